@@ -20,7 +20,7 @@ const CHECKERS = ['approver', 'admin'] as const;
 const WORKERS = ['operator', 'approver', 'admin'] as const;
 const ADMINS = ['admin'] as const;
 
-type Deed = {
+type Action = {
   readonly may: readonly PersonRole[];
   /** What it acts on; its number or name is in the address. */
   readonly to: 'desk' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule';
@@ -33,50 +33,50 @@ type Deed = {
 };
 
 /** Every action on the dashboard, and who may do it. */
-export const DEEDS = {
-  look: deed('desk', EVERYBODY, 'Look', { reason: 'none' }),
-  check: deed('desk', EVERYBODY, 'Check a file', { reason: 'none' }),
-  drop: deed('desk', MAKERS, 'Drop a file', { reason: 'none', grave: true }),
-  people: deed('desk', ADMINS, 'Say who may use the desk'),
+export const ACTIONS = {
+  look: action('desk', EVERYBODY, 'Look', { reason: 'none' }),
+  check: action('desk', EVERYBODY, 'Check a file', { reason: 'none' }),
+  drop: action('desk', MAKERS, 'Drop a file', { reason: 'none', grave: true }),
+  people: action('desk', ADMINS, 'Say who may use the desk'),
 
-  approve: deed('file', CHECKERS, 'Approve', { grave: true }),
-  decline: deed('file', CHECKERS, 'Decline', { grave: true }),
-  cancel: deed('file', WORKERS, 'Cancel', { grave: true }),
-  resubmit: deed('file', MAKERS, 'Resubmit rows', { grave: true }),
-  'check-outputs': deed('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
-  'rebuild-outputs': deed('file', WORKERS, 'Bring back missing outputs', { reason: 'none' }),
+  approve: action('file', CHECKERS, 'Approve', { grave: true }),
+  decline: action('file', CHECKERS, 'Decline', { grave: true }),
+  cancel: action('file', WORKERS, 'Cancel', { grave: true }),
+  resubmit: action('file', MAKERS, 'Resubmit rows', { grave: true }),
+  'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
+  'rebuild-outputs': action('file', WORKERS, 'Bring back missing outputs', { reason: 'none' }),
 
-  'cancel-batch': deed('batch', WORKERS, 'Cancel the batch', { grave: true }),
-  repoll: deed('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
-  retry: deed('batch', MAKERS, 'Send again', { grave: true }),
-  withdraw: deed('batch', MAKERS, 'Withdraw', { grave: true }),
-  adopt: deed('batch', MAKERS, 'Adopt a batch id', { grave: true }),
-  probe: deed('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
-  'not-received': deed('batch', MAKERS, 'Declare as not received', { grave: true }),
-  journal: deed('batch', MAKERS, 'Read a report of the service', { grave: true }),
-  'close-in-doubt': deed('batch', MAKERS, 'Close in doubt', { grave: true }),
-  disown: deed('batch', MAKERS, 'Disown the result', { grave: true }),
+  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { grave: true }),
+  repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
+  retry: action('batch', MAKERS, 'Send again', { grave: true }),
+  withdraw: action('batch', MAKERS, 'Withdraw', { grave: true }),
+  adopt: action('batch', MAKERS, 'Adopt a batch id', { grave: true }),
+  probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
+  'not-received': action('batch', MAKERS, 'Declare as not received', { grave: true }),
+  journal: action('batch', MAKERS, 'Read a report of the service', { grave: true }),
+  'close-in-doubt': action('batch', MAKERS, 'Close in doubt', { grave: true }),
+  disown: action('batch', MAKERS, 'Disown the result', { grave: true }),
 
-  pause: deed('account', WORKERS, 'Pause'),
-  resume: deed('account', CHECKERS, 'Resume', { grave: true }),
+  pause: action('account', WORKERS, 'Pause'),
+  resume: action('account', CHECKERS, 'Resume', { grave: true }),
 
-  confirm: deed('proposal', CHECKERS, 'Confirm', { reason: 'none', grave: true }),
-  refuse: deed('proposal', WORKERS, 'Refuse'),
+  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', grave: true }),
+  refuse: action('proposal', WORKERS, 'Refuse'),
 
-  'run-now': deed('schedule', MAKERS, 'Run now', { grave: true }),
+  'run-now': action('schedule', MAKERS, 'Run now', { grave: true }),
 } as const;
-export type DeedName = keyof typeof DEEDS;
+export type ActionName = keyof typeof ACTIONS;
 
-export function mayDo(role: PersonRole, deedName: DeedName): boolean {
-  return DEEDS[deedName].may.includes(role);
+export function mayDo(role: PersonRole, actionName: ActionName): boolean {
+  return ACTIONS[actionName].may.includes(role);
 }
 
-function deed<To extends Deed['to']>(
+function action<To extends Action['to']>(
   to: To,
   may: readonly PersonRole[],
   label: string,
-  { reason = 'asked', grave = false }: Partial<Pick<Deed, 'reason' | 'grave'>> = {},
-): Deed & { readonly to: To } {
+  { reason = 'asked', grave = false }: Partial<Pick<Action, 'reason' | 'grave'>> = {},
+): Action & { readonly to: To } {
   return { to, may, label, reason, grave };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
 import type { DeskSettings } from '../config/config-desk.ts';
-import type { DeedName } from '../../schemas/desk.ts';
+import type { ActionName } from '../../schemas/desk.ts';
 import type { Viewer } from './access/viewer.ts';
 
 /** What every route of the dashboard needs. */
@@ -16,7 +16,7 @@ export type Routes = (server: FastifyInstance, desk: Desk) => void | Promise<voi
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Permission needed for the route; `look` if omitted. `anybody` needs no log-in. */
-    may?: DeedName | 'anybody';
+    may?: ActionName | 'anybody';
     /** Whether pages poll this route, so that a request is no sign of user activity. */
     isPolled?: boolean;
   }

@@ -6,7 +6,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import { fastify, type FastifyInstance, type RouteOptions } from 'fastify';
-import type { DeedName } from '../../schemas/desk.ts';
+import type { ActionName } from '../../schemas/desk.ts';
 import type { App } from '../app.ts';
 import type { DeskSettings } from '../config/config-desk.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
@@ -26,7 +26,7 @@ export type DeskServer = {
   close(): Promise<void>;
 };
 
-export type DeskRoute = { readonly method: string; readonly path: string; readonly may: DeedName | 'anybody' };
+export type DeskRoute = { readonly method: string; readonly path: string; readonly may: ActionName | 'anybody' };
 
 /** Maximum bytes of a form; dropped files are streams with their own limit. */
 const FORM_BYTES = 256 * 1024;

@@ -1,11 +1,11 @@
 import type { Routes } from './desk.ts';
 import { openApi } from './api/open-api.ts';
-import { doDeed, planDeed } from './deeds/do-deed.ts';
-import { HANDLERS } from './deeds/handlers.ts';
+import { runAction, planAction } from './actions/run-action.ts';
+import { HANDLERS } from './actions/handlers.ts';
 import { accountPage } from './pages/account.tsx';
 import { accountsPage } from './pages/accounts.tsx';
 import { auditPages } from './pages/audit.tsx';
-import { deedPages } from './pages/deed.tsx';
+import { actionPages } from './pages/action.tsx';
 import { dropPages } from './pages/drop.tsx';
 import { filePages } from './pages/files/file-pages.ts';
 import { frontPage } from './pages/front.tsx';
@@ -31,7 +31,7 @@ export const ROUTES: readonly Routes[] = [
   peoplePages,
   filePages,
   searchPage,
-  deedPages,
+  actionPages,
   proposalsPage,
   resolvePage,
   accountsPage,
@@ -41,5 +41,5 @@ export const ROUTES: readonly Routes[] = [
   auditPages,
   dropPages,
   queueBoard,
-  openApi({ handlers: HANDLERS, plan: planDeed, run: doDeed }),
+  openApi({ handlers: HANDLERS, plan: planAction, run: runAction }),
 ];

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type DeedName, DEEDS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/desk.ts';
+import { type ActionName, ACTIONS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/desk.ts';
 
-const names = Object.keys(DEEDS) as DeedName[];
+const names = Object.keys(ACTIONS) as ActionName[];
 const roles = Object.keys(PERSON_ROLES) as PersonRole[];
 
 describe('mayDo', () => {
   it('lets a viewer change nothing', () => {
-    const changing = names.filter((name) => DEEDS[name].grave || DEEDS[name].reason === 'asked');
+    const changing = names.filter((name) => ACTIONS[name].grave || ACTIONS[name].reason === 'asked');
     expect(changing.length).toBeGreaterThan(10);
     expect(changing.filter((name) => mayDo('viewer', name))).toEqual([]);
   });
 
   it('gives nobody but the administrator both what makes and what checks', () => {
-    const makes: DeedName[] = ['drop', 'resubmit', 'retry', 'not-received', 'close-in-doubt', 'adopt'];
-    const checks: DeedName[] = ['approve', 'confirm'];
+    const makes: ActionName[] = ['drop', 'resubmit', 'retry', 'not-received', 'close-in-doubt', 'adopt'];
+    const checks: ActionName[] = ['approve', 'confirm'];
     const both = roles.filter((role) => makes.some((n) => mayDo(role, n)) && checks.some((n) => mayDo(role, n)));
     expect(both).toEqual(['admin']);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { viewerOf } from '../../src/web/desk.ts';
 
 it('a route that needs a viewer fails when it lets anybody in', () => {
-  const viewer = { person: 'ann', role: 'viewer', csrf: '', deeds: undefined } as const;
+  const viewer = { person: 'ann', role: 'viewer', csrf: '', actions: undefined } as const;
   expect(viewerOf({ viewer })).toBe(viewer);
   expect(() => viewerOf({ viewer: null })).toThrow('lets anybody in');
 });

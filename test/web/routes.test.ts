@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEEDS } from '../../schemas/desk.ts';
+import { ACTIONS } from '../../schemas/desk.ts';
 import { ROUTES } from '../../src/web/routes.ts';
 import { type DeskWorld, openDeskWorld } from './support/desk-world.ts';
 
@@ -61,8 +61,8 @@ describe('ROUTES', () => {
     expect((await world.stranger().get('/nothing', { accept: 'application/json' })).status).toBe(401);
   });
 
-  it('asks for deeds that there are, and has a row for each subject once', () => {
-    expect(world.routes.every(({ may }) => may === 'anybody' || Object.hasOwn(DEEDS, may))).toBe(true);
+  it('asks for actions that there are, and has a row for each subject once', () => {
+    expect(world.routes.every(({ may }) => may === 'anybody' || Object.hasOwn(ACTIONS, may))).toBe(true);
     expect(new Set(ROUTES).size).toBe(ROUTES.length);
   });
 });

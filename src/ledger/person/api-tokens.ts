@@ -1,4 +1,4 @@
-import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
+import type { ActionName, PersonRole } from '../../../schemas/desk.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
@@ -8,7 +8,7 @@ export type ApiToken = {
   readonly tokenNo: number;
   readonly person: string;
   readonly name: string;
-  readonly deeds: readonly DeedName[];
+  readonly actions: readonly ActionName[];
   readonly madeAt: Date;
   readonly expiresAt: Date;
   readonly seenAt: Date | null;
@@ -21,18 +21,18 @@ export type ApiToken = {
  */
 export async function addApiToken(
   ledger: Ledger,
-  token: { person: string; name: string; deeds: readonly DeedName[]; tokenHash: Buffer; expiresAt: Date },
+  token: { person: string; name: string; actions: readonly ActionName[]; tokenHash: Buffer; expiresAt: Date },
   because: Because,
 ): Promise<number> {
-  const { person, name, deeds, tokenHash, expiresAt } = token;
+  const { person, name, actions, tokenHash, expiresAt } = token;
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<{ token_no: number }>(
       `INSERT INTO api_token (token_hash, person, name, deeds, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
        RETURNING token_no`,
-      [tokenHash, person, name, deeds, tx.at, expiresAt],
+      [tokenHash, person, name, actions, tx.at, expiresAt],
     );
     const tokenNo = rows[0]!.token_no;
-    tx.audit({ ...because, move: 'add-api-token', evidence: { tokenNo, person, name, deeds, expiresAt } });
+    tx.audit({ ...because, move: 'add-api-token', evidence: { tokenNo, person, name, deeds: actions, expiresAt } });
     return tokenNo;
   });
 }
@@ -53,7 +53,7 @@ export async function revokeApiToken(
   });
 }
 
-export type TokenInUse = { person: string; role: PersonRole; deeds: DeedName[] };
+export type TokenInUse = { person: string; role: PersonRole; actions: ActionName[] };
 
 /**
  * Returns whose token it is and what it may do; undefined when it is no longer valid. It expires when the host clock or
@@ -62,7 +62,7 @@ export type TokenInUse = { person: string; role: PersonRole; deeds: DeedName[] }
 export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<TokenInUse | undefined> {
   const now = ledger.clock.now();
   const { rows } = await ledger.pool.query<TokenInUse & { seenAt: Date | null }>(
-    `SELECT t.person, p.role, t.deeds, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
+    `SELECT t.person, p.role, t.deeds AS actions, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
      WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND p.disabled_at IS NULL
        AND t.expires_at > greatest($2, ${ledger.databaseNow()})
        AND t.made_at <= greatest($2, ${ledger.databaseNow()}) + interval '1 minute'`,
@@ -82,7 +82,7 @@ const SEEN_EACH_MS = 60_000;
 /** Returns at most 200, newest first. */
 export async function listApiTokens(ledger: Ledger, person: string): Promise<ApiToken[]> {
   const { rows } = await ledger.pool.query<ApiToken>(
-    `SELECT token_no AS "tokenNo", person, name, deeds, made_at AS "madeAt", expires_at AS "expiresAt", seen_at AS "seenAt",
+    `SELECT token_no AS "tokenNo", person, name, deeds AS actions, made_at AS "madeAt", expires_at AS "expiresAt", seen_at AS "seenAt",
             revoked_at AS "revokedAt" FROM api_token WHERE person = $1 ORDER BY token_no DESC LIMIT 200`,
     [person],
   );

@@ -65,7 +65,7 @@ async function recognisePerson(request: FastifyRequest, desk: Desk): Promise<Vie
   // What a page fetches on its own does not show that a person is there.
   const isPerson = request.headers['x-live'] === undefined && !request.routeOptions.config.isPolled;
   const found = await useSession(desk.app.ledger, hashSecretToken(token), desk.settings, { isPerson });
-  return found ? { person: found.person, role: found.role, csrf: found.csrf, deeds: undefined } : null;
+  return found ? { person: found.person, role: found.role, csrf: found.csrf, actions: undefined } : null;
 }
 
 function mustBeAllowed(request: FastifyRequest): void {
@@ -83,7 +83,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 function mustBringToken(request: FastifyRequest): void {
   const { viewer } = request;
-  if (viewer === null || viewer.deeds !== undefined || SAFE_METHODS.has(request.method)) return;
+  if (viewer === null || viewer.actions !== undefined || SAFE_METHODS.has(request.method)) return;
   if (request.routeOptions.config.may === 'anybody') return;
   const brought = request.headers['x-csrf-token'] ?? formToken(request.body);
   if (typeof brought !== 'string' || !isEqual(brought, viewer.csrf)) throw new Refusal('STRANGE_FORM');

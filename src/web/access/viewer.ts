@@ -1,4 +1,4 @@
-import { type DeedName, mayDo, type PersonRole } from '../../../schemas/desk.ts';
+import { type ActionName, mayDo, type PersonRole } from '../../../schemas/desk.ts';
 
 /** Who sends the request, determined before a route runs. */
 export type Viewer = {
@@ -8,11 +8,11 @@ export type Viewer = {
   /** Token that forms send back; empty for a program, which has no session to hijack. */
   readonly csrf: string;
   /** What an API token permits. Undefined for a person, whose role decides. */
-  readonly deeds: readonly DeedName[] | undefined;
+  readonly actions: readonly ActionName[] | undefined;
 };
 
-export function viewerMay({ role, deeds }: Viewer, deed: DeedName): boolean {
-  return mayDo(role, deed) && (deeds === undefined || deeds.includes(deed));
+export function viewerMay({ role, actions }: Viewer, action: ActionName): boolean {
+  return mayDo(role, action) && (actions === undefined || actions.includes(action));
 }
 
 /** Returns the actor for the audit trail, the same as for the operating system user of that name. */

@@ -4,7 +4,7 @@ import type { Desk, Routes } from '../desk.ts';
 import { accountsApi } from './accounts-api.ts';
 import { apiPage } from './api-page.tsx';
 import { COMMON_SHAPES } from './common-shapes.ts';
-import { type ApiDeeds, deedsApi } from './deeds-api.ts';
+import { type ApiActions, actionsApi } from './actions-api.ts';
 import { filesApi } from './files-api.ts';
 import { overviewApi } from './overview-api.ts';
 import { recordsApi } from './records-api.ts';
@@ -19,22 +19,22 @@ const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, rec
 
 /**
  * Opens `/api/v1`, the dashboard for programs under the same rules as its pages, and `/api`, which documents it.
- * @param deeds how actions are planned and done; without it the API is read-only
+ * @param actions how actions are planned and done; without it the API is read-only
  */
-export function openApi(deeds?: ApiDeeds): Routes {
+export function openApi(actions?: ApiActions): Routes {
   return async (server, desk) => {
     await server.register(swagger, { openapi: ABOUT, refResolver: { buildLocalReference: nameOf } });
     for (const [name, shape] of Object.entries(COMMON_SHAPES)) server.addSchema({ $id: name, ...shape });
-    await server.register(async (scope) => hangAll(scope, desk, deeds), { prefix: '/api/v1' });
+    await server.register(async (scope) => hangAll(scope, desk, actions), { prefix: '/api/v1' });
     apiPage(server);
   };
 }
 
-function hangAll(scope: FastifyInstance, desk: Desk, deeds: ApiDeeds | undefined): void {
+function hangAll(scope: FastifyInstance, desk: Desk, actions: ApiActions | undefined): void {
   // An old answer must not pass for the current state.
   scope.addHook('onSend', async (_, reply) => void reply.header('cache-control', 'no-store'));
   for (const hang of SUBJECTS) hang(scope, desk);
-  if (deeds) deedsApi(scope, desk, deeds);
+  if (actions) actionsApi(scope, desk, actions);
   scope.get('/openapi.json', { schema: { hide: true } }, async () => scope.swagger());
 }
 

@@ -48,10 +48,10 @@ function readAnswer({ status, responseText }) {
   }
 }
 
-function pathOf(deed, { folder, file, sha256 }) {
+function pathOf(action, { folder, file, sha256 }) {
   const query = new URLSearchParams({ folder, name: file.name });
   if (sha256) query.set('sha256', sha256);
-  return `/drop/${deed}?${query}`;
+  return `/drop/${action}?${query}`;
 }
 
 /** Sends a file and shows the progress meanwhile. */
@@ -183,7 +183,7 @@ const DROP_LABELS = { accept: 'Drop it', hold: 'Drop it to be held', later: 'Dro
 
 function offerDrop(card, file, verdict) {
   const button = make('button', { type: 'button', class: 'grave' }, DROP_LABELS[verdict.verdict]);
-  const box = make('p', { class: 'deeds' }, button);
+  const box = make('p', { class: 'actions' }, button);
   button.setAttribute('aria-label', `${button.textContent}: ${verdict.name}`);
   card.append(make('p', { class: 'hint' }, verdict.taking), box);
   button.addEventListener('click', async () => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
-import type { DeedName } from '../../../schemas/desk.ts';
+import type { ActionName } from '../../../schemas/desk.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { readOpenFiles } from '../../ledger/overview/overview.ts';
 import {
@@ -13,7 +13,7 @@ import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Facts, Section, Table } from '../parts/blocks.tsx';
-import { DeedLinks, Page } from '../parts/page.tsx';
+import { ActionLinks, Page } from '../parts/page.tsx';
 import { Count, Moment, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { zoneOf } from '../zone-of.ts';
@@ -51,7 +51,7 @@ export function accountPage(server: FastifyInstance, { app }: Desk): void {
             ]}
           />
           <WhyItWaits holds={state} timeZone={timeZone} />
-          <DeedLinks viewer={viewer} deeds={deedsOf(state)} base={`/accounts/${name}`} />
+          <ActionLinks viewer={viewer} actions={actionsOf(state)} base={`/accounts/${name}`} />
         </Section>
         <Section title="Today" live="today">
           <AccountDay report={report} currency={account?.currency} />
@@ -80,7 +80,7 @@ export function accountPage(server: FastifyInstance, { app }: Desk): void {
 const CRUMBS = [{ path: '/accounts', label: 'Accounts' }] as const;
 
 /** Returns the actions for this account. Its own pause can be lifted here; a pause of all accounts only for all. */
-function deedsOf({ account, stops }: AccountState): DeedName[] {
+function actionsOf({ account, stops }: AccountState): ActionName[] {
   const own = stops.filter((stop) => stop.account === account);
   return [
     ...(own.some(({ kind }) => kind === 'pause') ? [] : (['pause'] as const)),

@@ -5,7 +5,7 @@ import { readStops } from '../../ledger/account/read-stops.ts';
 import { describeStop } from '../../explain/describe-holds.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
-import { DeedLinks, Page } from '../parts/page.tsx';
+import { ActionLinks, Page } from '../parts/page.tsx';
 import { Count } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { sharedZone, zoneOf } from '../zone-of.ts';
@@ -58,7 +58,7 @@ export function accountsPage(server: FastifyInstance, { app }: Desk): void {
               ? 'Every account is stopped, also those that are added later.'
               : 'When amounts look wrong, stop everything first and look afterwards. What was sent before is still followed to its end.'}
           </p>
-          <DeedLinks viewer={viewer} deeds={[all ? 'resume' : 'pause']} base="/accounts/all" />
+          <ActionLinks viewer={viewer} actions={[all ? 'resume' : 'pause']} base="/accounts/all" />
         </Section>
       </Page>,
     );

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type DeedName, DEEDS } from '../../../schemas/desk.ts';
+import { type ActionName, ACTIONS } from '../../../schemas/desk.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/api-tokens.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
-import type { HandledDeed } from '../deeds/deed-handler.ts';
+import type { HandledAction } from '../actions/action-handler.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
@@ -16,14 +16,14 @@ import { Moment } from '../parts/words.tsx';
 export type MadeToken = { readonly name: string; readonly secret: string };
 
 /** The fault in the form, and the form as filled in. */
-export type TokenFault = { readonly at: 'name' | 'days' | 'deeds'; readonly says: string; readonly form: unknown };
+export type TokenFault = { readonly at: 'name' | 'days' | 'actions'; readonly says: string; readonly form: unknown };
 
 const LONGEST_DAYS = 365;
 const DAY_MS = 86_400_000;
 
 /** Permissions that a token can have; `check`, `drop` and `people` are not for programs. */
-const OF_PROGRAMS = (Object.keys(DEEDS) as DeedName[]).filter(
-  (name): name is HandledDeed | 'look' => name !== 'check' && name !== 'drop' && name !== 'people',
+const OF_PROGRAMS = (Object.keys(ACTIONS) as ActionName[]).filter(
+  (name): name is HandledAction | 'look' => name !== 'check' && name !== 'drop' && name !== 'people',
 );
 
 /** Creates the token requested on `/me`, with at most the user's current permissions. */
@@ -35,11 +35,11 @@ export async function makeApiToken({ app }: Desk, request: FastifyRequest): Prom
   const days = fieldOf(form, 'days');
   if (!/^[1-9]\d{0,2}$/.test(days) || Number(days) > LONGEST_DAYS)
     return { at: 'days', says: `Use a whole number from 1 to ${LONGEST_DAYS}.`, form };
-  const deeds = deedsOf(viewer).filter((deed) => fieldsOf(form, 'deeds').includes(deed));
-  if (deeds.length === 0) return { at: 'deeds', says: 'Choose at least one thing that it is good for.', form };
+  const actions = actionsOf(viewer).filter((action) => fieldsOf(form, 'actions').includes(action));
+  if (actions.length === 0) return { at: 'actions', says: 'Choose at least one thing that it is good for.', form };
   const secret = newSecretToken();
   const expiresAt = new Date(app.clock.now().getTime() + Number(days) * DAY_MS);
-  const token = { person: viewer.person, name, deeds, tokenHash: hashSecretToken(secret), expiresAt };
+  const token = { person: viewer.person, name, actions, tokenHash: hashSecretToken(secret), expiresAt };
   await addApiToken(app.ledger, token, { actor: actorOf(viewer), reason: `asked for a token named ${name}` });
   return { name, secret };
 }
@@ -86,7 +86,7 @@ export function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
           }
           columns={[
             { title: 'Name', cell: (token) => token.name },
-            { title: 'Good for', cell: (token) => token.deeds.map(labelOf).join(', ') },
+            { title: 'Good for', cell: (token) => token.actions.map(labelOf).join(', ') },
             { title: 'Last use', cell: (token) => (token.seenAt ? <Moment at={token.seenAt} /> : 'never') },
             { title: 'Ends', cell: (token) => <Moment at={token.expiresAt} /> },
             { title: 'State', cell: (token) => stateOf(token, now) },
@@ -103,7 +103,7 @@ export function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
 
 function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undefined }) {
   const faultAt = (at: TokenFault['at']) => (fault?.at === at ? fault.says : undefined);
-  const chosen = fault ? fieldsOf(fault.form, 'deeds') : ['look'];
+  const chosen = fault ? fieldsOf(fault.form, 'actions') : ['look'];
   return (
     <form method="post" action="/me/tokens">
       <Token viewer={viewer} />
@@ -124,18 +124,24 @@ function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undef
         fault={faultAt('days')}
         isRequired
       />
-      <fieldset aria-describedby={faultAt('deeds') && 'e-deeds'}>
+      <fieldset aria-describedby={faultAt('actions') && 'e-actions'}>
         <legend>Good for</legend>
         <p class="hint">As little as the program needs. It never does more than your role allows at that moment.</p>
-        {deedsOf(viewer).map((deed) => (
-          <label key={deed} class="check" for={`deed-${deed}`}>
-            <input id={`deed-${deed}`} type="checkbox" name="deeds" value={deed} checked={chosen.includes(deed)} />{' '}
-            {labelOf(deed)}
+        {actionsOf(viewer).map((action) => (
+          <label key={action} class="check" for={`action-${action}`}>
+            <input
+              id={`action-${action}`}
+              type="checkbox"
+              name="actions"
+              value={action}
+              checked={chosen.includes(action)}
+            />{' '}
+            {labelOf(action)}
           </label>
         ))}
-        {faultAt('deeds') && (
-          <p class="fault" id="e-deeds">
-            {faultAt('deeds')}
+        {faultAt('actions') && (
+          <p class="fault" id="e-actions">
+            {faultAt('actions')}
           </p>
         )}
       </fieldset>
@@ -161,10 +167,10 @@ function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): 'works' | 'revo
   return expiresAt > now ? 'works' : 'ended';
 }
 
-function deedsOf(viewer: Viewer): DeedName[] {
-  return OF_PROGRAMS.filter((deed) => viewerMay(viewer, deed));
+function actionsOf(viewer: Viewer): ActionName[] {
+  return OF_PROGRAMS.filter((action) => viewerMay(viewer, action));
 }
 
-function labelOf(deed: DeedName): string {
-  return DEEDS[deed].label;
+function labelOf(action: ActionName): string {
+  return ACTIONS[action].label;
 }

@@ -3,11 +3,11 @@ import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
 import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { capital, whoDid } from '../../explain/why/sentence.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
-import { evidenceFacts } from '../deeds/evidence-facts.ts';
+import { evidenceFacts } from '../actions/evidence-facts.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Section, Table } from '../parts/blocks.tsx';
-import { FactList } from '../parts/deed-forms.tsx';
-import { DeedLinks, Page } from '../parts/page.tsx';
+import { FactList } from '../parts/action-forms.tsx';
+import { ActionLinks, Page } from '../parts/page.tsx';
 import { Count, Moment, Money } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
@@ -82,7 +82,7 @@ function Decide({ viewer, proposal: { proposal_no: no, made_by: by } }: Props & 
   return (
     <>
       {isOwn && 'You proposed it; another person must confirm.'}
-      <DeedLinks viewer={viewer} base={`/proposals/${no}`} deeds={isOwn ? ['refuse'] : ['confirm', 'refuse']} />
+      <ActionLinks viewer={viewer} base={`/proposals/${no}`} actions={isOwn ? ['refuse'] : ['confirm', 'refuse']} />
     </>
   );
 }

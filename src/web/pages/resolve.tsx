@@ -4,15 +4,15 @@ import { describeDoubt, type InDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { describeAnswer, describeWait, describeWritten } from '../../explain/attempt-words.ts';
 import { whoDid } from '../../explain/why/sentence.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
-import type { Facts as FactRows, SubjectOf } from '../deeds/deed-handler.ts';
-import { deedsFor } from '../deeds/deeds-for.ts';
-import { findSubject } from '../deeds/find-subject.ts';
-import { batchFacts, placeOf } from '../deeds/subject-words.ts';
-import { type Way, type WaysContext, waysOut } from '../deeds/ways-out.ts';
+import type { Facts as FactRows, SubjectOf } from '../actions/action-handler.ts';
+import { actionsFor } from '../actions/actions-for.ts';
+import { findSubject } from '../actions/find-subject.ts';
+import { batchFacts, placeOf } from '../actions/subject-words.ts';
+import { type Way, type WaysContext, waysOut } from '../actions/ways-out.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Notice, Section } from '../parts/blocks.tsx';
-import { FactList } from '../parts/deed-forms.tsx';
-import { DeedLinks, Page } from '../parts/page.tsx';
+import { FactList } from '../parts/action-forms.tsx';
+import { ActionLinks, Page } from '../parts/page.tsx';
 import { Moment } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
@@ -59,7 +59,7 @@ function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place:
           <p>There is nothing to resolve.</p>
         )}
       </Notice>
-      <DeedLinks viewer={viewer} base={pathOf({ file, batch })} deeds={deedsFor('batch', batch.state)} />
+      <ActionLinks viewer={viewer} base={pathOf({ file, batch })} actions={actionsFor('batch', batch.state)} />
     </>
   );
 }
@@ -87,11 +87,11 @@ function InDoubtView(props: ViewProps) {
             {whoDid(proposal.madeBy)} proposed: {proposal.action.replaceAll('-', ' ')}. Another person confirms it, or
             it is refused, before anything else can be done.
           </p>
-          <DeedLinks viewer={viewer} base={`/proposals/${proposal.proposalNo}`} deeds={['confirm', 'refuse']} />
+          <ActionLinks viewer={viewer} base={`/proposals/${proposal.proposalNo}`} actions={['confirm', 'refuse']} />
         </Section>
       ) : (
         <Section title="Ways out, the safest first">
-          {!deedsFor('batch', 'unknown').some((deed) => viewerMay(viewer, deed)) && (
+          {!actionsFor('batch', 'unknown').some((action) => viewerMay(viewer, action)) && (
             <p>Your role may look at these; an operator does them.</p>
           )}
           <ol class="ways">
@@ -147,13 +147,13 @@ function knownFacts(props: ViewProps): FactRows {
   ];
 }
 
-function WayLinks({ viewer, base, way: { deed, links } }: { viewer: Viewer; base: string; way: Way }) {
-  if (links === undefined) return <DeedLinks viewer={viewer} base={base} deeds={[deed]} />;
-  if (!viewerMay(viewer, deed)) return null;
+function WayLinks({ viewer, base, way: { action, links } }: { viewer: Viewer; base: string; way: Way }) {
+  if (links === undefined) return <ActionLinks viewer={viewer} base={base} actions={[action]} />;
+  if (!viewerMay(viewer, action)) return null;
   return (
-    <p class="deeds">
+    <p class="actions">
       {links.map(({ label, query }) => (
-        <a key={query} class="button" href={`${base}/do/${deed}?${query}`}>
+        <a key={query} class="button" href={`${base}/do/${action}?${query}`}>
           {label}…
         </a>
       ))}

@@ -5,7 +5,7 @@ import { readSchedules, type ScheduleLine } from '../../explain/read-schedules.t
 import type { Viewer } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Section, Table } from '../parts/blocks.tsx';
-import { DeedLinks, Page } from '../parts/page.tsx';
+import { ActionLinks, Page } from '../parts/page.tsx';
 import { Moment, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
@@ -58,5 +58,5 @@ function LastRun({ line: { last } }: { line: ScheduleLine }) {
 /** Offers the run only where the process sees the schedule's folders, because a run takes files from them. */
 function RunNow({ viewer, name, isHere }: { viewer: Viewer; name: string; isHere: boolean }) {
   if (!isHere) return <span class="soft">at its own site</span>;
-  return <DeedLinks viewer={viewer} deeds={['run-now']} base={`/schedules/${name}`} />;
+  return <ActionLinks viewer={viewer} actions={['run-now']} base={`/schedules/${name}`} />;
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { type DeedName, DEEDS } from '../../../schemas/desk.ts';
+import { type ActionName, ACTIONS } from '../../../schemas/desk.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 
-type NavRow = { readonly path: string; readonly label: string; readonly may: DeedName };
+type NavRow = { readonly path: string; readonly label: string; readonly may: ActionName };
 
 /** Main navigation, for users who may open each page. */
 const NAV: readonly NavRow[] = [
@@ -130,14 +130,22 @@ export function Token({ viewer }: { viewer: Viewer }) {
 }
 
 /** Links to the actions that the viewer may take here. Others are left out: a button that refuses is no help. */
-export function DeedLinks({ viewer, deeds, base }: { viewer: Viewer; deeds: readonly DeedName[]; base: string }) {
-  const allowed = deeds.filter((name) => viewerMay(viewer, name));
+export function ActionLinks({
+  viewer,
+  actions,
+  base,
+}: {
+  viewer: Viewer;
+  actions: readonly ActionName[];
+  base: string;
+}) {
+  const allowed = actions.filter((name) => viewerMay(viewer, name));
   if (allowed.length === 0) return null;
   return (
-    <p class="deeds">
+    <p class="actions">
       {allowed.map((name) => (
-        <a key={name} class={DEEDS[name].grave ? 'button grave' : 'button'} href={`${base}/do/${name}`}>
-          {DEEDS[name].label}…
+        <a key={name} class={ACTIONS[name].grave ? 'button grave' : 'button'} href={`${base}/do/${name}`}>
+          {ACTIONS[name].label}…
         </a>
       ))}
     </p>

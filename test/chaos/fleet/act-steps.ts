@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scene } from '../tell-story.ts';
-import type { Deed, Span } from './fleet-acts.ts';
+import type { Action, Span } from './fleet-acts.ts';
 import type { Fleet, FleetHost } from './open-fleet.ts';
 import type { Copies } from './person.ts';
 
@@ -24,7 +24,7 @@ export type Left = {
   undo?: () => Promise<void>;
 };
 
-export type DeedOf<Kind extends Deed['kind']> = Extract<Deed, { kind: Kind }>;
+export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
 /** Until the files are dropped and so many batches have been sent; with none, until the first is in the ledger. */
 export async function workTo(sends: number, { fleet, dropFiles, account }: Play): Promise<void> {

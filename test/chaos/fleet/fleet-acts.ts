@@ -6,12 +6,12 @@ import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
  * What is done to hosts that send from one ledger while they work on fresh files. Hosts are meant by their number.
  * `from` batches have been sent when the older state is kept, `more` after that when it comes back.
  */
-export type FleetAct = Deed & {
+export type FleetAct = Action & {
   /** When the ledger is open again the hosts are started anew, so that nobody waits for jobs and calls of before. */
   isFresh?: boolean;
 };
 
-export type Deed =
+export type Action =
   /** The host that passes a crash point first dies there. */
   | { kind: 'point'; order: Order }
   | { kind: 'moment'; host: number; afterMs: number }
@@ -64,7 +64,7 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
   const below = (limit: number) => Math.floor(random() * limit);
   const host = () => below(hosts);
   const span = (): Span => ({ from: below(3), more: 1 + below(3) });
-  const backs = shuffle<() => Deed>(
+  const backs = shuffle<() => Action>(
     [
       () => ({ kind: 'copy-back', ...span() }),
       () => ({ kind: 'promote-stale', splitMs: below(2) * below(1_500), ...span() }),
@@ -72,13 +72,13 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
       () => ({ kind: 'freeze-host', at: FREEZES[below(FREEZES.length)]!, hasSecond: random() < 0.5 }),
       () => ({ kind: 'lose-journal', host: host(), ...span() }),
       () => ({ kind: 'older-journal', host: host(), lines: 1 + below(4), isLost: random() < 0.5 }),
-      ...(hosts > 1 ? [(): Deed => ({ kind: 'clone-journal', host: host(), ...span() })] : []),
+      ...(hosts > 1 ? [(): Action => ({ kind: 'clone-journal', host: host(), ...span() })] : []),
       () => ({ kind: 'roll-back-machine', host: host(), hasMirror: random() < 0.5, ...span() }),
     ],
     random,
   );
   const points = shuffle(everyPoint().flatMap(asFleetAct), random);
-  const kills: (() => Deed)[] = [
+  const kills: (() => Action)[] = [
     () => ({ kind: 'moment', host: host(), afterMs: below(1_500) }),
     () => ({ kind: 'sandbox', afterMs: below(1_000), downMs: below(1_500) }),
     () => ({ kind: 'postgres', afterMs: below(1_200) }),
@@ -90,6 +90,6 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
   });
 }
 
-function asFleetAct(act: Act): Deed[] {
+function asFleetAct(act: Act): Action[] {
   return act.kind === 'point' && !act.after ? [{ kind: 'point', order: act.order }] : [];
 }

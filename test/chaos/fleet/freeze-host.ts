@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../support/order.ts';
-import { type DeedOf, goBack, LONGEST_WAY_MS, type Play } from './act-steps.ts';
+import { type ActionOf, goBack, LONGEST_WAY_MS, type Play } from './act-steps.ts';
 import type { Fleet, FleetHost } from './open-fleet.ts';
 import { waitToBeToldOf } from './person.ts';
 
@@ -8,7 +8,7 @@ import { waitToBeToldOf } from './person.ts';
  * A host stands still with an intent that only an exchanged ledger has heard of, and goes on when the others wait for it,
  * or when a second process of it has reported and goes on itself.
  */
-export async function freezeHost({ at, hasSecond }: DeedOf<'freeze-host'>, play: Play): Promise<string | undefined> {
+export async function freezeHost({ at, hasSecond }: ActionOf<'freeze-host'>, play: Play): Promise<string | undefined> {
   const { fleet, count, dropFiles } = play;
   // First before the intent, so that the copy holds the batch and not the call.
   const order: Order = { point: 'submit.body-opened', hits: 1, freeze: { next: { ...at, hits: 1, freeze: {} } } };

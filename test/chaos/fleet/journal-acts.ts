@@ -3,11 +3,11 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { type DeedOf, goBack, type Left, LONGEST_WAY_MS, otherThan, type Play, workOn, workTo } from './act-steps.ts';
+import { type ActionOf, goBack, type Left, LONGEST_WAY_MS, otherThan, type Play, workOn, workTo } from './act-steps.ts';
 import type { FleetHost } from './open-fleet.ts';
 import { removeJournal } from './person.ts';
 
-export async function loseJournal(act: DeedOf<'lose-journal'>, play: Play): Promise<Left> {
+export async function loseJournal(act: ActionOf<'lose-journal'>, play: Play): Promise<Left> {
   const { fleet, account, count } = play;
   const host = fleet.hosts[act.host]!;
   await workTo(act.from, play);
@@ -21,7 +21,7 @@ export async function loseJournal(act: DeedOf<'lose-journal'>, play: Play): Prom
   return { isForgotten: true };
 }
 
-export async function cloneJournal(act: DeedOf<'clone-journal'>, play: Play): Promise<Left> {
+export async function cloneJournal(act: ActionOf<'clone-journal'>, play: Play): Promise<Left> {
   const { fleet, count } = play;
   const host = fleet.hosts[act.host]!;
   await workTo(act.from, play);
@@ -37,7 +37,7 @@ export async function cloneJournal(act: DeedOf<'clone-journal'>, play: Play): Pr
 }
 
 export async function cutJournal(
-  { host: number, lines, isLost }: DeedOf<'older-journal'>,
+  { host: number, lines, isLost }: ActionOf<'older-journal'>,
   { fleet, account, count, dropFiles }: Play,
 ): Promise<Left> {
   const host = fleet.hosts[number]!;
@@ -59,7 +59,7 @@ export async function cutJournal(
   return { copies: isLost ? new Map() : new Map([[host.name, newest]]) };
 }
 
-export async function rollBack(act: DeedOf<'roll-back-machine'>, play: Play): Promise<Left> {
+export async function rollBack(act: ActionOf<'roll-back-machine'>, play: Play): Promise<Left> {
   const { fleet, account, count } = play;
   const host = fleet.hosts[act.host]!;
   const mirror = `${host.root}-mirror`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { upTo } from '../../support/payment-rows.ts';
 import type { Order } from '../support/order.ts';
-import { type DeedOf, type Left, otherThan, type Play, waitFor } from './act-steps.ts';
+import { type ActionOf, type Left, otherThan, type Play, waitFor } from './act-steps.ts';
 import { waitToBeToldOf } from './person.ts';
 
 /** The host that passes a crash point first dies there; the others do not. */
@@ -19,7 +19,7 @@ export async function killAt(order: Order, { fleet, count, dropFiles }: Play): P
 }
 
 export async function killServer(
-  { afterMs, off, isReported = false }: DeedOf<'postgres'>,
+  { afterMs, off, isReported = false }: ActionOf<'postgres'>,
   { fleet, count, dropFiles }: Play,
 ): Promise<Left> {
   await dropFiles();

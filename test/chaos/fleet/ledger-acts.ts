@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type DeedOf, goBack, type Left, otherThan, type Play, workOn, workTo } from './act-steps.ts';
+import { type ActionOf, goBack, type Left, otherThan, type Play, workOn, workTo } from './act-steps.ts';
 import { waitToBeToldOf } from './person.ts';
 
-export async function copyBack(act: DeedOf<'copy-back'>, play: Play): Promise<Left> {
+export async function copyBack(act: ActionOf<'copy-back'>, play: Play): Promise<Left> {
   await workTo(act.from, play);
   await play.fleet.server.copy();
   await workOn(act, play);
@@ -11,7 +11,7 @@ export async function copyBack(act: DeedOf<'copy-back'>, play: Play): Promise<Le
   return { isForgotten: true };
 }
 
-export async function promoteStale(act: DeedOf<'promote-stale'>, play: Play): Promise<Left> {
+export async function promoteStale(act: ActionOf<'promote-stale'>, play: Play): Promise<Left> {
   const { fleet, account, count } = play;
   await fleet.server.openStandby();
   await workTo(act.from, play);
@@ -25,7 +25,7 @@ export async function promoteStale(act: DeedOf<'promote-stale'>, play: Play): Pr
   return { isForgotten: true };
 }
 
-export async function restoreElsewhere(act: DeedOf<'restore-on-other-host'>, play: Play): Promise<Left> {
+export async function restoreElsewhere(act: ActionOf<'restore-on-other-host'>, play: Play): Promise<Left> {
   const { fleet, account, count } = play;
   const sender = fleet.hosts[act.host]!;
   const other = otherThan(act.host, fleet);

@@ -23,10 +23,10 @@ export async function waitForOpening(fleet: Fleet, copies: Copies): Promise<stri
     if (await opensSoon(fleet)) return undefined;
     said = await readSentences(fleet);
     for (const sentence of said.filter((one) => !done.has(one))) {
-      const deed = findDeed(fleet, sentence, copies);
-      if (!deed) continue;
+      const action = findAction(fleet, sentence, copies);
+      if (!action) continue;
       done.add(sentence);
-      const trouble = await deed();
+      const trouble = await action();
       if (trouble !== undefined) return trouble;
     }
   }
@@ -76,10 +76,10 @@ function readJson(text: string): object | undefined {
   }
 }
 
-type Deed = () => Promise<string | undefined>;
+type Action = () => Promise<string | undefined>;
 
 /** @returns undefined where there is nothing to do but to wait */
-function findDeed(fleet: Fleet, sentence: string, copies: Copies): Deed | undefined {
+function findAction(fleet: Fleet, sentence: string, copies: Copies): Action | undefined {
   const byName = (name: string) => fleet.hosts.find((host) => host.name === name)!;
   const [, awaited] = /^Waiting for host ([^,]+),/.exec(sentence) ?? [];
   if (awaited !== undefined) {

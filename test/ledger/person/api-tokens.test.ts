@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
+import type { ActionName, PersonRole } from '../../../schemas/desk.ts';
 import { addApiToken, listApiTokens, revokeApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changeRole, disablePerson } from '../../../src/ledger/person/change-person.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
@@ -25,10 +25,10 @@ async function person(name: string, role: PersonRole): Promise<void> {
   await usePersonLink(world.ledger, tokenHash, { name, password: 'hash' });
 }
 
-async function token(owner: string, deeds: DeedName[], name = 'report') {
+async function token(owner: string, actions: ActionName[], name = 'report') {
   const tokenHash = createHash('sha256').update(randomBytes(8)).digest();
   const expiresAt = new Date(world.clock.now().getTime() + HOUR_MS);
-  const tokenNo = await addApiToken(world.ledger, { person: owner, name, deeds, tokenHash, expiresAt }, because);
+  const tokenNo = await addApiToken(world.ledger, { person: owner, name, actions, tokenHash, expiresAt }, because);
   return { tokenHash, tokenNo };
 }
 
@@ -64,7 +64,7 @@ describe('useApiToken', () => {
     expect(await useApiToken(world.ledger, tokenHash)).toEqual({
       person: 'bob',
       role: 'operator',
-      deeds: ['look', 'retry'],
+      actions: ['look', 'retry'],
     });
     expect((await listApiTokens(world.ledger, 'bob'))[0]?.seenAt).toEqual(world.clock.now());
     await changeRole(world.ledger, 'bob', 'viewer', because);

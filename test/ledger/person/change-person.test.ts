@@ -52,7 +52,7 @@ describe('changeRole', () => {
 describe('disablePerson', () => {
   it('ends sessions, links and tokens at once', async () => {
     await inviteAgain(world.ledger, 'bob', link('new link'), BECAUSE);
-    const token = { person: 'bob', name: 'cron', deeds: ['look'] as const, tokenHash: hashSecretToken('t') };
+    const token = { person: 'bob', name: 'cron', actions: ['look'] as const, tokenHash: hashSecretToken('t') };
     await addApiToken(world.ledger, { ...token, expiresAt: later() }, BECAUSE);
     expect(await useApiToken(world.ledger, token.tokenHash)).toMatchObject({ person: 'bob' });
     await disablePerson(world.ledger, 'bob', BECAUSE);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const add = (person: string, name: string, days: number) =>
     addApiToken(
       world.ledger,
-      { person, name, deeds: ['look'], tokenHash: Buffer.from(`${person} ${name}`), expiresAt: inDays(days) },
+      { person, name, actions: ['look'], tokenHash: Buffer.from(`${person} ${name}`), expiresAt: inDays(days) },
       because,
     );
   await add('ada', 'erp', 20);

@@ -16,12 +16,12 @@ describe('fieldOf', () => {
 
 describe('fieldsOf', () => {
   it.each([
-    [{ deed: 'look' }, ['look']],
-    [{ deed: ['look', 'drop', 7] }, ['look', 'drop']],
+    [{ action: 'look' }, ['look']],
+    [{ action: ['look', 'drop', 7] }, ['look', 'drop']],
     [{}, []],
     [undefined, []],
   ])('of %j are %j', (form, values) => {
-    expect(fieldsOf(form, 'deed')).toEqual(values);
+    expect(fieldsOf(form, 'action')).toEqual(values);
   });
 });
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type DeedName, DEEDS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/desk.ts';
+import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/desk.ts';
 import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
 
-const names = Object.keys(DEEDS) as DeedName[];
+const names = Object.keys(ACTIONS) as ActionName[];
 
 describe('viewerMay', () => {
   it.each(Object.keys(PERSON_ROLES) as PersonRole[])('a person may what the role %s may', (role) => {
-    const viewer = { person: 'ann', role, csrf: '', deeds: undefined };
+    const viewer = { person: 'ann', role, csrf: '', actions: undefined };
     expect(names.filter((name) => viewerMay(viewer, name))).toEqual(names.filter((name) => mayDo(role, name)));
   });
 
   it('a token may what it was made for, and never more than its person', () => {
-    const token = { person: 'ann', csrf: '', deeds: ['look', 'approve', 'drop'] as const };
+    const token = { person: 'ann', csrf: '', actions: ['look', 'approve', 'drop'] as const };
     expect(names.filter((name) => viewerMay({ ...token, role: 'approver' }, name))).toEqual(['look', 'approve']);
     expect(names.filter((name) => viewerMay({ ...token, role: 'viewer' }, name))).toEqual(['look']);
   });
@@ -19,6 +19,6 @@ describe('viewerMay', () => {
 
 describe('actorOf', () => {
   it('is the user of the system of that name', () => {
-    expect(actorOf({ person: 'ann', role: 'viewer', csrf: '', deeds: undefined })).toBe('operator:ann');
+    expect(actorOf({ person: 'ann', role: 'viewer', csrf: '', actions: undefined })).toBe('operator:ann');
   });
 });

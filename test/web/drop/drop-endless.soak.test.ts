@@ -13,8 +13,8 @@ const GIGABYTE = 1_073_741_824;
 describe('a file of a gigabyte', () => {
   it.each(['check', 'submit'])(
     'is refused at the limit of the folder, and nothing of it is kept (%s)',
-    async (deed) => {
-      await expectRefusal(world, deed, GIGABYTE);
+    async (action) => {
+      await expectRefusal(world, action, GIGABYTE);
     },
   );
 });

@@ -79,9 +79,9 @@ describe('archives', () => {
 });
 
 describe('files that are too large', () => {
-  it.each(['check', 'submit'] as const)('are refused with an answer that can be read (%s)', async (deed) => {
+  it.each(['check', 'submit'] as const)('are refused with an answer that can be read (%s)', async (action) => {
     const content = Buffer.alloc(1_000_001, lines([cardRow(1)]));
-    const told = await sendFile(operator, deed, { content });
+    const told = await sendFile(operator, action, { content });
     expect([told.status, told.json.error?.code]).toEqual([413, 'FILE_TOO_LARGE']);
     expect(told.json.error?.says).toContain('at most 1,000,000 bytes');
     const piece = content.subarray(0, 300_001);
@@ -92,7 +92,7 @@ describe('files that are too large', () => {
         controller.close();
       },
     });
-    const streamed = await sendFile(operator, deed, { content: stream, sha256: sha256Of(content) });
+    const streamed = await sendFile(operator, action, { content: stream, sha256: sha256Of(content) });
     expect([streamed.status, streamed.json.error?.code]).toEqual([413, 'FILE_TOO_LARGE']);
     expect(await inFolder()).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('files that are too large', () => {
 
 describe('uploads that break off', () => {
   /** Sends part of a file and hangs up. */
-  async function cutOff(deed: string): Promise<void> {
+  async function cutOff(action: string): Promise<void> {
     const headers = {
       cookie: operator.cookie,
       'content-type': 'application/octet-stream',
@@ -114,18 +114,18 @@ describe('uploads that break off', () => {
       'content-length': '900000',
     };
     const query = new URLSearchParams({ folder: 'drop/card', name: 'cut.csv', sha256: '0'.repeat(64) });
-    const sent = request(`${world.url}/drop/${deed}?${query}`, { method: 'POST', headers });
+    const sent = request(`${world.url}/drop/${action}?${query}`, { method: 'POST', headers });
     sent.on('error', () => {});
     sent.write(lines(upTo(2_000).map((n) => cardRow(n))));
-    if (deed === 'submit') await expect.poll(inFolder).toEqual([expect.stringMatching(/^\.cut\.csv\..*\.tmp$/)]);
+    if (action === 'submit') await expect.poll(inFolder).toEqual([expect.stringMatching(/^\.cut\.csv\..*\.tmp$/)]);
     const closed = new Promise((resolve) => sent.once('close', resolve));
     sent.destroy();
     await closed;
   }
 
-  it.each(['check', 'submit'])('leave nothing behind and nothing to worry about (%s)', async (deed) => {
+  it.each(['check', 'submit'])('leave nothing behind and nothing to worry about (%s)', async (action) => {
     const before = await uploads();
-    await cutOff(deed);
+    await cutOff(action);
     await expect.poll(inFolder).toEqual([]);
     expect(await uploads()).toEqual(before);
     expect(complaints).toEqual([]);

@@ -112,9 +112,9 @@ describe('requests that are refused before a byte is read', () => {
     ['the token of nobody', { headers: { 'x-csrf-token': 'x' } }, 403, /did not come from a page/],
     ['another origin', { headers: { origin: 'https://evil.example' } }, 403, /did not come from a page/],
   ])('%s', async (_, file, status, words) => {
-    for (const deed of ['check', 'submit'] as const) {
-      const said = await sendFile(operator, deed, { content: lines(freshRows(1)), ...file });
-      expect([deed, said.status]).toEqual([deed, status]);
+    for (const action of ['check', 'submit'] as const) {
+      const said = await sendFile(operator, action, { content: lines(freshRows(1)), ...file });
+      expect([action, said.status]).toEqual([action, status]);
       expect(said.json.error?.says).toMatch(words);
       expect(said.text).not.toContain(CARD);
     }

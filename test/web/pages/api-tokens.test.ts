@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEEDS, type DeedName, mayDo } from '../../../schemas/desk.ts';
+import { ACTIONS, type ActionName, mayDo } from '../../../schemas/desk.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
 import { askApi, type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestBrowser } from '../support/desk-world.ts';
 
@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-type Form = { name?: string; days?: string; deeds?: readonly string[] };
+type Form = { name?: string; days?: string; actions?: readonly string[] };
 
 /** Sends the form on `/me` as a browser does: each ticked box is a separate field. */
-async function ask(browser: TestBrowser, { name = 'nightly report', days = '90', deeds = ['look'] }: Form = {}) {
+async function ask(browser: TestBrowser, { name = 'nightly report', days = '90', actions = ['look'] }: Form = {}) {
   const body = new URLSearchParams({ name, days, _csrf: await browser.csrf() });
-  for (const deed of deeds) body.append('deeds', deed);
+  for (const action of actions) body.append('actions', action);
   return browser.send('/me/tokens', { method: 'POST', body });
 }
 
@@ -30,26 +30,26 @@ describe('makeApiToken', () => {
     const { text } = await browser.get('/me');
     expect(text).toContain('nightly report');
     expect(text).not.toContain(secret);
-    expect((await listApiTokens(world.app.ledger, 'operator'))[0]).toMatchObject({ deeds: ['look'] });
+    expect((await listApiTokens(world.app.ledger, 'operator'))[0]).toMatchObject({ actions: ['look'] });
   });
 
   it('offers what the role may and a program can do, and ticks nothing but looking', async () => {
     for (const person of ['viewer', 'operator', 'approver', 'admin'] as const) {
       const { text } = await (await world.as(person)).get('/me');
-      const boxes = [...text.matchAll(/<input id="deed-([\w-]+)"[^>]*>/g)];
+      const boxes = [...text.matchAll(/<input id="action-([\w-]+)"[^>]*>/g)];
       const elsewhere = ['check', 'drop', 'people'];
-      const expected = (Object.keys(DEEDS) as DeedName[]).filter(
-        (deed) => mayDo(TEST_PEOPLE[person], deed) && !elsewhere.includes(deed),
+      const expected = (Object.keys(ACTIONS) as ActionName[]).filter(
+        (action) => mayDo(TEST_PEOPLE[person], action) && !elsewhere.includes(action),
       );
-      expect(boxes.map(([, deed]) => deed)).toEqual(expected);
-      expect(boxes.filter(([box]) => / checked/.test(box)).map(([, deed]) => deed)).toEqual(['look']);
+      expect(boxes.map(([, action]) => action)).toEqual(expected);
+      expect(boxes.filter(([box]) => / checked/.test(box)).map(([, action]) => action)).toEqual(['look']);
     }
   });
 
   it('gives no more than the role may, whatever the form says', async () => {
     const browser = await world.as('operator');
-    expect((await ask(browser, { name: 'greedy', deeds: ['look', 'approve', 'people', 'retry'] })).status).toBe(200);
-    expect((await listApiTokens(world.app.ledger, 'operator'))[0]).toMatchObject({ deeds: ['look', 'retry'] });
+    expect((await ask(browser, { name: 'greedy', actions: ['look', 'approve', 'people', 'retry'] })).status).toBe(200);
+    expect((await listApiTokens(world.app.ledger, 'operator'))[0]).toMatchObject({ actions: ['look', 'retry'] });
   });
 
   it.each<[string, Form, string]>([
@@ -58,8 +58,8 @@ describe('makeApiToken', () => {
     ['no day', { days: '0' }, 'from 1 to 365'],
     ['too many days', { days: '366' }, 'from 1 to 365'],
     ['no number of days', { days: '1e2' }, 'from 1 to 365'],
-    ['nothing that it is good for', { deeds: [] }, 'Choose at least one'],
-    ['only what the role may not', { deeds: ['approve'] }, 'Choose at least one'],
+    ['nothing that it is good for', { actions: [] }, 'Choose at least one'],
+    ['only what the role may not', { actions: ['approve'] }, 'Choose at least one'],
   ])('refuses %s and keeps what was filled in', async (_, form, says) => {
     const browser = await world.as('other');
     const { status, text } = await ask(browser, form);
@@ -82,7 +82,7 @@ describe('makeApiToken', () => {
 
   it('wants the token of the form', async () => {
     const browser = await world.as('approver');
-    const form = { name: 'ridden', days: '1', deeds: 'look' };
+    const form = { name: 'ridden', days: '1', actions: 'look' };
     expect((await browser.post('/me/tokens', form, 'x')).status).toBe(403);
     expect(await listApiTokens(world.app.ledger, 'approver')).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { fileNamed, openDeed } from '../support/deed-page.ts';
+import { fileNamed, openAction } from '../support/action-page.ts';
 import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 
 let world: DeskWorld;
@@ -15,7 +15,7 @@ afterAll(() => world.close());
 
 describe('proposalsPage', () => {
   it('says what would stand here when nothing waits', async () => {
-    const { words } = await openDeed(await world.as('viewer'), '/proposals');
+    const { words } = await openAction(await world.as('viewer'), '/proposals');
     expect(words).toContain('Nothing waits. Where an account asks for two persons');
   });
 
@@ -23,7 +23,7 @@ describe('proposalsPage', () => {
     const { file_id: fileId } = await fileNamed(world, 'held.csv');
     const because = { actor: 'operator:approver', reason: 'meant <so>', evidence: { overrides: ['CONTROL_TOTALS'] } };
     const no = await proposeApproval(world.app.ledger, fileId, because);
-    const shown = async (person: Parameters<typeof world.as>[0]) => openDeed(await world.as(person), '/proposals');
+    const shown = async (person: Parameters<typeof world.as>[0]) => openAction(await world.as(person), '/proposals');
     const { words, text } = await shown('second');
     for (const part of ['held.csv', '2 50.00 USD', 'approver', 'meant <so>', 'CONTROL_TOTALS ('])
       expect(words).toContain(part);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { doIt, openDeed } from '../support/deed-page.ts';
+import { doIt, openAction } from '../support/action-page.ts';
 import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
 
 let world: DoubtWorld;
@@ -11,13 +11,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function deedLinks(text: string): string[] {
-  return [...text.matchAll(/href="[^"]*\/do\/([\w-]+)[^"]*"/g)].map(([, deed]) => deed!);
+function actionLinks(text: string): string[] {
+  return [...text.matchAll(/href="[^"]*\/do\/([\w-]+)[^"]*"/g)].map(([, action]) => action!);
 }
 
 describe('resolvePage', () => {
-  it('shows what is known, and every way out with its deed, the safest first', async () => {
-    const { status, words, text } = await openDeed(await world.as('operator'), `${await world.pathOf('lost')}/resolve`);
+  it('shows what is known, and every way out with its action, the safest first', async () => {
+    const { status, words, text } = await openAction(
+      await world.as('operator'),
+      `${await world.pathOf('lost')}/resolve`,
+    );
     expect(status).toBe(200);
     for (const part of [
       'Resolve batch 1 of lost.csv',
@@ -32,13 +35,13 @@ describe('resolvePage', () => {
       'approved ACH/EFT payments',
     ])
       expect(words).toContain(part);
-    expect(deedLinks(text)).toEqual(['adopt', 'probe', 'journal', 'not-received', 'close-in-doubt']);
+    expect(actionLinks(text)).toEqual(['adopt', 'probe', 'journal', 'not-received', 'close-in-doubt']);
   });
 
   it('lets a person who may not do it read it, without the links', async () => {
     for (const person of ['viewer', 'approver'] as const) {
-      const { status, words, text } = await openDeed(await world.as(person), `${await world.pathOf('lost')}/resolve`);
-      expect([status, deedLinks(text)]).toEqual([200, []]);
+      const { status, words, text } = await openAction(await world.as(person), `${await world.pathOf('lost')}/resolve`);
+      expect([status, actionLinks(text)]).toEqual([200, []]);
       expect(words).toContain('Your role may look at these; an operator does them.');
       expect(words).toContain('Declare it as not received');
     }
@@ -47,18 +50,18 @@ describe('resolvePage', () => {
   it('leads to the second person while a proposal waits', async () => {
     await world.age('paired', 'attempt', 25);
     const base = await world.pathOf('paired');
-    const before = await openDeed(await world.as('operator'), `${base}/resolve`);
+    const before = await openAction(await world.as('operator'), `${base}/resolve`);
     expect(before.words).toContain('Another person has to confirm it.');
     const form = { evidence: 'Ann of the service desk, ticket 4711', reason: 'never arrived' };
     await doIt(await world.as('operator'), `${base}/do/not-received`, form);
-    const { words, text } = await openDeed(await world.as('approver'), `${base}/resolve`);
+    const { words, text } = await openAction(await world.as('approver'), `${base}/resolve`);
     expect(words).toContain('operator proposed: not received.');
-    expect(deedLinks(text)).toEqual(['confirm', 'refuse']);
+    expect(actionLinks(text)).toEqual(['confirm', 'refuse']);
   });
 
   it('says of a batch that is not in doubt that there is nothing to resolve', async () => {
     const path = (await world.pathOf('lost')).replace('/batches/1', '/batches/2/resolve');
-    expect((await openDeed(await world.as('viewer'), path)).words).toContain('There is nothing to resolve.');
-    expect((await openDeed(await world.as('viewer'), path.replace('/2/', '/9/'))).status).toBe(404);
+    expect((await openAction(await world.as('viewer'), path)).words).toContain('There is nothing to resolve.');
+    expect((await openAction(await world.as('viewer'), path.replace('/2/', '/9/'))).status).toBe(404);
   });
 });

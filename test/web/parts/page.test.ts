@@ -2,9 +2,9 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
-import { DeedLinks, Page, Token } from '../../../src/web/parts/page.tsx';
+import { ActionLinks, Page, Token } from '../../../src/web/parts/page.tsx';
 
-const viewer = (role: PersonRole) => ({ person: 'ann', role, csrf: 'the token', deeds: undefined });
+const viewer = (role: PersonRole) => ({ person: 'ann', role, csrf: 'the token', actions: undefined });
 const links = (html: string) => [...html.matchAll(/<a[^>]* href="([^"#]+)"/g)].map(([, href]) => href);
 
 describe('Page', () => {
@@ -28,11 +28,11 @@ describe('Page', () => {
   });
 });
 
-describe('DeedLinks', () => {
+describe('ActionLinks', () => {
   it('offers what the role may, and nothing when that is nothing', () => {
-    const deeds = ['approve', 'cancel', 'resubmit'] as const;
+    const actions = ['approve', 'cancel', 'resubmit'] as const;
     const offered = (role: PersonRole) =>
-      links(renderToString(DeedLinks({ viewer: viewer(role), deeds, base: '/files/x' }) ?? h('br', {})));
+      links(renderToString(ActionLinks({ viewer: viewer(role), actions, base: '/files/x' }) ?? h('br', {})));
     expect(offered('operator')).toEqual(['/files/x/do/cancel', '/files/x/do/resubmit']);
     expect(offered('approver')).toEqual(['/files/x/do/approve', '/files/x/do/cancel']);
     expect(offered('viewer')).toEqual([]);

@@ -1,5 +1,5 @@
 import { scryptSync } from 'node:crypto';
-import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
+import type { ActionName, PersonRole } from '../../../schemas/desk.ts';
 import type { DeskSettings } from '../../../src/config/config-desk.ts';
 import { addApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
@@ -17,7 +17,7 @@ export type DeskWorld = PipelineWorld & {
   /** Returns a browser that is not logged in. */
   stranger(): TestBrowser;
   /** Returns a program with a token of this person, good for these actions. */
-  program(person: TestPerson, deeds: readonly DeedName[]): Promise<TestProgram>;
+  program(person: TestPerson, actions: readonly ActionName[]): Promise<TestProgram>;
 };
 
 /** Calls the API as a program does. */
@@ -86,7 +86,7 @@ export async function openDeskWorld(
     url: desk.url,
     routes: desk.routes,
     stranger,
-    program: (person: TestPerson, deeds: readonly DeedName[]) => makeProgram(world, desk.url, person, deeds),
+    program: (person: TestPerson, actions: readonly ActionName[]) => makeProgram(world, desk.url, person, actions),
     as: async (person: TestPerson) => {
       const browser = stranger();
       const { status, text } = await browser.post('/login', { name: person, password: PASSWORD }, '');
@@ -124,11 +124,11 @@ async function makeProgram(
   { app }: PipelineWorld,
   url: string,
   person: TestPerson,
-  deeds: readonly DeedName[],
+  actions: readonly ActionName[],
 ): Promise<TestProgram> {
   const token = newSecretToken();
   const expiresAt = new Date(app.clock.now().getTime() + 3_600_000);
-  const made = { person, name: 'test', deeds, tokenHash: hashSecretToken(token), expiresAt };
+  const made = { person, name: 'test', actions, tokenHash: hashSecretToken(token), expiresAt };
   const because = { actor: `operator:${person}`, reason: 'for the test' };
   const tokenNo = await addApiToken(app.ledger, made, because);
   return { token, tokenNo, ask: (path, body) => askApi(url, token, path, body) };

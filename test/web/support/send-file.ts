@@ -24,12 +24,12 @@ export type SentFile = {
 };
 
 /** Sends the bytes of a file as the page does. */
-export async function sendFile(browser: TestBrowser, deed: 'check' | 'submit', file: SentFile): Promise<Said> {
+export async function sendFile(browser: TestBrowser, action: 'check' | 'submit', file: SentFile): Promise<Said> {
   const { name = 'june.csv', folder = 'drop/card', content = '', headers = {} } = file;
   const query = new URLSearchParams({ folder, name });
-  if (deed === 'submit')
+  if (action === 'submit')
     query.set('sha256', file.sha256 ?? (content instanceof ReadableStream ? '' : sha256Of(content)));
-  const { status, text } = await browser.send(`/drop/${deed}?${query}`, {
+  const { status, text } = await browser.send(`/drop/${action}?${query}`, {
     method: 'POST',
     headers: {
       accept: 'application/json',

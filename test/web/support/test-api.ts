@@ -4,13 +4,13 @@ import rateLimit from '@fastify/rate-limit';
 import { fastify, type FastifyInstance } from 'fastify';
 import { guardRoutes } from '../../../src/web/access/guard.ts';
 import { answerErrors } from '../../../src/web/answer-errors.tsx';
-import type { ApiDeeds } from '../../../src/web/api/deeds-api.ts';
+import type { ApiActions } from '../../../src/web/api/actions-api.ts';
 import { openApi } from '../../../src/web/api/open-api.ts';
 import type { Desk } from '../../../src/web/desk.ts';
 import type { DeskWorld } from './desk-world.ts';
 
 /** Opens a dashboard's API with the test's actions, behind the same guard, without a network. */
-export async function openTestApi({ app, settings }: DeskWorld, deeds: ApiDeeds): Promise<FastifyInstance> {
+export async function openTestApi({ app, settings }: DeskWorld, actions: ApiActions): Promise<FastifyInstance> {
   const desk: Desk = { app, settings: settings.desk! };
   const server = fastify();
   await server.register(cookie);
@@ -18,7 +18,7 @@ export async function openTestApi({ app, settings }: DeskWorld, deeds: ApiDeeds)
   await server.register(rateLimit, { global: false });
   guardRoutes(server, desk);
   answerErrors(server, desk);
-  await server.register(async (scope) => openApi(deeds)(scope, desk));
+  await server.register(async (scope) => openApi(actions)(scope, desk));
   await server.ready();
   return server;
 }

@@ -1,7 +1,7 @@
 import { ERRORS } from '../../../../schemas/errors.ts';
 import { LAYOUTS } from '../../../../schemas/layouts.ts';
 import { COMPLETENESS } from '../../../../schemas/lifecycle.ts';
-import type { DeedName } from '../../../../schemas/desk.ts';
+import type { ActionName } from '../../../../schemas/desk.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
@@ -62,7 +62,7 @@ export function HoldNotice({ file, held }: { file: FileRow; held: readonly Fault
 }
 
 /** Returns the actions for a file in its current state. */
-export function deedsOf({ state }: FileRow, { states }: FileFigures, hasOutputs: boolean): DeedName[] {
+export function actionsOf({ state }: FileRow, { states }: FileFigures, hasOutputs: boolean): ActionName[] {
   const isOnItsWay = state === 'accepted' || state === 'in_progress';
   const isStoppable = states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined;
   const isEnded = state === 'completed' || state === 'partly_cancelled' || state === 'cancelled';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { DeedName } from '../../../../schemas/desk.ts';
+import type { ActionName } from '../../../../schemas/desk.ts';
 import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts';
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
@@ -13,7 +13,7 @@ import { whyBatch } from '../../../explain/why/tell-why.ts';
 import { type Desk, viewerOf } from '../../desk.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
-import { DeedLinks, Page } from '../../parts/page.tsx';
+import { ActionLinks, Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { BatchComparison } from './batch-comparison.tsx';
@@ -46,7 +46,7 @@ export function showBatchPage(server: FastifyInstance, { app }: Desk): void {
         <Section title={`Batch ${batch.batch_no} of ${file.name}`} live="head">
           <WaitingProposals proposals={proposals} />
           <BatchHead file={file} batch={batch} customs={customs} />
-          <DeedLinks viewer={viewer} deeds={deedsOf(file, batch)} base={path} />
+          <ActionLinks viewer={viewer} actions={actionsOf(file, batch)} base={path} />
         </Section>
         {batch.state === 'unknown' && (
           <Section title="What is known" live="doubt">
@@ -148,7 +148,7 @@ function BatchRows({ file, batch }: { file: FileRow; batch: BatchRow }) {
 }
 
 /** A batch in doubt has none here: its own page explains the choices, which side by side would invite guessing. */
-const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
+const ACTIONS_OF: Partial<Record<BatchState, readonly ActionName[]>> = {
   exception: ['disown', 'repoll'],
   submitted: ['repoll'],
   refused: ['retry', 'withdraw'],
@@ -156,9 +156,9 @@ const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
 };
 
 /** Returns the actions for a batch. A ready batch can be cancelled only while its file is in progress. */
-function deedsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly DeedName[] {
+function actionsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly ActionName[] {
   const isOnItsWay = fileState === 'accepted' || fileState === 'in_progress';
-  return state === 'ready' && !isOnItsWay ? [] : (DEEDS_OF[state] ?? []);
+  return state === 'ready' && !isOnItsWay ? [] : (ACTIONS_OF[state] ?? []);
 }
 
 /** Shows the calls of a batch, the latest first: when, to which host, what was written and what came back. */

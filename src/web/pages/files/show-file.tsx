@@ -13,9 +13,9 @@ import { readControlTotals, type ToldTotal } from '../../../explain/read-control
 import { whyFile } from '../../../explain/why/tell-why.ts';
 import { type Desk, viewerOf } from '../../desk.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
-import { DeedLinks, Page } from '../../parts/page.tsx';
+import { ActionLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
-import { deedsOf, FileFacts, HoldNotice } from './file-head.tsx';
+import { actionsOf, FileFacts, HoldNotice } from './file-head.tsx';
 import { OutputTable } from './file-outputs.tsx';
 import { LatestSteps, SHOWN_STEPS } from './latest-steps.tsx';
 import { BatchTable } from './list-batches.tsx';
@@ -45,7 +45,7 @@ export function showFilePage(server: FastifyInstance, { app }: Desk): void {
           <HoldNotice file={file} held={held} />
           <WaitingProposals proposals={proposals} />
           <FileFacts file={file} customs={customs} />
-          <DeedLinks viewer={viewer} deeds={deedsOf(file, figures, outputs.length > 0)} base={path} />
+          <ActionLinks viewer={viewer} actions={actionsOf(file, figures, outputs.length > 0)} base={path} />
         </Section>
         <ToldWhy why={why} />
         <Section title="Outcomes" live="outcomes">

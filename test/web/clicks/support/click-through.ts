@@ -16,7 +16,7 @@ export type ClickPlan = {
    * Least kinds of actions done, clicks refused and rows charged; fewer mean that the clicks got nowhere. What a short
    * run reaches is chance.
    */
-  least: { deeds: number; refusals: number; charges: number };
+  least: { actions: number; refusals: number; charges: number };
 };
 
 export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
@@ -72,7 +72,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
       const { rows: done } = await world.app.ledger.pool.query<{ move: string; times: number }>(
         `SELECT move, count(*) AS times FROM audit WHERE actor LIKE 'operator:%' AND reason LIKE '%clicked at random%' GROUP BY move`,
       );
-      expect(done.length, about).toBeGreaterThanOrEqual(least.deeds);
+      expect(done.length, about).toBeGreaterThanOrEqual(least.actions);
       await resumeAll();
       await expect.poll(() => chargedInvoices().length, { message: about }).toBeGreaterThanOrEqual(least.charges);
       const invoices = chargedInvoices();

@@ -1,4 +1,4 @@
-import { DEEDS } from '../../../../schemas/desk.ts';
+import { ACTIONS } from '../../../../schemas/desk.ts';
 import { seededRandom } from '../../../support/random.ts';
 import {
   type Answer,
@@ -45,13 +45,13 @@ export async function clickAtRandom(
   const statuses: Record<number, number> = {};
   const faults: string[] = [];
   const click = async (clicker: Clicker) => {
-    const deed = chooseDeed(clicker, subjects, random);
-    const answer = await deed.go();
+    const action = chooseAction(clicker, subjects, random);
+    const answer = await action.go();
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status >= 500)
-      faults.push(`${clicker.person}: ${deed.says}: ${answer.status} ${answer.text.slice(0, 300)}`);
+      faults.push(`${clicker.person}: ${action.says}: ${answer.status} ${answer.text.slice(0, 300)}`);
     clicker.html = answer.text;
-    clicker.path = deed.path;
+    clicker.path = action.path;
     if (clicker.browser.cookie === '') clicker.browser = await world.as(clicker.person);
   };
   let subjects: string[] = [];
@@ -63,7 +63,7 @@ export async function clickAtRandom(
 }
 
 /** `path` is where the browser then is, for forms that name no address. */
-type Deed = { readonly says: string; readonly path: string; readonly go: () => Promise<Answer> };
+type Action = { readonly says: string; readonly path: string; readonly go: () => Promise<Answer> };
 type Random = ReturnType<typeof openRandom>;
 
 function openRandom(seed: number) {
@@ -71,28 +71,28 @@ function openRandom(seed: number) {
   return { next, pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)]! };
 }
 
-function chooseDeed({ browser, path, html }: Clicker, subjects: readonly string[], random: Random): Deed {
+function chooseAction({ browser, path, html }: Clicker, subjects: readonly string[], random: Random): Action {
   const links = linksOf(html).filter((link) => /^\/(?!assets|\/)/.test(link));
   // The head of every page has the same few links; users follow those of the page itself.
   const deeper = links.filter((link) => link.split('/').length > 2);
   const forms = formsOf(html).filter(({ action }) => !/logout|people|password|search/.test(action));
   const dice = random.next();
-  const deeds = links.filter((link) => link.includes('/do/'));
+  const actions = links.filter((link) => link.includes('/do/'));
   if (forms.length > 0 && dice < 0.6) return sendForm(browser, { path, form: random.pick(forms) }, random);
-  if (deeds.length > 0 && dice < 0.7) return follow(browser, random.pick(deeds));
+  if (actions.length > 0 && dice < 0.7) return follow(browser, random.pick(actions));
   if (deeper.length > 0 && dice < 0.85) return follow(browser, random.pick(deeper));
   if (links.length > 0 && dice < 0.9) return follow(browser, random.pick(links));
   if (dice < 0.94) return follow(browser, random.pick(STARTS));
-  if (dice < 0.96) return tryDeed(browser, random.pick(subjects), random);
+  if (dice < 0.96) return tryAction(browser, random.pick(subjects), random);
   if (dice < 0.98) return callApi(browser, random.pick(subjects), random);
   return prodQueues(browser, random);
 }
 
-function follow(browser: TestBrowser, path: string): Deed {
+function follow(browser: TestBrowser, path: string): Action {
   return { says: `GET ${path}`, path, go: () => browser.get(path) };
 }
 
-function sendForm(browser: TestBrowser, { path, form }: { path: string; form: PageForm }, random: Random): Deed {
+function sendForm(browser: TestBrowser, { path, form }: { path: string; form: PageForm }, random: Random): Action {
   const { action, method, fields } = form;
   const filled = Object.fromEntries(fields.map((field) => [field.name, fill(field, random)]));
   const target = action === '' ? path : action;
@@ -115,15 +115,15 @@ async function listSubjects({ app }: DeskWorld): Promise<string[]> {
 }
 
 /** Tries an action that no page offered, without seeing its plan first. */
-function tryDeed(browser: TestBrowser, subject: string, random: Random): Deed {
-  const path = `${subject}/do/${random.pick(Object.keys(DEEDS))}`;
+function tryAction(browser: TestBrowser, subject: string, random: Random): Action {
+  const path = `${subject}/do/${random.pick(Object.keys(ACTIONS))}`;
   const form = { reason: 'clicked at random', evidence: 'none', batchId: '1000001' };
   return { says: `POST ${path}`, path, go: () => browser.post(path, form) };
 }
 
 /** Same as a program would, asking for the plan or acting at once. */
-function callApi(browser: TestBrowser, subject: string, random: Random): Deed {
-  const path = `/api/v1${subject}/${random.pick(Object.keys(DEEDS))}${random.pick(['', '?plan=1'])}`;
+function callApi(browser: TestBrowser, subject: string, random: Random): Action {
+  const path = `/api/v1${subject}/${random.pick(Object.keys(ACTIONS))}${random.pick(['', '?plan=1'])}`;
   const send = async () => {
     const headers = {
       'x-csrf-token': await browser.csrf(),
@@ -168,7 +168,7 @@ const QUEUES = ['submit', 'poll', 'intake', 'deliver', 'schedule'];
 const BOARD_VERBS = ['retry/failed', 'clean/completed', 'promote', 'pause', 'resume', 'empty', 'obliterate', 'add'];
 
 /** Sends what buttons of the queue board would send if it had them. */
-function prodQueues(browser: TestBrowser, random: Random): Deed {
+function prodQueues(browser: TestBrowser, random: Random): Action {
   const path = `/queues/api/queues/${random.pick(QUEUES)}/${random.pick(BOARD_VERBS)}`;
   const method = random.pick(['PUT', 'POST', 'PATCH', 'DELETE']);
   const send = async () => {

@@ -16,8 +16,8 @@ export const openSmallDesk = () => openDeskWorld({ folder: { maxBytes: MOST_BYTE
 const ON_ITS_WAY = 8_000_000;
 
 /** Sends this many bytes to the small dashboard: far more than it may hold, so that keeping them shows. */
-export async function expectRefusal(world: DeskWorld, deed: string, bytes: number): Promise<void> {
-  const { said, given, growth } = await sendEndless(world, deed, bytes);
+export async function expectRefusal(world: DeskWorld, action: string, bytes: number): Promise<void> {
+  const { said, given, growth } = await sendEndless(world, action, bytes);
   expect(given).toBeGreaterThanOrEqual(bytes);
   expect(said).toMatch(/^HTTP\/1\.1 413 /);
   expect(said).toContain('at most 1,000,000 bytes');
@@ -39,11 +39,11 @@ async function heldBytes(): Promise<number> {
  * Sends pieces without announcing how many, whatever the answer: a Node client would stop once the answer arrives.
  * @returns the answer, the bytes sent, and how many more are held at most than after a quarter of them
  */
-async function sendEndless(world: DeskWorld, deed: string, bytes: number) {
+async function sendEndless(world: DeskWorld, action: string, bytes: number) {
   const browser = await world.as('operator');
   const query = new URLSearchParams({ folder: 'drop/card', name: 'large.csv', sha256: '0'.repeat(64) });
   const head = [
-    `POST /drop/${deed}?${query} HTTP/1.1`,
+    `POST /drop/${action}?${query} HTTP/1.1`,
     'host: 127.0.0.1',
     `cookie: ${browser.cookie}`,
     `x-csrf-token: ${await browser.csrf()}`,

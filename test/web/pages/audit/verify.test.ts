@@ -3,7 +3,7 @@ import type { Viewer } from '../../../../src/web/access/viewer.ts';
 import { VerifyForm, VerifyResult } from '../../../../src/web/pages/audit/verify.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
-const viewer: Viewer = { person: 'ada', role: 'viewer', csrf: 'token', deeds: undefined };
+const viewer: Viewer = { person: 'ada', role: 'viewer', csrf: 'token', actions: undefined };
 
 describe('VerifyForm', () => {
   it.each([

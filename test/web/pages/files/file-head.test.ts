@@ -5,7 +5,7 @@ import { ERRORS } from '../../../../schemas/errors.ts';
 import type { FileState } from '../../../../schemas/lifecycle.ts';
 import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
-import { deedsOf, FileFacts, HoldNotice } from '../../../../src/web/pages/files/file-head.tsx';
+import { actionsOf, FileFacts, HoldNotice } from '../../../../src/web/pages/files/file-head.tsx';
 
 const AT = new Date('2026-06-15T10:00:00Z');
 const FILE = {
@@ -32,7 +32,7 @@ const FILE = {
 const figures = (...states: string[]) =>
   ({ states: Object.fromEntries(states.map((state) => [state, { batches: 1, rows: 1, cents: 1 }])) }) as FileFigures;
 
-describe('deedsOf', () => {
+describe('actionsOf', () => {
   it.each<[FileState, string[], boolean, string[]]>([
     ['held', ['ready'], true, ['approve', 'decline', 'check-outputs']],
     ['accepted', ['ready'], false, ['cancel']],
@@ -43,8 +43,8 @@ describe('deedsOf', () => {
     ['cancelled', ['cancelled'], false, ['resubmit']],
     ['claimed', [], false, []],
     ['rejected', [], true, ['check-outputs']],
-  ])('of a %s file with batches %j', (state, states, hasOutputs, deeds) => {
-    expect(deedsOf({ ...FILE, state }, figures(...states), hasOutputs)).toEqual(deeds);
+  ])('of a %s file with batches %j', (state, states, hasOutputs, actions) => {
+    expect(actionsOf({ ...FILE, state }, figures(...states), hasOutputs)).toEqual(actions);
   });
 });
 

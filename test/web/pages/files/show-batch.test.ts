@@ -63,11 +63,11 @@ describe('/files/:fileId/batches/:batchNo', () => {
     ['sending', []],
     ['reconciled', []],
     ['cancelled', []],
-  ])('offers an administrator what can be done in %s, and a viewer nothing', async (state, deeds) => {
+  ])('offers an administrator what can be done in %s, and a viewer nothing', async (state, actions) => {
     await force(state);
     const links = async (browser: TestBrowser) =>
       linksOf((await browser.get(path())).text).filter((link) => link.includes('/do/'));
-    expect(await links(await world.as('admin'))).toEqual(deeds.map((deed) => `${path()}/do/${deed}`));
+    expect(await links(await world.as('admin'))).toEqual(actions.map((action) => `${path()}/do/${action}`));
     expect(await links(viewer)).toEqual([]);
   });
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const page = async (name: string) => (await viewer.get(`/files/${ids[name]}`)).text;
-const deedsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$/.exec(link)?.[1] ?? []);
+const actionsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$/.exec(link)?.[1] ?? []);
 
 describe('/files/:fileId', () => {
   it('tells of a finished file why, how its rows came out and that everything agrees', async () => {
@@ -53,7 +53,7 @@ describe('/files/:fileId', () => {
       /! Held for a person DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
     );
     expect(wordsOf(sectionOf(html.text, 'What to do next'))).toContain('paydrop approve');
-    expect(deedsOf(html.text)).toEqual(['approve', 'decline', 'check-outputs']);
+    expect(actionsOf(html.text)).toEqual(['approve', 'decline', 'check-outputs']);
     expect(tableOf(sectionOf(html.text, 'Outcomes'))).toEqual([
       ['waits', 'not sent yet, nothing was charged', '2', '50.00 USD'],
     ]);
@@ -70,8 +70,8 @@ describe('/files/:fileId', () => {
     ['operator', ['resubmit', 'check-outputs']],
     ['approver', ['check-outputs']],
     ['admin', ['resubmit', 'check-outputs']],
-  ])('offers the %s only what he may do', async (person, deeds) => {
-    expect(deedsOf((await (await world.as(person)).get(`/files/${ids['done.csv']}`)).text)).toEqual(deeds);
+  ])('offers the %s only what he may do', async (person, actions) => {
+    expect(actionsOf((await (await world.as(person)).get(`/files/${ids['done.csv']}`)).text)).toEqual(actions);
   });
 
   it('brings itself up to date, part by part, and every id and part is there once', async () => {

@@ -1,0 +1,99 @@
+import { type IdRange, type Probe, probeIds, suggestRange } from '../../actions/resolve/probe-ids.ts';
+import { counted } from '../../kernel/counted.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { readNeighbours } from '../../ledger/doubt/in-doubt.ts';
+import type { ActionHandler, Done, Filled, SubjectOf } from './action-handler.ts';
+import { doubtDesk } from './doubt-desk.ts';
+import { batchFacts } from './subject-words.ts';
+
+/** Limit on ids per request, because the user waits for the page. */
+const MOST_AT_ONCE = 100;
+
+/** Looks for a batch in doubt under the ids around it, and says which one to assign. Changes nothing. */
+export const probe: ActionHandler<'batch'> = {
+  from: ['unknown'],
+  comparesJournal: true,
+  asks: [
+    { name: 'from', label: 'First batch id', hint: 'Digits only.', kind: 'text', isRequired: true },
+    { name: 'to', label: 'Last batch id', hint: `At most ${MOST_AT_ONCE} at a time.`, kind: 'text', isRequired: true },
+  ],
+  suggest: async ({ app }, { batch }) => {
+    const { before, after } = await readNeighbours(app.ledger, batch);
+    const range = suggestRange(before?.batchId, after?.batchId);
+    if (!range) return {};
+    const last = BigInt(range.from) + BigInt(MOST_AT_ONCE - 1);
+    return { from: range.from, to: BigInt(range.to) < last ? range.to : String(last) };
+  },
+  plan: async (desk, place) => {
+    const { before, after } = await readNeighbours(desk.app.ledger, place.batch);
+    const facts = batchFacts(desk, place.file, place.batch);
+    return {
+      says: [
+        'The service is asked for each of these ids, and every row is compared. This only reads; nothing is changed by it.',
+        before || after
+          ? 'The range that is suggested lies between the ids that the account got before and after the call.'
+          : 'The account has no other batch to go by, so the service has to name ids of that time.',
+      ],
+      facts: [
+        ...facts,
+        ['Batch id of the account before it', before?.batchId ?? ''],
+        ['Batch id of the account after it', after?.batchId ?? ''],
+      ],
+      button: 'Ask for these ids',
+    };
+  },
+  run: async (desk, place, { actor, filled }) => {
+    const range = rangeOf(filled);
+    return sayProbe(place, range, await probeIds(doubtDesk(desk, place, actor, true), range));
+  },
+};
+
+function rangeOf({ from = '', to = '' }: Filled): IdRange {
+  const isNumber = /^\d{1,18}$/.test(from) && /^\d{1,18}$/.test(to);
+  if (!isNumber || BigInt(to) - BigInt(from) < MOST_AT_ONCE) return { from, to };
+  throw new PipelineError('USAGE', 'look for the batch', `these are more than ${MOST_AT_ONCE} ids`, {
+    next: 'Ask for fewer at a time.',
+  });
+}
+
+function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Probe): Done {
+  const { matches, nearMisses, known, running, others, notKnown, failed, asked, stopped } = found;
+  const base = `/files/${file.file_id}/batches/${batch.batch_no}/do/adopt`;
+  const linkTo = (batchId: string, label: string) => ({
+    path: `${base}?batchId=${encodeURIComponent(batchId)}`,
+    label,
+  });
+  return {
+    says: conclusionOf(matches),
+    isWarning: matches.length !== 1,
+    details: [
+      `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
+      ...(stopped === undefined ? [] : [`Stopped early: ${stopped}. Try again.`]),
+    ],
+    listing: {
+      label: 'Ids that say something',
+      titles: ['Batch id', 'What it is'],
+      rows: [
+        ...matches.map((batchId) => [batchId, 'matches in every row']),
+        ...nearMisses.map(({ batchId, alike, reason }) => [
+          batchId,
+          `holds ${alike} of its rows, but not all: ${reason}`,
+        ]),
+        ...running.map((batchId) => [batchId, 'not done yet; ask again in a minute']),
+        ...known.map(({ batchId, batchNo, name }) => [batchId, `is batch ${batchNo} of ${name}`]),
+      ],
+    },
+    links: [
+      ...matches.map((batchId) => linkTo(batchId, `Adopt batch id ${batchId}`)),
+      ...nearMisses.map(({ batchId }) => linkTo(batchId, `Compare with batch id ${batchId}`)),
+    ],
+    json: { fileId: file.file_id, batchNo: batch.batch_no, ...range, ...found },
+  };
+}
+
+function conclusionOf(matches: readonly string[]): string {
+  if (matches.length === 0)
+    return 'No id of the range is that of the batch. This alone does not show that it was never taken.';
+  if (matches.length === 1) return `Batch id ${matches[0]} matches in every row. Nothing was changed yet.`;
+  return 'The service has taken the batch more than once. Ask it to undo one before you adopt the other.';
+}

@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify';
+import { ACTIONS } from '../../../schemas/desk.ts';
+import { Refusal } from '../access/refusal.ts';
+import { actorOf } from '../access/viewer.ts';
+import type { Ask, Filled, HandledAction } from '../actions/action-handler.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { apiSchema } from './api-schema.ts';
+import { askedOf, objectOf, type Shape, shapeNamed, TEXT } from './shapes.ts';
+
+/** How actions are planned and done. The pages use the same functions, so no rules are repeated here. */
+export type ApiActions = {
+  /** Every action with an address: what its plan needs, and what is asked together with the reason. */
+  readonly handlers: Readonly<
+    Partial<Record<HandledAction, { readonly picks?: readonly Ask[]; readonly asks?: readonly Ask[] }>>
+  >;
+  plan(desk: Desk, name: HandledAction, params: unknown, input: Input): Promise<{ plan: Plan; bind: string }>;
+  /** `changed`: nothing was done, because the plan no longer matches the `bind` that was sent. */
+  run(
+    desk: Desk,
+    name: HandledAction,
+    params: unknown,
+    order: Input & { readonly reason?: string; readonly bind?: string },
+  ): Promise<{ readonly result: 'done'; readonly done: Done } | { readonly result: 'changed' }>;
+};
+
+type Input = {
+  readonly actor: string;
+  readonly filled: Filled;
+  readonly file?: { readonly name: string; readonly bytes: Buffer };
+};
+type Plan = {
+  readonly says: readonly string[];
+  readonly facts?: readonly (readonly [name: string, value: unknown])[];
+  readonly listing?: unknown;
+  readonly isProposal?: boolean;
+  readonly barred?: string;
+};
+type Done = {
+  readonly says: string;
+  readonly isWarning?: boolean;
+  readonly details?: readonly string[];
+  readonly listing?: unknown;
+  readonly json: Readonly<Record<string, unknown>>;
+};
+
+/** Maximum bytes of a request that contains a file. */
+const FILE_BYTES = 8 * 1024 * 1024;
+
+/** Registers a POST for each action, as the pages do with a form. With `?plan=1` it only returns what would happen. */
+export function actionsApi(server: FastifyInstance, desk: Desk, actions: ApiActions): void {
+  for (const name of Object.keys(actions.handlers) as HandledAction[]) {
+    const asks = asksOf(actions, name);
+    const bodyLimit = asks.some(({ kind }) => kind === 'file') ? { bodyLimit: FILE_BYTES } : {};
+    server.post<{ Querystring: { plan?: string }; Body: Body }>(
+      addressOf(name),
+      { config: { may: name }, schema: schemaOf(name, asks), ...bodyLimit },
+      async ({ viewer, params, query, body }) => {
+        const input = { actor: actorOf(viewerOf({ viewer })), ...readInput(asks, body) };
+        if (query.plan !== undefined) return tellPlan(await actions.plan(desk, name, params, input));
+        const { reason, bind } = body ?? {};
+        const order = { ...input, ...(reason !== undefined && { reason }), ...(bind !== undefined && { bind }) };
+        const ran = await actions.run(desk, name, params, order);
+        if (ran.result === 'changed') throw new Refusal('PLAN_CHANGED');
+        const { json: result, ...done } = ran.done;
+        return { ...done, result };
+      },
+    );
+  }
+}
+
+type SentFile = { readonly name: string; readonly text: string };
+type Body = ({ reason?: string; bind?: string } & Readonly<Record<string, string | SentFile | undefined>>) | null;
+
+/** Returns the body as a form would provide it. */
+function readInput(asks: readonly Ask[], body: Body | undefined): Omit<Input, 'actor'> {
+  const filled: Record<string, string> = {};
+  let file: Input['file'];
+  for (const { name } of asks) {
+    const value = body?.[name];
+    if (typeof value === 'string') filled[name] = value.trim();
+    else if (value) file = { name: value.name, bytes: Buffer.from(value.text) };
+  }
+  return { filled, ...(file && { file }) };
+}
+
+function tellPlan({ plan, bind }: { plan: Plan; bind: string }) {
+  const facts = (plan.facts ?? []).filter(([, value]) => value !== '');
+  return { ...plan, facts: facts.map(([name, value]) => ({ name, value })), bind };
+}
+
+/** Returns the address of an action, below its subject. */
+function addressOf(name: HandledAction): string {
+  return `${SUBJECTS[ACTIONS[name].to]!.path}/${name}`;
+}
+
+const NAME = { ...TEXT, maxLength: 255 };
+const FILE_ID = { ...TEXT, maxLength: 64, description: 'Its whole id.' };
+
+/** A number in an address. It stays text until it is looked up. */
+const NUMBER = { ...TEXT, pattern: '^[1-9]\\d{0,14}$' };
+
+const SUBJECTS: Readonly<Record<string, { readonly path: string; readonly params: Readonly<Record<string, Shape>> }>> =
+  {
+    file: { path: '/files/:fileId', params: { fileId: FILE_ID } },
+    batch: { path: '/files/:fileId/batches/:batchNo', params: { fileId: FILE_ID, batchNo: NUMBER } },
+    account: {
+      path: '/accounts/:name',
+      params: { name: { ...NAME, description: 'Its name; all for every account.' } },
+    },
+    proposal: { path: '/proposals/:no', params: { no: NUMBER } },
+    schedule: { path: '/schedules/:name', params: { name: NAME } },
+  };
+
+function asksOf({ handlers }: ApiActions, name: HandledAction): readonly Ask[] {
+  const { picks = [], asks = [] } = handlers[name] ?? {};
+  return [...picks, ...asks];
+}
+
+function schemaOf(name: HandledAction, asks: readonly Ask[]) {
+  const { to, label, reason, may } = ACTIONS[name];
+  const why = reason === 'asked' ? { reason: { ...TEXT, maxLength: 2_000, description: 'For the audit trail.' } } : {};
+  return apiSchema({
+    tag: `${to.slice(0, 1).toUpperCase()}${to.slice(1)} actions`,
+    summary: label,
+    description: `For the roles ${may.join(', ')}, and for tokens that are good for it.`,
+    params: SUBJECTS[to]!.params,
+    query: { plan: { type: 'string', enum: ['1'], description: 'Say what would happen, and do nothing.' } },
+    body: {
+      ...askedOf({
+        ...why,
+        bind: { ...TEXT, maxLength: 100, description: 'Of a plan: do this only if it is still so.' },
+        ...Object.fromEntries(asks.map((ask) => [ask.name, shapeOf(ask)])),
+      }),
+      // The body may be empty when there is nothing to fill in.
+      type: ['object', 'null'],
+    },
+    answer: { anyOf: [shapeNamed('Done'), shapeNamed('Plan')] },
+  });
+}
+
+function shapeOf({ label, hint, kind, choices }: Ask): Shape {
+  const description = hint === undefined ? label : `${label}. ${hint}`;
+  if (kind === 'file') return { ...objectOf({ name: NAME, text: { ...TEXT, maxLength: FILE_BYTES } }), description };
+  return { ...TEXT, maxLength: 10_000, description, ...(choices && { enum: choices.map(({ value }) => value) }) };
+}

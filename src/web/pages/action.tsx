@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LARGEST_REPORT_BYTES } from '../../actions/resolve/read-report-file.ts';
+import { ACTIONS } from '../../../schemas/desk.ts';
+import type { ErrorCode } from '../../../schemas/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskReason } from '../../kernel/mask.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { takeUploads, uploadOf } from '../access/take-uploads.ts';
+import { actorOf } from '../access/viewer.ts';
+import type { HandledAction, Input } from '../actions/action-handler.ts';
+import { HANDLED } from '../actions/actions-for.ts';
+import { runAction, handlerOf, planAction, type Planned, subjectOf } from '../actions/run-action.ts';
+import { findSubject, SUBJECT_PATHS } from '../actions/find-subject.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../parts/action-pages.tsx';
+import { sendPage } from '../send-page.ts';
+
+/**
+ * Serves `…/do/<action>` for every action: GET shows what would happen, POST does it and reports the result. The address
+ * names the action, so the guard refuses unauthorized users before anything is read.
+ */
+export async function actionPages(server: FastifyInstance, desk: Desk): Promise<void> {
+  for (const name of HANDLED.filter((action) => !wantsFile(action))) hangAction(server, desk, name);
+  // Only these accept forms as large as a file.
+  await server.register(async (scope) => {
+    takeUploads(scope, LARGEST_REPORT_BYTES);
+    for (const name of HANDLED.filter(wantsFile)) hangAction(scope, desk, name);
+  });
+}
+
+function hangAction(server: FastifyInstance, desk: Desk, name: HandledAction): void {
+  const path = `${SUBJECT_PATHS[ACTIONS[name].to]}/do/${name}`;
+  const route = { config: { may: name } };
+  server.get(path, route, (request, reply) => answer(look, { desk, name, request, reply, form: request.query }));
+  server.post(path, route, (request, reply) => answer(send, { desk, name, request, reply, form: request.body }));
+}
+
+function wantsFile(name: HandledAction): boolean {
+  const { picks = [], asks = [] } = handlerOf(name);
+  return [...picks, ...asks].some(({ kind }) => kind === 'file');
+}
+
+/** One request to such a page. The form of a GET is its query. */
+type Visit = {
+  readonly desk: Desk;
+  readonly name: HandledAction;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly form: unknown;
+};
+
+/** Shows the plan, or first asks for the inputs it depends on. */
+async function look(visit: Visit, input: Input): Promise<FastifyReply> {
+  const { desk, name, request } = visit;
+  const subject = await subjectOf(desk, name, request.params);
+  if (!isPicked(name, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
+  return showPlan(visit, input, await planAction(desk, name, request.params, input));
+}
+
+/** Does it when the plan is still the one shown; without a plan's mark, shows the plan. */
+async function send(visit: Visit, input: Input): Promise<FastifyReply> {
+  const { desk, name, request, form } = visit;
+  const bind = fieldOf(form, 'bind');
+  if (bind === '') {
+    // The form that makes the choice has no mark yet.
+    const isChanged = handlerOf(name).picks === undefined;
+    return showPlan(visit, input, await planAction(desk, name, request.params, input), { isChanged });
+  }
+  const order = { ...input, reason: fieldOf(form, 'reason'), bind };
+  const result = await runAction(desk, name, request.params, order);
+  if (result.result === 'changed') return showPlan(visit, input, result, { isChanged: true });
+  return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...result} />);
+}
+
+/** Shows the reason when the current state forbids the action. Failures of paydrop itself reach the error handler. */
+async function answer(
+  work: (visit: Visit, input: Input) => Promise<FastifyReply>,
+  visit: Visit,
+): Promise<FastifyReply> {
+  const input = readInput(visit);
+  try {
+    return await work(visit, input);
+  } catch (error) {
+    if (!(error instanceof PipelineError) || NOT_A_REFUSAL.has(error.code)) throw error;
+    return showRefusal(visit, input, error);
+  }
+}
+
+/** Errors that do not refuse an action, but report trouble in paydrop or a wrong address. */
+const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'INTERNAL',
+  'NOT_FOUND',
+  'LEDGER_UNREACHABLE',
+  'QUEUE_UNREACHABLE',
+  'DISK_FULL',
+]);
+
+/** Shows the reason; also the form as filled in, when other input might work. */
+async function showRefusal(visit: Visit, input: Input, { code, message }: PipelineError): Promise<FastifyReply> {
+  const { desk, name, request, reply, form } = visit;
+  void reply.code(code === 'USAGE' ? 400 : 409);
+  const wasPlanned = fieldOf(form, 'bind') !== '';
+  const planned = wasPlanned ? await planAction(desk, name, request.params, input).catch(() => undefined) : undefined;
+  if (planned) return showPlan(visit, input, planned, { fault: message });
+  const about = { ...aboutOf(visit, input), subject: await findSubject(desk, ACTIONS[name].to, request.params) };
+  if (code === 'USAGE') return sendPage(reply, <PicksPage {...about} fault={message} />);
+  return sendPage(reply, <WhyNotPage {...about} why={message} />);
+}
+
+async function showPlan(
+  visit: Visit,
+  input: Input,
+  planned: Planned,
+  { isChanged = false, fault }: { isChanged?: boolean; fault?: string } = {},
+): Promise<FastifyReply> {
+  const { desk, name, form, reply } = visit;
+  if (isChanged || planned.plan.barred !== undefined) void reply.code(409);
+  const suggested = await handlerOf(name).suggest?.(desk, planned.subject);
+  const about = aboutOf(visit, { ...input, filled: { ...suggested, ...input.filled } });
+  const reason = maskReason(fieldOf(form, 'reason'));
+  return sendPage(reply, <PlanPage {...about} {...planned} isChanged={isChanged} reason={reason} fault={fault} />);
+}
+
+function aboutOf({ name, request }: Visit, { filled }: Input) {
+  const { picks = [], asks = [] } = handlerOf(name);
+  const path = request.url.split('?')[0]!;
+  return { viewer: viewerOf(request), action: name, path, picks, asks, filled };
+}
+
+function isPicked(name: HandledAction, { filled, file }: Input): boolean {
+  const required = (handlerOf(name).picks ?? []).filter(({ isRequired }) => isRequired);
+  return required.every((ask) => (ask.kind === 'file' ? file !== undefined : filled[ask.name] !== undefined));
+}
+
+function readInput({ name, request, form }: Visit): Input {
+  const { picks = [], asks = [] } = handlerOf(name);
+  const all = [...picks, ...asks];
+  const texts = all.filter(({ kind }) => kind !== 'file').map((ask) => [ask.name, fieldOf(form, ask.name)] as const);
+  const [file] = all.filter(({ kind }) => kind === 'file').map((ask) => uploadOf(form, ask.name));
+  const filled = Object.fromEntries(texts.filter(([, value]) => value !== ''));
+  return { actor: actorOf(viewerOf(request)), filled, ...(file && { file }) };
+}

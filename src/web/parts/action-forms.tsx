@@ -1,0 +1,135 @@
+import { ACTIONS } from '../../../schemas/desk.ts';
+import { maskReason } from '../../kernel/mask.ts';
+import type { Viewer } from '../access/viewer.ts';
+import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../actions/action-handler.ts';
+import { Facts, Notice, Section, Table } from './blocks.tsx';
+import { ChoiceField, LongTextField, TextField } from './form.tsx';
+import { Token } from './page.tsx';
+import { Moment, Money } from './words.tsx';
+
+/** Shows what would happen, with everything that a person should compare. */
+export function PlanView({ plan: { says, facts = [], listing } }: { plan: Plan }) {
+  return (
+    <Section title="What happens">
+      {says.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      {facts.length > 0 && <FactList facts={facts} />}
+      {listing && <ListingTable listing={listing} />}
+    </Section>
+  );
+}
+
+/** Shows names and values; entries without a value are left out. */
+export function FactList({ facts }: { facts: FactRows }) {
+  return <Facts facts={facts.map(([name, fact]) => [name, fact === '' ? '' : <FactValue key={name} fact={fact} />])} />;
+}
+
+function FactValue({ fact }: { fact: Fact }) {
+  if (typeof fact === 'string') return <>{fact}</>;
+  if ('cents' in fact) return <Money cents={fact.cents} currency={fact.currency} />;
+  return <Moment at={fact.at} timeZone={fact.timeZone} />;
+}
+
+export function ListingTable({ listing: { label, titles, rows } }: { listing: Listing }) {
+  const columns = titles.map((title, index) => ({ title, cell: (row: readonly string[]) => row[index] }));
+  return <Table label={label} columns={columns} rows={rows} empty="There is none." />;
+}
+
+export type ActionFormProps = {
+  readonly viewer: Viewer;
+  readonly action: HandledAction;
+  /** Where the form is sent: the address of the page itself, without a query. */
+  readonly path: string;
+  readonly asks: readonly Ask[];
+  readonly filled: Filled;
+  readonly fault?: string | undefined;
+};
+
+/** Shows the form that does it. It sends the inputs and the mark of the plan along. */
+export function DoForm({
+  plan,
+  bind,
+  picks,
+  reason = '',
+  ...form
+}: ActionFormProps & { plan: Plan; bind: string; picks: readonly Ask[]; reason?: string }) {
+  const { viewer, action, path, asks, filled, fault } = form;
+  const { label, grave, reason: isReasonAsked } = ACTIONS[action];
+  const files = picks.filter(({ kind }) => kind === 'file');
+  return (
+    <Section title="Do it">
+      <form method="post" action={path} enctype={enctypeOf(picks)}>
+        <Token viewer={viewer} />
+        <input type="hidden" name="bind" value={bind} />
+        {picks
+          .filter(({ kind }) => kind !== 'file')
+          .map(({ name }) => (
+            <input key={name} type="hidden" name={name} value={filled[name] ?? ''} />
+          ))}
+        {fault && <Notice kind="bad" title={fault} />}
+        {files.map((ask) => (
+          <AskField key={ask.name} ask={{ ...ask, hint: 'The same file once more.' }} value="" />
+        ))}
+        {asks.map((ask) => (
+          <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />
+        ))}
+        {isReasonAsked === 'asked' && (
+          <TextField
+            name="reason"
+            label="Reason"
+            hint="For the audit trail. No card or account numbers."
+            value={reason}
+            isRequired
+          />
+        )}
+        <button type="submit" class={grave ? 'grave' : undefined}>
+          {plan.button ?? label}
+        </button>
+      </form>
+    </Section>
+  );
+}
+
+/** Shows the form for the inputs of the plan. It only leads to the plan. */
+export function PickForm({ title, viewer, path, asks, filled, fault }: ActionFormProps & { title: string }) {
+  return (
+    <Section title={title}>
+      <form method="post" action={path} enctype={enctypeOf(asks)}>
+        <Token viewer={viewer} />
+        {fault && <Notice kind="bad" title={fault} />}
+        {asks.map((ask) => (
+          <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />
+        ))}
+        <button type="submit">Show what would happen</button>
+      </form>
+    </Section>
+  );
+}
+
+function AskField({ ask, value }: { ask: Ask; value: string }) {
+  const { name, label, hint, kind, choices = [], isRequired = false } = ask;
+  const field = { name, label, ...(hint !== undefined && { hint }) };
+  switch (kind) {
+    case 'text':
+      return <TextField {...field} value={value} isRequired={isRequired} autocomplete="off" />;
+    case 'long':
+      return <LongTextField {...field} value={maskReason(value)} isRequired={isRequired} />;
+    case 'choice':
+      return <ChoiceField {...field} choices={choices} value={value} />;
+    case 'file':
+      return (
+        <div class="field">
+          <label for={`f-${name}`}>{label}</label>
+          <p class="hint" id={`h-${name}`}>
+            {hint}
+          </p>
+          <input id={`f-${name}`} name={name} type="file" required={isRequired} aria-describedby={`h-${name}`} />
+        </div>
+      );
+  }
+}
+
+function enctypeOf(asks: readonly Ask[]): 'multipart/form-data' | undefined {
+  return asks.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
+}

@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { ACTIONS } from '../../../schemas/desk.ts';
+import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
+import type { Viewer } from '../access/viewer.ts';
+import type { Ask, Done, Filled, HandledAction, Plan, Subject } from '../actions/action-handler.ts';
+import { placeOf } from '../actions/subject-words.ts';
+import { Notice, Section } from './blocks.tsx';
+import { DoForm, ListingTable, PickForm, PlanView } from './action-forms.tsx';
+import { Page } from './page.tsx';
+
+/** What every page of an action needs. */
+type About = {
+  readonly viewer: Viewer;
+  readonly action: HandledAction;
+  /** Address of the page itself, without a query. */
+  readonly path: string;
+  readonly subject: Subject;
+  readonly picks: readonly Ask[];
+  readonly asks: readonly Ask[];
+  readonly filled: Filled;
+};
+
+/** Shows what would happen, and the form that does it. */
+export function PlanPage({
+  plan,
+  bind,
+  isChanged,
+  reason,
+  fault,
+  ...about
+}: About & { plan: Plan; bind: string; isChanged: boolean; reason: string; fault: string | undefined }) {
+  const { picks, asks } = about;
+  const form = { ...about, filled: shown(about.filled) };
+  const isBarred = plan.barred !== undefined;
+  return (
+    <ActionPage {...about}>
+      {isChanged && (
+        <Notice kind="warn" title="This has changed since you looked">
+          <p>Nothing was done. Read it once more before you go on.</p>
+        </Notice>
+      )}
+      {plan.isProposal && (
+        <Notice kind="info" title="Another person must confirm">
+          <p>You only propose it. Nothing is done before.</p>
+        </Notice>
+      )}
+      {isBarred && <Notice kind="bad" title="This cannot be done" />}
+      <PlanView plan={plan} />
+      {!isBarred && <DoForm {...form} asks={asks} plan={plan} bind={bind} reason={reason} fault={fault} />}
+      {picks.length > 0 && !wantsFile(picks) && <PickForm {...form} title={OTHERWISE} asks={picks} />}
+      {isBarred && <BackTo subject={about.subject} />}
+      <KeepFile picks={picks} />
+    </ActionPage>
+  );
+}
+
+const OTHERWISE = 'Or choose something else';
+
+/** Shows what must be chosen before there is a plan. */
+export function PicksPage({ fault, ...about }: About & { fault?: string }) {
+  return (
+    <ActionPage {...about}>
+      <PickForm {...about} title="Choose first" asks={about.picks} filled={shown(about.filled)} fault={fault} />
+      <KeepFile picks={about.picks} />
+    </ActionPage>
+  );
+}
+
+/** Shows why the current state does not allow it. */
+export function WhyNotPage({ why, ...about }: About & { why: string }) {
+  const { picks, subject } = about;
+  return (
+    <ActionPage {...about}>
+      <Notice kind="bad" title={why} />
+      {picks.length > 0 && <PickForm {...about} title={OTHERWISE} asks={picks} filled={shown(about.filled)} />}
+      <BackTo subject={subject} />
+      <KeepFile picks={picks} />
+    </ActionPage>
+  );
+}
+
+/** Shows what was done, and where the user can go next. */
+export function DonePage({ done, ...about }: About & { done: Done }) {
+  const { says, isWarning = false, details = [], listing, links = [] } = done;
+  return (
+    <ActionPage {...about}>
+      <Notice kind={isWarning ? 'warn' : 'good'} title={says}>
+        {details.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </Notice>
+      {listing && (
+        <Section title="What was found">
+          <ListingTable listing={listing} />
+        </Section>
+      )}
+      {links.length > 0 && (
+        <ul>
+          {links.map(({ path, label }) => (
+            <li key={path}>
+              <a href={path}>{label}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <BackTo subject={about.subject} />
+    </ActionPage>
+  );
+}
+
+function ActionPage({ action, viewer, path, subject, children }: About & { children: ComponentChildren }) {
+  const { title, crumbs } = placeOf(subject);
+  return (
+    <Page title={`${ACTIONS[action].label}: ${title}`} viewer={viewer} path={path} crumbs={crumbs}>
+      {children}
+    </Page>
+  );
+}
+
+function BackTo({ subject }: { subject: Subject }) {
+  const { title, path } = placeOf(subject);
+  return (
+    <p>
+      <a href={path}>Back to {title}</a>
+    </p>
+  );
+}
+
+/** Loads the script that carries a chosen file to the next page, which would otherwise forget it. */
+function KeepFile({ picks }: { picks: readonly Ask[] }) {
+  return wantsFile(picks) ? <script src="/assets/keep-file.js" type="module" /> : null;
+}
+
+function wantsFile(asks: readonly Ask[]): boolean {
+  return asks.some(({ kind }) => kind === 'file');
+}
+
+/** Masks a card number that was pasted by mistake. */
+function shown(filled: Filled): Filled {
+  return Object.fromEntries(
+    Object.entries(filled).map(([name, value]) => [name, holdsCardNumber(value) ? maskText(value) : value]),
+  );
+}

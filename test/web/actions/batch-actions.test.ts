@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { answering } from '../../workers/support/scripted-gateway.ts';
+import { actionsOf, doIt, fileNamed, openAction } from '../support/action-page.ts';
+import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+
+const because = { actor: 'operator:ada', reason: 'wait' };
+
+/** Each file has its own account, so that none waits for another. */
+const NAMES = ['mended', 'givenup', 'partly', 'asked', 'strange', 'held'];
+
+let world: DeskWorld;
+let service: Sandbox;
+let operator: TestBrowser;
+beforeAll(async () => {
+  const accounts = NAMES.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
+  service = await startSandbox({ accounts, batchDelayMs: 10 });
+  world = await openDeskWorld({
+    settings: {
+      accounts: Object.fromEntries(NAMES.map((name) => [name, accountOf(name)])),
+      folders: NAMES.map((name) => ({
+        path: `drop/${name}`,
+        account: name,
+        operation: 'ach-charge',
+        complete: { by: 'quiet', quietMs: 20, probes: 2 },
+      })),
+      batch: { maxRows: 2 },
+    },
+  });
+  operator = await world.as('operator');
+  await pauseAccount(world.app.ledger, ALL_ACCOUNTS, because);
+  await world.drop('held', 'held.csv.ctl', 'rows=99\n');
+  for (const [index, name] of NAMES.entries())
+    await world.drop(name, `${name}.csv`, lines(upTo(4).map((n) => achRow(10 * index + n))));
+  await world.finish();
+  await resumeAccount(world.app.ledger, ALL_ACCOUNTS, because);
+});
+afterAll(async () => {
+  await world.close();
+  await service.close();
+});
+
+function accountOf(name: string): Record<string, unknown> {
+  // The first poll would be due in a minute.
+  const poll = { firstMs: 60_000, factor: 1, longestMs: 60_000 };
+  const login = { agentCode: name.toUpperCase(), password: 'TEST88', baseUrl: service.url };
+  return { server: 'NA', country: 'US', currency: 'USD', ...login, poll };
+}
+
+async function path(name: string, action: string, batchNo = 1): Promise<string> {
+  return `/files/${(await fileNamed(world, name)).file_id}/batches/${batchNo}/do/${action}`;
+}
+
+async function batchOf(name: string, batchNo = 1) {
+  return readBatchRow(world.app.ledger, { fileId: (await fileNamed(world, name)).file_id, batchNo });
+}
+
+async function submit(name: string): Promise<void> {
+  await submitBatch(world.app, { fileId: (await fileNamed(world, name)).file_id, batchNo: 1 });
+}
+
+/** Makes the service refuse the batch. */
+async function refuse(name: string): Promise<void> {
+  const refused = { kind: 'refused', text: 'Agent code has not been set up', code: 1 } as const;
+  const { file_id: fileId } = await fileNamed(world, name);
+  await submitBatch(answering(world.app, refused).app, { fileId, batchNo: 1 });
+}
+
+describe('retry', () => {
+  it('is for a refused batch only', async () => {
+    const { status, words } = await openAction(operator, await path('mended.csv', 'retry'));
+    expect([status, words]).toEqual([409, expect.stringContaining('it is ready, and this is for what is refused')]);
+  });
+
+  it('says why the service refused, and sends the batch again as its next attempt', async () => {
+    await refuse('mended.csv');
+    const plan = await openAction(operator, await path('mended.csv', 'retry'));
+    expect(plan.words).toContain('2 rows, 50.00 USD will be sent again, as attempt 2.');
+    expect(plan.words).toContain('Agent code has not been set up');
+    const done = await doIt(operator, await path('mended.csv', 'retry'), { reason: 'the password is the new one' });
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('It will be sent again: batch 1')]);
+    expect(await batchOf('mended.csv')).toMatchObject({ state: 'ready', attempt: 2 });
+    expect((await doIt(operator, await path('mended.csv', 'retry'))).status).toBe(409);
+  });
+});
+
+describe('withdraw', () => {
+  it('gives a refused batch up', async () => {
+    await refuse('givenup.csv');
+    const done = await doIt(operator, await path('givenup.csv', 'withdraw'), { reason: 'sent by hand' });
+    expect(done.words).toContain('Withdrawn: batch 1 of givenup.csv, 2 rows, 50.00 USD.');
+    expect(await batchOf('givenup.csv')).toMatchObject({ state: 'cancelled', attempt: 1 });
+    const { file_id: fileId } = await fileNamed(world, 'givenup.csv');
+    expect(await actionsOf(world, fileId)).toEqual(['operator:operator withdraw: sent by hand']);
+  });
+});
+
+describe('cancel-batch', () => {
+  it('stops one batch, and the other goes on', async () => {
+    const done = await doIt(operator, await path('partly.csv', 'cancel-batch', 2), { reason: 'wrong amounts' });
+    expect(done.words).toContain('Cancelled: 2 rows, 50.00 USD will never be sent. Going on: batch 1 (ready).');
+    expect((await batchOf('partly.csv', 2)).state).toBe('cancelled');
+    expect((await batchOf('partly.csv', 1)).state).toBe('ready');
+  });
+
+  it('is refused for a batch of a held file, which is decided as a whole', async () => {
+    const { status, words } = await openAction(operator, await path('held.csv', 'cancel-batch'));
+    expect([status, words]).toEqual([409, expect.stringContaining('its file is held')]);
+  });
+});
+
+describe('repoll', () => {
+  it('is refused for a batch that the service has not taken', async () => {
+    expect((await openAction(operator, await path('asked.csv', 'repoll'))).status).toBe(409);
+  });
+
+  it('asks now, long before the next question is due, and may be repeated', async () => {
+    await submit('asked.csv');
+    const ask = async () => (await doIt(operator, await path('asked.csv', 'repoll'), {})).words;
+    await expect.poll(ask).toContain('The result is here and every row has its outcome.');
+    expect(await ask()).toContain('Every row had its outcome before');
+    expect(service.books().filter(({ invoice }) => invoice === 'A-31')).toHaveLength(1);
+  });
+});
+
+describe('disown', () => {
+  it('puts a batch whose result does not fit in doubt, and leads to the ways out', async () => {
+    await submit('strange.csv');
+    service.faults.plan({ kind: 'result-amount-altered', operation: 'getBatchProcessResultFile' });
+    const ask = async () => (await doIt(operator, await path('strange.csv', 'repoll'), {})).words;
+    await expect.poll(ask).toContain('The result does not fit what was sent');
+    const shown = await operator.get((await path('strange.csv', 'disown')).replace('/do/disown', '/resolve'));
+    expect(shown.text).toContain('This batch is not in doubt; its state is exception');
+    const done = await doIt(operator, await path('strange.csv', 'disown'), { reason: 'the service says so' });
+    expect(done.text).toMatch(/<a href="\/files\/\w+\/batches\/1\/resolve">Resolve it<\/a>/);
+    expect(await batchOf('strange.csv')).toMatchObject({ state: 'unknown', batch_id: null });
+  });
+});

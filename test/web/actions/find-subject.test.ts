@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
+import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { findSubject, SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
+import type { Desk } from '../../../src/web/desk.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+let desk: Desk;
+beforeAll(async () => {
+  world = await openTestLedger();
+  const settings = { accounts: new Map([['main', {}]]), schedules: { nightly: {} } };
+  desk = { app: { ledger: world.ledger, settings } } as unknown as Desk;
+});
+afterAll(() => world.close());
+
+describe('findSubject', () => {
+  it('finds a file and a batch of it', async () => {
+    const { file_id: fileId } = await world.held();
+    expect(await findSubject(desk, 'file', { fileId })).toMatchObject({ kind: 'file', file: { file_id: fileId } });
+    const batch = await findSubject(desk, 'batch', { fileId, batchNo: '1' });
+    expect(batch).toMatchObject({ kind: 'batch', file: { file_id: fileId }, batch: { batch_no: 1 } });
+  });
+
+  it('finds an account, all of them, and one that has left the configuration with something open', async () => {
+    await world.held({ account: 'of-old' });
+    await world.accepted({ account: 'gone' });
+    for (const name of ['main', 'gone'])
+      expect(await findSubject(desk, 'account', { name })).toEqual({ kind: 'account', account: name });
+    expect(await findSubject(desk, 'account', { name: 'all' })).toEqual({ kind: 'account', account: ALL_ACCOUNTS });
+  });
+
+  it('finds a proposal with its file, and a schedule', async () => {
+    const { file_id: fileId } = await world.held();
+    const no = await proposeApproval(world.ledger, fileId, { actor: 'operator:ada', reason: 'so' });
+    const found = await findSubject(desk, 'proposal', { no: String(no) });
+    expect(found).toMatchObject({ proposal: { proposal_no: no }, file: { file_id: fileId } });
+    expect(await findSubject(desk, 'schedule', { name: 'nightly' })).toEqual({ kind: 'schedule', schedule: 'nightly' });
+  });
+
+  it.each([
+    ['file', {}],
+    ['file', { fileId: 'nobody' }],
+    ['batch', { fileId: 'nobody', batchNo: '1' }],
+    ['batch', { fileId: 'nobody', batchNo: '01' }],
+    ['batch', { fileId: 'nobody', batchNo: '1e3' }],
+    ['account', { name: 'nobody' }],
+    ['account', { name: '*' }],
+    ['proposal', { no: '999999' }],
+    ['proposal', { no: '9'.repeat(16) }],
+    ['proposal', { no: '-1' }],
+    ['schedule', { name: 'toString' }],
+  ] as const)('finds no %s for %j', async (kind, params) => {
+    await expect(findSubject(desk, kind, params)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('SUBJECT_PATHS', () => {
+  it('names in each address what is looked for', () => {
+    const names = Object.values(SUBJECT_PATHS).map((path) => path.match(/:\w+/g));
+    expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name']]);
+  });
+});
