@@ -43,7 +43,7 @@ async function freshSettings(env: Record<string, string> = {}): Promise<Settings
   return settings;
 }
 
-/** The key is one and the same for all, because the database is. */
+/** All tests use the same key, because they share the database. */
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 async function open(settings: Settings, env: Record<string, string> = { PAYDROP_MASTER_KEY: KEY }): Promise<App> {
@@ -52,7 +52,7 @@ async function open(settings: Settings, env: Record<string, string> = { PAYDROP_
   return app;
 }
 
-/** Sessions of ours that are open on the test database, seen from a session that is not. */
+/** Counts the open sessions on the test database besides its own. */
 async function openSessions(): Promise<number> {
   const { Client } = await import('pg');
   const client = new Client(postgres.connection);
@@ -112,7 +112,7 @@ describe('openApp', () => {
   it('without its queue closes what was open already', async () => {
     const redisUrl = (await closedUrl()).replace('http:', 'redis:');
     let flight: Promise<unknown> | undefined;
-    // What opens the queue looks for its address first. From then on nobody has to wait for its patience.
+    // Opening the queue reads its address first. From then on the test moves time instead of waiting for the queue.
     const settings = Object.defineProperty(await freshSettings(), 'redisUrl', {
       get: () => {
         flight ??= letTimeFly(() => opening).catch(() => {});
@@ -128,7 +128,7 @@ describe('openApp', () => {
   it('reads the master key from its file when the environment has none', async () => {
     const settings = await freshSettings();
     createMasterKeyFile(settings.paths.masterKey);
-    // Another key than the database was sealed with; that it is compared at all shows that the file was read.
+    // The key is not the one the database was sealed with; that it is compared at all shows that the file was read.
     await expect(open(settings, {})).rejects.toMatchObject({ code: 'MASTER_KEY_WRONG' });
   });
 });

@@ -21,8 +21,8 @@ import {
 } from './support/tidy-rules.ts';
 
 /**
- * Keeps the architecture of src/README.md. Every rule is tried twice: on the tree, which must keep it, and on a made-up
- * offender, which it must find; otherwise a rule that has gone blind would look like a tidy house.
+ * Keeps the architecture of src/README.md. Each rule is tried on the tree, which must keep it, and on a made-up
+ * offender, which it must find; otherwise a blind rule would look like a tidy tree.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -156,7 +156,7 @@ describe('the tree keeps the rules of the house', () => {
   });
 });
 
-/** What a run of CI found too slow fails it (test/support/run-summary.ts). */
+/** A file that a CI run finds too slow fails it (test/support/run-summary.ts). */
 describe('a file that takes too long for npm test', () => {
   const others = Array.from({ length: 90 }, (_, n) => ({ path: `test/other-${n}.test.ts`, ms: 1_000 }));
   it.each([
@@ -188,7 +188,7 @@ function file(path: string, text: string): SourceFile {
   return { path, text };
 }
 
-/** Text in two parts, so that this file does not hold the very words that it searches for. */
+/** Joins the parts of a text, so that this file does not hold the very words that it searches for. */
 function spell(...parts: string[]): string {
   return parts.join('');
 }

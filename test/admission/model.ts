@@ -25,7 +25,7 @@ import {
 
 export type Walk = { sends: number; openings: number; withheld: number; doubles: number; story: string[] };
 
-/** @param without the rule that is left out */
+/** @param without a rule to leave out */
 export function walk(seed: number, without?: Rule, steps = 300): Walk {
   const world = new World(seed, without);
   for (let n = 0; n < steps && world.doubles === 0; n += 1) world.step();
@@ -77,7 +77,7 @@ class World extends Dice implements Walk {
     const host = this.one(this.hosts.filter(({ isUp }) => isUp));
     if (!host) return;
     const flight = this.one(host.flights);
-    // Another process of the host may do something between two steps of a call.
+    // Another process of the host may act between two steps of a call.
     if (flight && this.random() < 0.7) return this.fly(host, flight);
     const server = this.servers[host.at]!;
     if (!isAdmitted(host, server, this.without)) this.report(host, server);
@@ -227,7 +227,7 @@ class World extends Dice implements Walk {
     else this.declareLost(host, server);
   }
 
-  /** By a person at a host that may send, with the journal of the other at hand. */
+  /** Retires a host at another one that may send and has its journal at hand. */
   private retire(host: Host, server: Server): void {
     const { ledger } = server;
     const heir = this.hosts.find((one) => one.isUp && one !== host && this.servers[one.at] === server);
@@ -242,7 +242,7 @@ class World extends Dice implements Walk {
     for (const other of this.hosts) if (other !== host) other.list = other.list.filter((name) => name !== host.name);
   }
 
-  /** Its disk is gone. It comes back with a new one. */
+  /** Declares a journal lost because its disk is gone. The host comes back with a new one. */
   private declareLost(host: Host, { ledger, run }: Server): void {
     if (!this.isKnown(host.journal)) return;
     if (ledger.closing?.run !== run || ledger.openFor !== undefined) return;
@@ -268,7 +268,7 @@ class World extends Dice implements Walk {
     }
   }
 
-  /** Without a mirror nothing could tell of a journal that is lost together with each ledger that knew it. */
+  /** Returns whether every ledger knows it. Without a mirror, nothing reveals a journal lost with all that knew it. */
   private isKnown({ id }: Journal): boolean {
     return this.ledgers().every(({ senders }) => Object.values(senders).some(({ journal }) => journal === id));
   }

@@ -1,9 +1,9 @@
 import { type Gone, isSame, type Told } from '../../src/ledger/admission/decide-opening.ts';
 
 /**
- * The rules by which a ledger lets anything be sent, played on small worlds: hosts with journals, database servers that are
- * restarted, put back and copied, processes that die between any two steps, persons. A walk is found out when the bytes of
- * one batch leave twice. Each rule can be left out, to see that it is needed.
+ * The rules by which a ledger lets anything be sent, played on small worlds. These have hosts with journals, persons,
+ * database servers that are restarted, restored and copied, and processes that die between any two steps. A walk fails
+ * when one batch leaves twice. Each rule can be left out, to show that it is needed.
  */
 export const RULES = {
   run: 'a ledger that was opened for another run of its server is closed',
@@ -28,11 +28,11 @@ export type Line =
   | { k: 'send'; call: string; batch: number }
   | { k: 'retired'; name: string; journal: string; epoch: number };
 export type Journal = { id: string; lines: Line[]; isRefused: boolean };
-/** `journal` is left out for what the books of the service told. */
+/** `journal` is missing for a call known from the service's books. */
 export type Call = { batch: number; journal?: string; became?: 'answered' | 'withheld' };
 export type Closing = { id: number; epoch: number; run: number; reports: Record<string, Told> };
 export type Sender = { journal: string; epoch: number };
-/** What the database holds. It is copied and put back as a whole. */
+/** Contents of the database, which are copied and put back as a whole. */
 export type Ledger = {
   madeIn: number;
   epoch: number;
@@ -106,14 +106,14 @@ export function readyBatches({ calls }: Ledger): number[] {
   return [0, 1, 2, 3].filter(isReady);
 }
 
-/** Journals that a reporter writes down. */
+/** Returns the journals that a reporter writes down. */
 export function knownTo({ senders, closing }: Ledger, without: Rule | undefined): string[] {
   const reports = without === 'aware' ? [] : Object.values(closing?.reports ?? {});
   const heard = reports.filter(({ isWitness }) => isWitness);
   return [...new Set([...Object.values(senders), ...heard].map(({ journal }) => journal))];
 }
 
-/** Whether the newest fence of a host is of the closing that the ledger is in. */
+/** Returns whether a host's newest fence belongs to the ledger's present closing. */
 export function hasNoted(host: Host, ledger: Ledger, knows: string[]): boolean {
   const newest = newestFence(host.journal);
   const told = tellOf(host, ledger);
@@ -126,7 +126,7 @@ export function hasNoted(host: Host, ledger: Ledger, knows: string[]): boolean {
   );
 }
 
-/** Its line was on the disk before the first byte left, so an answered call without one shows a copy from before. */
+/** Returns whether a journal is an older copy: it lacks an answered call, which was on disk before its first byte. */
 export function isOlder({ id, lines }: Journal, ledger: Ledger): boolean {
   const noted = new Set(lines.map((line) => (line.k === 'send' ? line.call : '')));
   return Object.entries(ledger.calls).some(
@@ -134,7 +134,7 @@ export function isOlder({ id, lines }: Journal, ledger: Ledger): boolean {
   );
 }
 
-/** The ledger remembers each call of the journal that it does not know, and never sends its batch again. */
+/** Records each call of the journal that the ledger does not know, so that its batch is never sent again. */
 export function compare(journal: Journal, ledger: Ledger): void {
   for (const line of journal.lines) {
     if (line.k !== 'send' || ledger.calls[line.call]) continue;
@@ -142,7 +142,7 @@ export function compare(journal: Journal, ledger: Ledger): void {
   }
 }
 
-/** What a reporter would tell if the rule did not exist. */
+/** Returns what a reporter would tell without the rule. */
 export function tellWithout(rule: Rule | undefined, told: Told, all: readonly Told[]): Told {
   return {
     ...told,
@@ -166,7 +166,7 @@ export function copyOf<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns a generator that gives the same numbers for the same seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -199,7 +199,7 @@ export class Dice {
   }
 }
 
-/** What the database asks before a batch may leave, and the host of its journal when it begins. */
+/** Returns whether a batch may leave: what the database checks, and what the host checks of its journal. */
 export function isAdmitted({ name, journal, list }: Host, { ledger, run }: Server, without: Rule | undefined): boolean {
   const fence = newestFence(journal);
   return (

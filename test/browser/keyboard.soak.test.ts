@@ -9,7 +9,7 @@ it(verdict.sentence, () => {
   expect(verdict.isFine).toBe(true);
 });
 
-/** Nothing here touches a mouse. The tests follow one another. */
+/** Nothing here uses a mouse. Each test continues where the last one ended. */
 describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
   let world: DeskWorld;
   let browser: Browser;
@@ -29,7 +29,7 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
     await world.close();
   });
 
-  /** Goes on with Tab until what has the focus is named so. */
+  /** Presses Tab until the focused element has this name. */
   async function tabTo(name: RegExp): Promise<void> {
     const passed: string[] = [];
     for (let steps = 0; steps < 120; steps += 1) {
@@ -50,7 +50,7 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
     await page.keyboard.press('Enter');
   }
 
-  /** Presses Enter on what leads to another page, and waits until that is there. */
+  /** Presses Enter on what leads to another page, and waits for that page. */
   async function goOn(name: RegExp): Promise<void> {
     await tabTo(name);
     await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
@@ -102,7 +102,7 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
     await page.getByRole('heading', { name: 'Check and drop', level: 1 }).waitFor();
     await tabTo(/^Account and operation/);
     await page.keyboard.type('main: card');
-    // The chooser of files belongs to the system; what it gives is put in.
+    // The file chooser belongs to the system, so the test sets its result.
     const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from(lines([cardRow(11), cardRow(12)])) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByRole('heading', { name: 'typed.csv', level: 2 }).waitFor();
@@ -129,7 +129,7 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
     await tabTo(/^First batch id/);
     const first = await page.evaluate(() => Number((document.activeElement as HTMLInputElement).value));
     await tabTo(/^Last batch id/);
-    // What has the focus by Tab is selected. Each id is asked for after a pause, so only a few are.
+    // Tab selects the content of an input. Each id is queried after a pause, so the test queries only a few.
     await page.keyboard.type(String(first + 3));
     await goOn(/^Ask for these ids$/);
     await goOn(/^Adopt batch id/);

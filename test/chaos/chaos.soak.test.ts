@@ -9,12 +9,12 @@ import { buildProgram, type Program } from '../support/build-program.ts';
 import { CRASH_POINTS } from '../../src/kernel/crash-point.ts';
 
 /**
- * Real processes, killed at every crash point once, in an order that the seed decides, and everything around them killed
- * or wiped at least once. `npm run chaos` does the same for as long as one likes.
+ * Kills real processes at every crash point once, in an order set by the seed, and kills or wipes everything around
+ * them at least once. `npm run chaos` does the same for any number of kills.
  */
 const SEED = 20_260_615;
 
-/** Stories side by side, so that one works while another waits. */
+/** Stories play side by side, so that one works while another waits. */
 const STORIES = 3;
 
 let program: Program;
@@ -51,7 +51,7 @@ it('whatever dies, nothing is charged twice, nothing is lost, no number is reada
   if (hasRedis) expect(tally).toMatchObject({ 'redis flushed': 1, 'redis killed, older snapshot': 1 });
 }, 1_200_000);
 
-/** Every part has its share of the points, and what can befall its own servers. */
+/** Plays one part: its share of the points, and what can happen to its own servers. */
 function playPart(queue: QueueKind, index: number): Promise<StoryReport> {
   const random = seededRandom(SEED + index);
   const points = shuffle(pointsOnce(), seededRandom(SEED)).filter((_, place) => place % STORIES === index);
@@ -69,7 +69,7 @@ function playPart(queue: QueueKind, index: number): Promise<StoryReport> {
   return playStory({ program, seed: SEED + index, queue, acts, canMount: false, restEvery: 7, resolveMost: 1 });
 }
 
-/** Around a commit the two moves that matter most; the others have their turn in longer runs. */
+/** Returns every point once; around a commit only for the two moves that matter most. Longer runs cover the others. */
 function pointsOnce(): Act[] {
   return everyPoint().filter((act) => {
     if (act.kind !== 'point') return true;

@@ -5,7 +5,7 @@ import type { Act } from './support/acts.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
 
 /**
- * A daemon is killed where a second send is nearest: when the whole request has left and nobody knows its answer.
+ * Kills a daemon where a second send is nearest: the whole request has left and its answer is unknown.
  * chaos.soak.test.ts kills at every point.
  */
 const ACTS: readonly Act[] = [{ kind: 'point', order: { point: 'submit.request-written', hits: 1 } }];

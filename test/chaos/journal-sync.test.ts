@@ -5,8 +5,8 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { openSendJournal } from '../../src/ledger/admission/send-journal.ts';
 
 /**
- * No kill of a process can show that a line was not synced: what it had handed to the system stays in the system's
- * memory. Only a power cut could, so the calls are counted.
+ * Killing a process cannot show that a line was not synced: what it handed to the system stays in the system's memory.
+ * Only a power cut could, so the test counts the calls.
  */
 afterEach(() => vi.restoreAllMocks());
 

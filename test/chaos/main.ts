@@ -1,4 +1,4 @@
-/** `npm run chaos`, with --queue postgres, redis or both. What it does: README.md beside it. */
+/** `npm run chaos`, with --queue postgres, redis or both. README.md beside this file says what it does. */
 import { redisIsInstalled } from '../support/redis.ts';
 import { findMountRefusal } from '../support/small-disk.ts';
 import { type ChaosReport, runChaos } from './run-chaos.ts';
@@ -27,7 +27,7 @@ const report = await runChaos({
 print(values.json ? JSON.stringify({ kind: 'chaos', ...report }, null, 2) : describe(report));
 process.exitCode = report.failures.length === 0 ? 0 : 1;
 
-/** The queue in Redis can be tried only where a server is installed; that it was not is said aloud. */
+/** Returns the queues to try. Redis needs an installed server; the run reports when there is none. */
 function chooseQueues(wanted: string): QueueKind[] {
   if (wanted === 'postgres') return ['postgres'];
   if (wanted !== 'redis' && wanted !== 'both') {

@@ -6,7 +6,7 @@ import { openWorld } from './support/open-world.ts';
 import { playAct } from './support/play-act.ts';
 import { type StoryPlan, type StoryReport, tellStory } from './tell-story.ts';
 
-/** The life of one installation with a database of its own. */
+/** Plays the life of one installation with a database of its own. */
 export function playStory(plan: StoryPlan<Act> & { canMount: boolean }): Promise<StoryReport> {
   return tellStory(plan, {
     open: (accounts) => openWorld({ ...plan, accounts }),
@@ -15,7 +15,7 @@ export function playStory(plan: StoryPlan<Act> & { canMount: boolean }): Promise
   });
 }
 
-/** The life of hosts that send from one ledger; every act ends with a rest, so that an older ledger forgets no other. */
+/** Plays hosts that send from one ledger. Each act ends at rest, so that an older ledger forgets no other act. */
 export function playFleetStory(plan: Omit<StoryPlan<FleetAct>, 'restEvery'> & { hosts: number }): Promise<StoryReport> {
   return tellStory(
     { ...plan, restEvery: 1 },

@@ -7,12 +7,12 @@ import type { StoryReport } from './tell-story.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
 
 export type ChaosPlan = {
-  /** Processes to kill, at least. */
+  /** Minimum number of processes to kill. */
   kills: number;
   seed: number;
   queues: readonly QueueKind[];
   canMount: boolean;
-  /** Hosts that send from one ledger; a single one has a ledger of its own. */
+  /** Hosts that send from one ledger; a single host has a ledger of its own. */
   hosts: number;
   say(text: string): void;
 };
@@ -21,7 +21,7 @@ export type ChaosReport = {
   seed: number;
   kills: number;
   killsByQueue: Partial<Record<QueueKind, number>>;
-  /** Everything that was done, by its kind. */
+  /** How often each kind of thing was done. */
   tally: Record<string, number>;
   acts: number;
   rows: number;
@@ -31,7 +31,7 @@ export type ChaosReport = {
   failures: { seed: number; queue: QueueKind; failures: string[]; story: string[] }[];
 };
 
-/** Long enough for one thing to follow from another, short enough to be read. */
+/** Long enough for one act to affect another, short enough to be read. */
 const ACTS_A_STORY = 12;
 
 /** Plays stories side by side until enough was killed. Story n has the seed `seed + n`, so each can be played alone. */
@@ -70,7 +70,7 @@ function playOne(
   return playStory({ ...plan, acts, canMount, restEvery: 1 });
 }
 
-/** Deaths of processes; what was wiped, filled or put back is no kill. */
+/** Counts deaths of processes; wiping, filling or restoring is no kill. */
 export function killsOf(tally: StoryReport['tally']): number {
   const kills = Object.entries(tally).filter(([name]) => /^(?:point|daemon|sandbox|postgres|redis killed)/.test(name));
   return kills.reduce((sum, [, count]) => sum + count, 0);

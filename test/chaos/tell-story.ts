@@ -19,9 +19,9 @@ export type StoryPlan<Act> = {
   seed: number;
   queue: QueueKind;
   acts: readonly Act[];
-  /** The promises are checked at rest after so many acts, and at the end. */
+  /** After this many acts, and at the end, the promises are checked at rest. */
   restEvery: number;
-  /** Batches in doubt that are resolved at such a rest, by the product's own commands; the others stay listed. */
+  /** How many batches in doubt such a rest resolves, by the product's own commands; the others stay listed. */
   resolveMost: number;
 };
 
@@ -32,7 +32,7 @@ export type Scene = { program: Program; tally: Tally; account: string; dropFiles
 export type Stage<Act, World extends StoryWorld> = {
   open(accounts: readonly string[]): Promise<World>;
   describe(act: Act): string;
-  /** @returns what did not happen as it should; undefined when all is well */
+  /** Returns what went wrong, or undefined when all is well. */
   play(act: Act, world: World, scene: Scene): Promise<string | undefined>;
 };
 
@@ -40,19 +40,19 @@ export type StoryReport = {
   seed: number;
   queue: QueueKind;
   acts: number;
-  /** What was done how often. */
+  /** How often each thing was done. */
   tally: Tally;
   /** From a restart to rest, in ms. */
   restMs: number[];
   rows: number;
-  /** What was done and seen, in its order; printed when something failed. */
+  /** What was done and seen, in order; printed after a failure. */
   story: string[];
   failures: string[];
 };
 
 const REST_MS = 300_000;
 
-/** Plays the life of one installation: act after act, with a rest and all promises checked in between. */
+/** Plays the life of one installation act by act, with rests at which all promises are checked. */
 export async function tellStory<Act, World extends StoryWorld>(
   plan: StoryPlan<Act>,
   stage: Stage<Act, World>,
@@ -112,8 +112,8 @@ async function playOne<Act, World extends StoryWorld>(
 }
 
 /**
- * A file whose reading ends with the process time after time is held, as one that kills it. Here it is always
- * somebody else's doing, so what has not been read at the second try is given the time.
+ * Waits until no file is at a repeated reading. Paydrop holds a file whose reading keeps ending with the process, but
+ * here it is the acts that end it.
  */
 async function letReadingEnd({ ledger }: StoryWorld): Promise<void> {
   for (const end = performance.now() + REST_MS; performance.now() < end; await sleep(50)) {
@@ -122,7 +122,7 @@ async function letReadingEnd({ ledger }: StoryWorld): Promise<void> {
   }
 }
 
-/** What is in doubt is resolved by a person; everything must then come to its end. */
+/** Lets an operator resolve what is in doubt, after which everything must complete. */
 async function restAndResolve(plan: StoryPlan<unknown>, world: StoryWorld, report: StoryReport): Promise<void> {
   await checkAtRest(world, report);
   if (report.failures.length > 0) return;
@@ -151,10 +151,10 @@ async function checkAtRest(world: StoryWorld, report: StoryReport): Promise<void
   if (exposed > 0) report.tally[CHARGED_TWICE] = exposed;
 }
 
-/** What the promises do not cover, and how often it came. */
+/** The tally of what the promises do not cover. */
 const CHARGED_TWICE = 'rows charged twice after a machine was put back as a whole';
 
-/** What keeps it from its rest. */
+/** Describes what keeps an installation from rest. */
 export async function describeUnrest(world: Pick<StoryWorld, 'ledger' | 'leftovers'>): Promise<string> {
   const batches = await world.ledger.query(
     `SELECT f.name, f.file_id, f.state AS file, b.batch_no, b.state, b.reason, b.not_before, b.next_poll_at FROM file f

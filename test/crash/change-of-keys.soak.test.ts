@@ -1,4 +1,4 @@
 import { testChangeOfKeys } from './support/change-keys.ts';
 
-/** Dies before and after every commit of a change. */
+/** Dies around commits of a change. */
 testChangeOfKeys(['commit.before 1', 'commit.after 1', 'commit.after 2', 'commit.before 3', 'commit.after 3']);

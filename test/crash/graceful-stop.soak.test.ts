@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** A process with a call on its way that the service does not answer before it is told to. */
+/** Starts a process with a call in progress that the service answers only when told to. */
 async function startWithCall(account: string): Promise<{ daemon: Daemon; answer: () => void }> {
   let answer = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -48,7 +48,7 @@ describe('SIGTERM in the middle of a call', () => {
     const { daemon, answer } = await startWithCall('once');
     daemon.signal('SIGTERM');
     await daemon.said(/stopping: nothing new is sent/);
-    // A new drop shows that nothing is taken any more.
+    // A new drop shows that nothing is claimed any more.
     await site.dropCharges('once', 'july.csv', 2);
     expect(await statesOf('once')).toEqual(['sending', 'ready', 'ready']);
     answer();
@@ -60,7 +60,7 @@ describe('SIGTERM in the middle of a call', () => {
 
   it('twice: it ends at once; the next start puts the call in doubt and loses nothing', async () => {
     const { daemon } = await startWithCall('twice');
-    // A call of the other account that is cut off as well would be in doubt too.
+    // A call of the other account that was cut off would be in doubt too.
     const allOf = (count: number) => Array.from({ length: count }, () => 'submitted');
     await expect.poll(() => statesOf('once')).toEqual(allOf(4));
     daemon.signal('SIGTERM');
@@ -72,7 +72,7 @@ describe('SIGTERM in the middle of a call', () => {
     const next = site.start();
     await next.said(/paydrop is running/);
     await expect.poll(() => statesOf('twice'), { timeout: 120_000 }).toEqual(['unknown', 'ready', 'ready']);
-    // What comes of the other account goes out meanwhile, so there was time enough to send a second time.
+    // The other account sends meanwhile, so there was enough time for a second send.
     await site.dropCharges('once', 'august.csv', 4);
     await expect.poll(() => statesOf('once')).toEqual(allOf(6));
     next.signal('SIGTERM');

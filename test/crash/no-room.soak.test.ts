@@ -9,8 +9,8 @@ import { type CrashSite, openCrashSite } from './support/crash-site.ts';
 import type { Daemon } from './support/daemon.ts';
 
 /**
- * What a call must be written to cannot be written: nothing is sent, nothing is lost, and when it can be written again
- * the work goes on by itself. Full outputs: test/pipeline/full-disk.soak.test.ts.
+ * The places where a call must be recorded cannot be written: nothing is sent, nothing is lost, and work goes on by
+ * itself when they can. Full outputs: test/pipeline/full-disk.soak.test.ts.
  */
 
 const PATIENT = { timeout: 120_000, interval: 50 };
@@ -46,7 +46,7 @@ beforeEach(() => {
   mark = daemon.lines.length;
 });
 
-/** Fills a disk to its last byte. @returns what makes room again */
+/** Fills a disk to its last byte. Returns a function that makes room again. */
 function fill(place: string): () => void {
   const path = join(site.root, place, 'ballast');
   const file = openSync(path, 'w');
@@ -59,7 +59,7 @@ function writeUntilFull(file: number, block: Buffer): void {
   try {
     for (;;) writeSync(file, block);
   } catch {
-    // It is full.
+    // The disk is full.
   }
 }
 
@@ -81,7 +81,7 @@ describe('a disk that is full', () => {
 
   it('under the send journal: nothing is sent until there is room, then each batch once', async () => {
     const free = fill('data/journal');
-    // The last block of the journal itself had room.
+    // The last block of the journal itself still had room.
     const own = openSync(join(site.root, 'data/journal/sends.jsonl'), 'a');
     writeUntilFull(own, Buffer.from('\n'));
     closeSync(own);
@@ -118,7 +118,7 @@ describe('a disk that is full', () => {
     await daemon.said(/a job failed/, mark);
     const out = disks.at(-1)!;
     free();
-    // Refused as long as a file on it is open for writing, such as the notice that has room now.
+    // Refused while a file on it is open for writing, such as the notice that has room now.
     await vi.waitFor(() => out.protect(true), PATIENT);
     await site.dropCharges('notices', 'july.csv', 2);
     await expect.poll(() => statesOf('notices'), PATIENT).toEqual(['submitted', 'submitted']);
@@ -144,7 +144,7 @@ describe('a ledger that takes no writes', () => {
   });
 });
 
-/** As a server is that keeps the last of its room, or was a primary: every session is a new one. */
+/** Makes the database read-only, as when it is short of space or no longer the primary, and ends all sessions. */
 async function setReadOnly(isReadOnly: boolean): Promise<void> {
   const [database] = /test_\w+/.exec(site.databaseUrl)!;
   const admin = new pg.Client({ connectionString: site.databaseUrl.replace(/\/test_\w+/, '/postgres') });

@@ -3,7 +3,7 @@ import { agentCodeOf } from '../support/installation.ts';
 import { takenAnswer } from '../support/scripted-service.ts';
 import { openRelayedSite, type RelayedSite } from './support/relayed-site.ts';
 
-/** The network to the database is gone when the answer of the service comes, and another process is cleverer. */
+/** The network to the database fails when the service's answer comes, and another process puts the batch in doubt. */
 
 const PATIENT = { timeout: 120_000, interval: 50 };
 let opened: RelayedSite;

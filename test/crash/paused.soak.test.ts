@@ -7,16 +7,16 @@ import { type CrashSite, openCrashSite } from './support/crash-site.ts';
 import type { Daemon } from './support/daemon.ts';
 
 /**
- * A process that is stopped, as by a debugger, a host without memory or a virtual machine that moves, and goes on when
- * others have long done its work. The stopped one reaches the database through a relay, where the test sees how far it
- * has come; nothing is timed.
+ * A process is stopped, as by a debugger, a host out of memory or a moving virtual machine. It goes on long after
+ * others did its work. It reaches the database through a relay, where the test sees how far it has come; nothing is
+ * timed.
  */
 
 const ACCOUNTS = ['before', 'during', 'withdrawn'];
 let service: ScriptedService;
 let site: CrashSite;
 let relay: DatabaseRelay;
-/** Takes every batch, until it is stopped; then the other one is woken, which was stopped while it had nothing to do. */
+/** Takes every batch until it is stopped. Then the other process wakes, which was stopped while idle. */
 let sleeper: Daemon;
 let other: Daemon;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** The first line of the log that belongs to this test. */
+/** The first log line that belongs to this test. */
 let mark = 0;
 beforeEach(() => {
   other.signal('SIGSTOP');
@@ -52,8 +52,8 @@ function fallAsleep(): void {
 }
 
 /**
- * The same, at a moment when it is in no transaction. The locks of one would hold up the other for a minute, which the
- * ledger allows for (open-ledger.ts) and which is not what is tried here.
+ * Same, but outside of a transaction, whose locks would hold up the other process for a minute. The ledger allows for
+ * that (open-ledger.ts), but it is not tested here.
  */
 async function fallAsleepWithoutLocks(): Promise<void> {
   fallAsleep();
@@ -100,10 +100,10 @@ function expectState(account: string, state: string): Promise<void> {
     });
 }
 
-/** The move `send`, by the reason that it gives. */
+/** Matches the move `send`, by its reason. */
 const INTENT = /attempt 1 begins/;
 
-/** Fulfilled when the process says this to the database, which then waits in the network. */
+/** Fulfilled when the process sends this statement, which the relay then holds back. */
 function heldAt(statement: RegExp, fate: 'keep' | 'delay' = 'keep'): Promise<void> {
   return new Promise((resolve) => {
     let isHeld = false;
@@ -148,7 +148,7 @@ describe('a process that is stopped', () => {
     await asked;
     expect(await stateOf(account)).toBe('sending');
     await fallAsleepWithoutLocks();
-    // Its lock says that it lives, so only the time of the call can tell; nobody waits for that here.
+    // The sleeper's lock shows that it is alive, so only its lease can end the call; the test moves the lease.
     expect(await stateOf(account)).toBe('sending');
     await site.query(
       `UPDATE batch SET lease_until = now() - interval '1 hour' WHERE account = $1 AND state = 'sending'`,
@@ -175,7 +175,7 @@ describe('a process that is stopped', () => {
     await committed;
     await expectState(account, 'sending');
     fallAsleep();
-    // Begun before the lease ran out, the intent is older than a lease when that ran out a lease ago.
+    // The intent began before the lease ran out, so it is older than a lease once that was a lease ago.
     const isOld = async () =>
       (await site.query(`SELECT 1 FROM batch WHERE account = $1 AND lease_until < now() - interval '1 s'`, [account]))
         .length;
@@ -188,7 +188,7 @@ describe('a process that is stopped', () => {
     await sleeper.said(/nothing was sent/, mark);
     await expect.poll(() => site.moves(account)).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
     expect(posts(account)).toBe(0);
-    // Both were awake all the time and came by: nothing of an account in doubt leaves.
+    // Both processes were awake and came by since then: nothing leaves an account in doubt.
     expect(posts('during')).toBe(1);
     expect(posts('before')).toBe(1);
     expect((await site.batches('during')).map((batch) => batch.state)).toEqual(['unknown', 'ready']);

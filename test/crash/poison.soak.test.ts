@@ -5,12 +5,12 @@ import { achRow, upTo } from '../support/payment-rows.ts';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.ts';
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
 
-/** Bad files, the worst that we can think of, among good ones. */
+/** How many good files lie among the worst ones that we can think of. */
 
 const GOOD = 40;
 const NUL = '\0';
 
-/** Files of the worst kinds: whatever becomes of them, they may not keep the others. */
+/** Files of the worst kinds: whatever happens to them, they must not hold up the others. */
 const WORST: Readonly<Record<string, string>> = {
   'nul-bytes.csv': NUL.repeat(100_000),
   'quotes.csv': '"'.repeat(1_000_000),
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const PRELOAD = 'test/crash/support/die-at-poison.ts';
 
-/** Starts it as a service manager does: again, whenever it ends by itself. @returns how often it died */
+/** Restarts the process whenever it ends by itself, as a service manager does. Returns how often it died. */
 async function liveUntil(isDone: () => Promise<boolean>, mostLives: number): Promise<number> {
   for (let deaths = 0; deaths < mostLives; deaths += 1) {
     const daemon = site.start({ preload: [PRELOAD] });
@@ -71,15 +71,15 @@ describe('files that end every process that reads them', () => {
     for (const n of upTo(GOOD)) await site.dropCharges('dues', `good-${n}.csv`, 1);
 
     const quarantine = join(site.root, 'quarantine');
-    // A death may come in the middle of a call of another file. Its batch is in doubt then, and what follows in its account
-    // is accepted and waits for a person.
+    // A death may come in the middle of another file's call. That batch is then in doubt, and what follows in its
+    // account is accepted and waits for an operator.
     const isDone = async () =>
       (await countFiles(['accepted', 'in_progress'])) === GOOD &&
       (await countFiles(['held', 'rejected'])) === 1 + WORST_COUNT &&
       (await readdir(quarantine).catch(() => [])).length === 1 &&
-      // Notices follow the verdicts; a process that is ended before them writes them at its next start.
+      // Notices follow the verdicts; a process that ends before them writes them at its next start.
       (await site.outputs('.held.csv')).length === 1;
-    // One file is sealed while the other is read, so one death may be counted for both.
+    // One file is sealed while the other is read, so one death may count for both.
     const deaths = await liveUntil(isDone, 8);
     expect(deaths).toBeGreaterThanOrEqual(3);
     expect(deaths).toBeLessThanOrEqual(6);

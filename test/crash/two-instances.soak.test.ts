@@ -5,7 +5,7 @@ import { testSharing } from './support/share-folders.ts';
 const verdict = redisVerdict();
 it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
-/** Two processes with everything twice, over each queue. */
+/** Runs two processes that share everything, over each queue. */
 testSharing({
   queues: verdict.isInstalled ? ['postgres', 'redis'] : ['postgres'],
   accounts: ['north', 'east', 'south', 'west'],

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { runHere } from '../cli/support/run-here.ts';
 import { makeInstallation } from '../support/installation.ts';
 
-/** What would let the queue run a job a second time by itself cannot be configured, and is not passed over. */
+/** Settings that would let the queue run a job twice by itself are refused, not ignored. */
 it.each([
   ['queue:\n  attempts: 3\n', 'queue'],
   ['concurrency:\n  submit: 8\n  maxStalledCount: 1\n', 'concurrency'],

@@ -1,4 +1,3 @@
 import { testDamages } from './play-files.ts';
 
-/** See damage.test.ts. */
 testDamages(2_000);

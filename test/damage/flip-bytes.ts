@@ -1,9 +1,9 @@
 import type { Choose } from '../simulation/choose.ts';
 
-/** Bytes that mean something in a CSV file, and some that mean nothing anywhere. */
+/** Bytes with a meaning in a CSV file, and some without a meaning anywhere. */
 const TELLING = Buffer.from(',";\r\n\t \u0000\u001a-+.0=\'\ufeff');
 
-/** Changes, takes out, doubles or puts in a few bytes anywhere. */
+/** Changes, removes, doubles or inserts a few bytes anywhere. */
 export function flipBytes(bytes: Buffer, choose: Choose): Buffer {
   let changed = Buffer.from(bytes);
   for (let left = choose.between(1, 6); left > 0; left -= 1) {

@@ -1,4 +1,4 @@
-/** `npm run damage`: reads damaged payment files. What is checked: play-file.ts. */
+/** `npm run damage`: reads damaged payment files; play-file.ts has the checks. */
 import { playFile } from './play-file.ts';
 import { readOptions } from '../support/read-options.ts';
 

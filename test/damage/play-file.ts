@@ -14,7 +14,7 @@ import { type DraftFile, draftFile, placeOf, writeDraft } from '../simulation/fi
 import { isTelling } from '../simulation/files/payment-numbers.ts';
 import { flipBytes } from './flip-bytes.ts';
 
-/** One damaged file and what came of it. */
+/** One damaged file and its outcome. */
 export type PlayedFile = {
   readonly seed: number;
   readonly damages: readonly string[];
@@ -24,7 +24,7 @@ export type PlayedFile = {
   readonly complaints: readonly string[];
 };
 
-/** Drafts a file without a fault, damages it in one to three ways, reads it, and looks whether anything was lost or changed. */
+/** Drafts a file without a fault, damages it in one to three ways, reads it, and checks that nothing is lost. */
 export async function playFile(seed: number): Promise<PlayedFile> {
   const choose = chooser(seed);
   const rules = chooseRules(choose);
@@ -56,21 +56,21 @@ export async function playFile(seed: number): Promise<PlayedFile> {
   }
 }
 
-/** In pieces of this many bytes, as a disk or a network may give them. */
+/** Yields the bytes in pieces of this size, as a disk or a network may deliver them. */
 async function* pieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** As UTF-8, in which lines are read plainly whatever the charset of the folder is. */
+/** Returns the text as UTF-8, so that lines can be read simply, whatever the folder's charset is. */
 function textOf(bytes: Buffer, { folder }: CheckRules): Buffer {
   return folder.charset === 'utf-8' ? bytes : Buffer.from(new TextDecoder(folder.charset).decode(bytes));
 }
 
-/** Every record once and in order, valid or with a reason; the money of the valid ones is what stands in the bytes. */
+/** Checks that each record comes out once and in order, valid or with a reason, and that valid money is right. */
 function checkRows({ check, rows }: Reading, bytes: Buffer): string[] {
   if (check.faultCounts.SECURITY_CODE !== undefined) {
     if (check.verdict !== 'reject') return ['a file with security codes was not refused'];
-    // Where a title names them, in which column they stand is not certain, so no row comes out.
+    // Where a title names the codes, their column is uncertain, so no row comes out.
     if (rows.length === 0) return [];
   }
   const complaints: string[] = [];
@@ -89,8 +89,8 @@ function checkRows({ check, rows }: Reading, bytes: Buffer): string[] {
 }
 
 /**
- * Against the bytes, read by other code. Lines with quotes are left out: reading those is what csv-parse is for. An
- * apostrophe before what a spreadsheet would run is no part of a cell.
+ * Compares payments with the bytes, read by other code. Files with quotes or NULs are left out, because reading them
+ * takes csv-parse. An apostrophe before a spreadsheet formula is no part of a cell.
  */
 function compareWithBytes({ layout }: FileCheck, payments: readonly PaymentRow[], bytes: Buffer): string[] {
   if (bytes.includes('"') || bytes.includes(0)) return [];
@@ -108,7 +108,7 @@ function compareWithBytes({ layout }: FileCheck, payments: readonly PaymentRow[]
   });
 }
 
-/** Faults are shown to people and written into notices: no number of a payer stands in them whole. */
+/** Checks that faults, which people see in notices, show no whole number of a payer. */
 function checkNumbers({ check, rows }: Reading, draft: DraftFile): string[] {
   const at = placeOf(draft, 'cardNumber', 'accountNumber');
   const numbers = draft.rows.map((row) => row[at] ?? '').filter((cell) => /^\d+$/.test(cell) && isTelling(cell));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { upTo } from '../support/payment-rows.ts';
 import { playFile, type PlayedFile } from './play-file.ts';
 
-/** Plays so many files that are the same in every run, and as many that nobody has played before. */
+/** Plays this many files that are the same in every run, and as many fresh ones. */
 export function testDamages(files: number): void {
   it.each([
     [`${files} damaged files`, 0],

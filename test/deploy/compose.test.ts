@@ -15,7 +15,7 @@ const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true 
 const shared = readFileSync('deploy/compose/paydrop.yaml', 'utf8');
 const ours = Object.entries(compose.services).filter(([, { image }]) => image === 'paydrop');
 
-/** Named by `env:` in the configuration that the containers share. */
+/** Variables that the containers' shared configuration names with `env:`. */
 const SECRETS = [...shared.matchAll(/env:(\w+)/g)].map(([, name]) => name!);
 
 describe('docker-compose.yml', () => {
@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
   it('shares a configuration without faults', () => {
     const env = Object.fromEntries(SECRETS.map((name) => [name, 'TEST88']));
     const settings = resolveSettings(Config.parse(parse(shared)), '/srv/paydrop', env);
-    // "start" makes no drop folder, so the image brings each of them.
+    // `start` makes no drop folder, so the image must contain each of them.
     const image = readFileSync('Dockerfile', 'utf8');
     expect(settings.folders.length).toBeGreaterThan(0);
     for (const { path } of settings.folders) expect(image).toMatch(new RegExp(`\\s${path}\\s`));

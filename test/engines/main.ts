@@ -7,10 +7,10 @@ const verdicts = [postgresVerdict(), redisVerdict()];
 if (!verdicts.every(({ isInstalled }) => isInstalled)) process.exit(1);
 const isShort = process.argv.includes('--short');
 const wanted = process.argv.slice(2).filter((word) => word !== '--short');
-/** Where the engines matter most: every kind of file, a queue that is wiped, workers that die. */
+/** Where the engines matter most: every kind of file, a wiped queue, workers that die. */
 const SHORT = ['test/pipeline/drop-to-result', 'test/pipeline/wiped-queue', 'test/pipeline/hosts', 'test/crash'];
 const files = wanted.length > 0 ? wanted : isShort ? SHORT : ['test/pipeline', 'test/crash'];
-/** What takes its time and says nothing about engines: what files hold, and where they lie. */
+/** Slow tests that say nothing about engines: what files hold, and where they lie. */
 const WITHOUT = [
   'bad-input',
   'destroyed-keys',
@@ -25,9 +25,9 @@ const WITHOUT = [
 ];
 const postgres = await startInstalledPostgres();
 const redis = await startTestRedis();
-/** The fourth combination, the database that paydrop brings with the queue inside, is what `npm test` runs. */
+/** `npm test` runs the fourth combination, the database that paydrop brings with the queue inside. */
 const COMBINATIONS = [
-  // A story of chaos has it as well.
+  // A chaos story covers it too.
   ...(isShort ? [] : [{ name: 'database of paydrop, queue in Redis', env: { TEST_REDIS_URL: redis.url } }]),
   { name: `${postgres.version}, queue inside`, env: { TEST_DATABASE_URL: postgres.url } },
   {

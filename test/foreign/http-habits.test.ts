@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { LOGIN, PATH, soapRequest } from '../sandbox/support/soap-request.ts';
 
-/** What clients do below SOAP: old versions of HTTP, bodies in pieces, other character sets. */
+/** What clients do below SOAP: old versions of HTTP, chunked bodies, other character sets. */
 const world = useSandboxes();
 const CALL = soapRequest('GetBatchProcessResultFile', { ...LOGIN, batchId: '7' }, 'soap 1.1').body;
 const ANSWER = '<BATCHID>7</BATCHID>';

@@ -7,7 +7,7 @@ import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 const world = useSandboxes();
 const CARD_ROWS = '06/15/2026,1001,Ada Byron,5.00,VISA,4222222222222220,1230\nbad';
 
-/** node-soap knows nothing but what the description says. */
+/** node-soap knows only what the WSDL says. */
 describe('node-soap as a client of the sandbox', () => {
   it.each([
     ['ProcessLinkv2.asmx', { forceSoap12Headers: true }],
@@ -41,7 +41,7 @@ describe('node-soap as a client of the sandbox', () => {
     const created = await call(records, 'CreateCreditCardCustomerCode', { ...LOGIN, ...CARD_RECORD });
     expect(created).toEqual({ AUTHORIZATIONRESULT: 'OK', CUSTOMERCODE: 'A10000001' });
     const byCode = { ...LOGIN, customerCode: created.CUSTOMERCODE, total: '5.00' };
-    // This client trims by itself.
+    // This client trims values.
     expect(await call(charges, 'ProcessCreditCardWithCustomerCode', byCode)).toMatchObject({
       AUTHORIZATIONRESULT: 'OK: 678594:',
       CUSTOMERCODE: 'A10000001',

@@ -49,7 +49,7 @@ const RECORD = {
   comment: 'note',
   recurring: false,
   amount: '5',
-  // PHP programs hand over seconds since 1970, which their client writes as a date-time.
+  // PHP programs pass seconds since 1970, which their client writes as a date-time.
   beginDate: 1_497_571_200,
   endDate: '2027-06-15T00:00:00+00:00',
   scheduleType: 'Annually',
@@ -64,7 +64,7 @@ const CARD_RECORD = {
 };
 const BANK_RECORD = { ...RECORD, accountCustomerName: 'Ada Byron', accountNum: '999999999', accountType: 'Checking' };
 
-/** The client of PHP knows nothing but what the description says, and this sandbox is all that it talks to. */
+/** PHP's client knows only what the WSDL says, and talks to nothing but this sandbox. */
 describe.each(phpIsInstalled() ? STYLES : [])('PHP with SOAP 1.$soapVersion at version $path', (style) => {
   const world = useSandboxes();
 
@@ -78,7 +78,7 @@ describe.each(phpIsInstalled() ? STYLES : [])('PHP with SOAP 1.$soapVersion at v
     const card = { ...PERSON, invoiceNum: '00000001', total: '5', cvv2: '000' };
     const bank = { ...PERSON, invoiceNum: '00000001', total: '5', accountNum: BANK_NUMBER, accountType: 'CHECKING' };
     const given = { ...card, creditCardNum: CARD, creditCardExpiry: '12/17', mop: 'VISA' };
-    // `currency` is not in the description, and the client drops it.
+    // `currency` is not in the WSDL, so the client drops it.
     const [paid, declined, taken, newCard, newBank] = await call(
       ['processCreditCard', { ...given, currency: 'USD' }],
       ['processCreditCard', { ...given, creditCardNum: MAGIC_CARD }],
@@ -185,10 +185,10 @@ describe.each(phpIsInstalled() ? STYLES : [])('PHP with SOAP 1.$soapVersion at v
       ['processACHEFTChargeBatch', charges],
       ['processACHEFTRefundBatch', lines([achRow(1, { amount: '-5.00' })])],
       ['processACHEFTChargeBatch', charges],
-      // What a program sends that encodes the file although its client does so by itself.
+      // Sent by a program that encodes the file although its client does so already.
       ['processACHEFTChargeBatch', Buffer.from(charges).toString('base64')],
     ] as const;
-    // The client of PHP encodes the file.
+    // PHP's client encodes the file.
     const submitted = await call(...files.map(([operation, batchFile]): PhpCall => [operation, { batchFile }]));
     const running = submitted.map((answer) => payloadOf(answer, 'BATCHPROCESSRESULT'));
     expect(running).toEqual(
@@ -265,7 +265,7 @@ describe.each(phpIsInstalled() ? STYLES : [])('PHP with SOAP 1.$soapVersion at v
       fault: expect.stringMatching(style.soapVersion === 1 ? /Client$/ : /Sender$/),
       says: expect.stringContaining('Server was unable to read request.'),
     });
-    // The description says that this element must be there, so the client refuses by itself.
+    // The WSDL requires this element, so the client itself refuses.
     expect(incomplete).toMatchObject({ says: expect.stringContaining("object has no 'recurring' property") });
   });
 
@@ -276,7 +276,7 @@ describe.each(phpIsInstalled() ? STYLES : [])('PHP with SOAP 1.$soapVersion at v
     const answers = await callWithPhp(relay.url, style, [ask, ask, ask, ask, ask]);
     relay.close();
     expect(answers.map((answer) => payloadOf(answer, 'BATCHPROCESSRESULT')['BATCHID'])).toEqual(Array(5).fill('7'));
-    // One for the description and one for the calls.
+    // One for the WSDL and one for the calls.
     expect(relay.count()).toBe(2);
   });
 });

@@ -4,8 +4,8 @@ import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { LOGIN, NAMESPACE, post, soapRequest } from '../sandbox/support/soap-request.ts';
 
 /**
- * Requests as other people's clients write them, by their habits and in our own words: what
- * they call their prefixes, in which order they put their elements, what they send along, where they put the action.
+ * Requests as other clients write them, in our own words: names of prefixes, order of elements, extra elements, and the
+ * place of the action.
  */
 const world = useSandboxes();
 

@@ -6,8 +6,8 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 import { phpIsInstalled, phpVerdict, runPhp } from '../support/php.ts';
 
 /**
- * Files of which an oracle knows what must become of each row, dropped and brought to their end. It is written in another
- * language after the documents, so that it shares no mistake with paydrop.
+ * Drops files and completes them; an oracle knows the right outcome of each row. It is written in another language
+ * after the documentation, so that it shares no mistake with paydrop.
  */
 
 const ORACLE = new URL('oracle.php', import.meta.url);

@@ -19,8 +19,8 @@ import { CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
 /**
- * Files with something wrong in them, dropped all at once, each with a good file beside it. Every one gets the notice
- * that it deserves, its original is kept as it came, and the good one goes through.
+ * Drops faulty files all at once, each with a good file beside it. Every faulty file gets the right notice and its
+ * original is kept as it came; the good one goes through.
  */
 
 const NAMED = BAD_FILES.map((one, index) => ({ ...one, index, name: `bad-${index}.csv`, good: `good-${index}.csv` }));
@@ -109,7 +109,7 @@ describe('all of them together', () => {
     const all = [...names, JSON.stringify(texts), await ledgerText(world), logText()].join('\n');
     expect(all).toContain('CARD_NUMBER_IN_TEXT');
     expect(all).not.toContain(CARD);
-    // The digits alone may stand in a hash by chance.
+    // The digits alone may occur in a hash by chance.
     expect(all).not.toMatch(new RegExp(`(?<![0-9a-z])${SECURITY_CODE}(?![0-9a-z])`));
   });
 });

@@ -4,7 +4,7 @@ import { fileNamed, goodRows, readNotice } from '../support/bad-input.ts';
 import { achRow, CARD, cardRow, codeRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Files with two bad rows each: what is wrong with them, and how a person mends the rejects file. */
+/** Files with two bad rows each: what is wrong with them, and how a person fixes the rejects file. */
 const LAYOUTS = [
   {
     layout: 'card',
@@ -36,7 +36,7 @@ const LAYOUTS = [
   },
 ];
 
-/** Halfway mended, among rows of its own. */
+/** A file whose rejects are only half fixed, with rows of its own. */
 const HALF = upTo(20).map((n) => codeRow(300 + n, n === 4 || n === 9 ? { amount: 'ten' } : {}));
 
 const SETTINGS = { batch: { maxRows: 7 } };
@@ -82,7 +82,7 @@ describe('a rejects file', () => {
     const { faults } = await readNotice(world, await fileNamed(world, `${layout}-corrected.csv`), 'ack');
     expect(faults.filter((fault) => fault.code !== 'TEXT_REPLACED')).toEqual([]);
     const result = await outputOf(world, 'result', `${layout}-corrected`);
-    // The layout's own columns, and none of the reasons.
+    // The result has the layout's own columns, without the reasons.
     expect(result.split('\r\n')[0]).not.toContain('Reason');
     expect(result).not.toMatch(/AMOUNT_|CARD_CHECK_DIGIT|FIELD_/);
     const invoices = upTo(20).map((n) => `${letter}-${n}`);

@@ -19,17 +19,17 @@ import { query } from '../workers/support/story.ts';
 
 const FILES = 40;
 const ROWS = 10;
-/** Looks at the log, one an hour in the life of a server. */
+/** Maximum number of log checks; a server makes one an hour. */
 const MOST_LOOKS = 200;
 
-/** What is looked for in the files of the server, by the id of its file. */
+/** What is searched for in the files of the server, by the id of its file. */
 type Needles = {
   destroyed: Map<string, Buffer[]>;
   kept: Map<string, Buffer[]>;
   prints: Map<string, Buffer[]>;
   /** Marks of the rows of the due files. */
   marks: Map<string, Buffer[]>;
-  /** Of the destroyed keys, as they lay in the ledger. */
+  /** The destroyed keys, wrapped as they lay in the ledger. */
   wrapped: Map<string, Buffer>;
 };
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
     await world.drop('ach-charge', `file-${file}.csv`, lines(rows));
   }
   await world.finish(240_000);
-  // Every other file came to its end so long ago that its time is over.
+  // Every other file completed so long ago that its retention time is over.
   await query(
     world.app,
     `UPDATE file SET state_at = state_at - interval '401 days', known_at = NULL WHERE file_no % 2 = 0`,
@@ -61,8 +61,8 @@ afterAll(async () => {
 });
 
 /**
- * Wrapped keys and the fingerprints of the due files, as bytes. A record of the log may be cut in two by the head of a page, so
- * two parts of each key are looked for, and one is enough.
+ * Reads wrapped keys and the fingerprints of the due files, as bytes. A page head may cut a log record in two, so two
+ * parts of each key are searched for, and one is enough.
  */
 async function readNeedles(): Promise<Needles> {
   const keys = await query<{ id: string; due: boolean; wrapped: Buffer; mark: string }>(
@@ -86,14 +86,14 @@ async function readNeedles(): Promise<Needles> {
   };
 }
 
-/** Two integers of 64 bits in the order of bytes that the server keeps them in. */
+/** Returns two 64-bit integers in the byte order in which the server keeps them. */
 function asOnDisk(sent: Buffer): Buffer {
   return Buffer.from(sent).swap64();
 }
 
 type Found = { tables: Set<string>; files: Set<string>; log: Set<string> };
 
-/** In which files of the server's data folder any of these bytes stand, once all that it has in memory is written. */
+/** Returns where in the server's data folder any of these bytes occur, after everything in memory was written. */
 async function search(wanted: Map<string, Buffer[]>): Promise<Found> {
   await query(world.app, 'CHECKPOINT');
   const [place] = await query<{ root: string }>(world.app, `SELECT current_setting('data_directory') AS root`);
@@ -152,7 +152,7 @@ describe('the bytes of a destroyed key', () => {
     const startMs = performance.now();
     expect(await cleanStorage(world.app.ledger)).toEqual({ file_secret: undefined, row_print: undefined });
     const ms = Math.round(performance.now() - startMs);
-    // What is written to the log besides: the rest of one file of it, which is filled with zeros.
+    // The log also grows by the rest of one of its files, which is filled with zeros.
     await annotate(`${FILES} keys, ${FILES * ROWS} fingerprints: ${ms} ms, ${await logSince(start)} bytes of the log`);
     const left = await search(destroyed);
     expect([left.files, left.tables]).toEqual([new Set(), new Set()]);
@@ -170,7 +170,7 @@ describe('the bytes of a destroyed key', () => {
     const before = openKeyRing(place);
     expect(unwrapDataKey(before, id, wrapped).fileId).toBe(id);
     const because = { actor: 'operator:ada', reason: 'a test' };
-    // The kept keys, and the key of the fingerprints, which goes on to be used.
+    // The kept keys, and the key of the fingerprints, which stays in use.
     expect(await rotateKey(ledger, place, because)).toMatchObject({ rewrapped: FILES / 2 + 1 });
     await retireKey(ledger, before.current.id, because);
     expect(() => unwrapDataKey(openKeyRing(place).current, id, wrapped)).toThrow('it needs master key');

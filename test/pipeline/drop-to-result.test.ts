@@ -11,9 +11,9 @@ describe('a dropped file', () => {
     ...upTo(20).map((n) => cardRow(100 + n)),
     cardRow(3, { amount: 'ten' }),
   ];
-  /** With more digits in the invoice than in the account, and as many in the amount as in some. */
+  /** Its invoice has more digits than its account, and its amount has as many as some accounts. */
   const SHORT_ACCOUNT = '202611230001,Ada,B,CHECKING,123456789,10000.00,x';
-  /** Another card that ends as CARD does. */
+  /** Another card with the same ending as CARD. */
   const LIKE_IT = '4012888888862220';
   let world: PipelineWorld;
   beforeAll(async () => {
@@ -83,6 +83,6 @@ describe('a dropped file', () => {
     expect(await textOf('ack', 'back')).toContain('\r\nAccepted Total,-3615.00\r\n');
   });
 
-  /** In the order in which they were booked. */
+  /** Returns the invoices in the order in which they were booked. */
   const booked = () => world.sandbox.books().map(({ invoice }) => invoice);
 });

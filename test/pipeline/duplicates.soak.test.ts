@@ -6,7 +6,7 @@ import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Files that come again in one way or another, from the drop to what the service has booked. */
+/** Files that come again in one way or another, from the drop to what the service booked. */
 
 const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 const MONDAY = [cardRow(1), cardRow(2), cardRow(3, { card: MAGIC_CARD, amount: '2.00' })];
@@ -35,7 +35,7 @@ describe('the same rows in other bytes', () => {
     const { head, faults } = await readNotice(world, again, 'held');
     expect(head).toMatchObject({ Status: 'HELD', Code: 'SAME_ROWS' });
     expect(head['Reason']).toContain(`"monday.csv" (file ${first.file_id})`);
-    // The third row of monday.csv was declined: it may come again.
+    // The third row of monday.csv was declined, so it may come again.
     expect(faults.map(({ code, line }) => `${code} ${line}`)).toEqual([
       'CHARGED_BEFORE 2',
       'CHARGED_BEFORE 3',

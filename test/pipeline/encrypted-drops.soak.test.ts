@@ -24,7 +24,7 @@ import { encrypt, makeKey, type TestKey, writeKey } from '../support/openpgp.ts'
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Drops that are OpenPGP messages, from the folder to what the service has booked. */
+/** Drops that are OpenPGP messages, from the folder to what the service booked. */
 
 const GOOD = [
   ['monday.csv.pgp', {}],
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 let number = 0;
-/** Rows that no other test has. */
+/** Returns rows that no other test has. */
 function freshRows(): string {
   number += 1;
   return lines(upTo(3).map((n) => cardRow(n, { invoice: `E${number}-${n}` })));

@@ -8,7 +8,7 @@ import { MEBIBYTE, writeEndlessLine } from './support/endless-line.ts';
 import { makeInstallation } from '../support/installation.ts';
 import { runInSmallHeap } from './support/run-in-small-heap.ts';
 
-/** Many bytes without a single line end, as an export that has lost them, or somebody's film. */
+/** Many bytes without a single line end, such as an export that lost them, or a film. */
 
 const FILE_MIB = 8;
 

@@ -10,7 +10,7 @@ import { forceSql } from '../support/force-sql.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-/** Every station fails, one after the other, until it is fixed. */
+/** Every stage fails, one after the other, until it is fixed. */
 let world: CliWorld;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let workers: Workers | undefined;
@@ -36,7 +36,7 @@ async function dropOne(name: string): Promise<void> {
   await world.drop('ach-charge', name, lines([achRow((rows += 1))]));
 }
 
-/** Until `status --check` says so. @returns what it says */
+/** Waits until `status --check` says so. Returns what it says. */
 async function status(words: string): Promise<string> {
   await expect.poll(async () => (await world.paydrop('status', '--check')).out, { timeout: 50_000 }).toContain(words);
   const said = await world.paydrop('status', '--check');
@@ -52,7 +52,7 @@ async function toldByAlarm(words: string): Promise<void> {
   expect(raised.map(({ text }) => text).join('\n')).toContain(words);
 }
 
-/** What is fixed is over everywhere, and what waited has come to its end. */
+/** Checks that a fixed failure is over everywhere: the status is fine, and no alarm is left. */
 async function recovers(): Promise<void> {
   await expect.poll(async () => (await world.paydrop('status', '--check')).status, { timeout: 50_000 }).toBe(0);
   await refreshFailing(world.app);
@@ -140,7 +140,7 @@ describe('work that fails for ever', () => {
        SELECT max(alarm_no), 'raised', (SELECT max(target) FROM alarm_delivery), now() - interval '1 hour' FROM alarm`,
     );
     workers = await world.start();
-    // It is tried ever more seldom, so it is the time that tells.
+    // Retries become ever rarer, so the test makes the failure older instead.
     const { pool } = world.app.ledger;
     const age = `UPDATE failing_work SET since = since - interval '1 minute' WHERE work = 'alarm'`;
     await expect.poll(async () => (await pool.query(age)).rowCount).toBe(1);
@@ -154,7 +154,7 @@ describe('work that fails for ever', () => {
 describe('work beside that of files, which fails for ever', () => {
   useWorld({ settings: { schedules: { night: { does: 'day-close', account: 'main', at: '00:00' } } } });
 
-  /** It is tried again seldom, so it is the time that tells. */
+  /** Makes the failure older, because retries are rare, and returns what the status says. */
   async function statusInTime(work: string, words: string): Promise<string> {
     const age = `UPDATE failing_work SET since = since - interval '1 minute' WHERE work = $1`;
     await expect

@@ -6,7 +6,7 @@ import { codeRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { findMountRefusal, mountSmallDisk } from '../support/small-disk.ts';
 
-/** Outputs that cannot be written: the payments are made once, and the outputs follow by themselves when they can. */
+/** Outputs cannot be written: payments are made once, and outputs follow by themselves when they can be written. */
 
 const LARGE_ROWS = 600;
 const PATIENCE = { timeout: 120_000, interval: 20 };
@@ -29,7 +29,7 @@ async function start(world: PipelineWorld): Promise<void> {
   undo.push(workers.stop);
 }
 
-/** All four outputs of every file, each once and nothing else, and three accounts of what happened that agree. */
+/** Checks that each file has all four outputs and nothing else, and that three accounts of what happened agree. */
 async function expectAllDone(world: PipelineWorld, files: number, rows: number): Promise<void> {
   const names = await readdir(world.settings.paths.out);
   for (const kind of ['ack', 'result', 'summary-json', 'summary-txt'] as const) {
@@ -51,7 +51,7 @@ describe('a disk that is full while outputs are written', () => {
 
   it('holds back the output that does not fit, and no other; with room made, work goes on by itself', async () => {
     const { world, logText } = await open();
-    // Room for notices and small results, none for the result of the large file.
+    // Room for notices and small results, but not for the result of the large file.
     const disk = mountSmallDisk(world.settings.paths.out, 48);
     undo.push(disk.remove);
     await start(world);

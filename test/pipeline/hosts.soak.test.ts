@@ -11,8 +11,8 @@ import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /**
- * Several hosts, none of which sees the folders of another: two sites that take files in and write outputs, a third host
- * that sends and a fourth that asks for results.
+ * Several hosts that do not see each other's folders: two sites that take files in and write outputs, a third host that
+ * sends, and a fourth that polls for results.
  */
 const ACCOUNTS = ['dues', 'rent'];
 const SITE_ROLES = ['watch', 'intake', 'deliver'] as const;
@@ -58,7 +58,7 @@ async function outputsOf(host: Host): Promise<string[]> {
   return names.filter((name) => name.endsWith('.result.csv')).map((name) => name.replace(/(?:__|\.).*$/, ''));
 }
 
-/** A command on a host, at another site if one is given. */
+/** Runs a command on a host; `env` may set another site. */
 function command(host: Host, words: readonly string[], env: Record<string, string> = {}) {
   for (const [name, value] of Object.entries({ ...hosts.env, ...env })) vi.stubEnv(name, value);
   return runHere(['--dir', host.root, ...words]);

@@ -7,7 +7,7 @@ import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
 import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { codeRow, lines, upTo } from '../support/payment-rows.ts';
 
-/** Limits, and the second person who is asked about what is beyond them, from the drop to the booking. */
+/** Limits, and the second person who decides on what exceeds them, from the drop to the booking. */
 
 let world: CliWorld;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 let first = 0;
-/** Rows that no other file has. */
+/** Returns rows that no other file has. */
 function rowsOf(...amounts: string[]): string {
   first += 100;
   return lines(amounts.map((amount, index) => codeRow(first + index, { amount })));

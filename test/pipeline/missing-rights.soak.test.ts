@@ -11,7 +11,7 @@ import { goodRows } from '../support/bad-input.ts';
 import { relayDatabase } from '../support/database-relay.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Files and folders that may not be read or written. The workers run as nobody when the tests run as the superuser. */
+/** Files and folders that may not be read or written. The workers run as `nobody` where the tests run as root. */
 
 const PATIENCE = { timeout: 120_000, interval: 20 };
 
@@ -66,7 +66,7 @@ function startWithoutRights(): ChildProcessWithoutNullStreams {
       path: id,
       account: 'main',
       operation,
-      // Time to take rights away before the file is taken.
+      // Leaves time to take rights away before the file is claimed.
       complete: { ...complete, ...(operation === 'ach-charge' && { quietMs: 1_000 }) },
     })),
     rescanMs: 300,
@@ -75,7 +75,7 @@ function startWithoutRights(): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ['--import', loader, script, world.root, JSON.stringify(config), relay.url]);
 }
 
-/** Drops a file that belongs to the user whom the workers run as. */
+/** Drops a file that belongs to the user of the workers. */
 async function drop(folder: string, name: string, content: string, mode = 0o644): Promise<void> {
   await world.drop(folder, `${name}.part`, content);
   const path = join(world.root, 'drop', folder, name);

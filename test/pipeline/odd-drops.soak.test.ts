@@ -9,7 +9,7 @@ import { goodRows, leftOver } from '../support/bad-input.ts';
 import { CARD, codeRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Drops that are no plain files: moved aside as they are and never opened, while the files beside them go through. */
+/** Drops that are no plain files: quarantined as they are and never opened, while the files beside them go through. */
 
 const SECRET_ROWS = lines([codeRow(1, { invoice: 'ODD-1' })]);
 let world: PipelineWorld;
@@ -19,9 +19,9 @@ let server: Server;
 type Odd = {
   title: string;
   code: QuarantineCode;
-  /** Puts it at a path of the drop folder. */
+  /** Makes it at a path of the drop folder. */
   make: (path: string) => Promise<unknown>;
-  /** What must still be true of it in quarantine, or of what it led to. */
+  /** Checks what must still be true of it in quarantine, or of its target. */
   keeps: (moved: string) => Promise<unknown>;
 };
 
@@ -54,7 +54,7 @@ const ODD: readonly Odd[] = [
     title: 'a socket',
     code: 'DROP_SPECIAL',
     make: async (path) => {
-      // Made under a short path, because that of a socket may not be long.
+      // Made under a short path, because the path of a socket may not be long.
       const short = join(elsewhere, 's');
       await new Promise<void>((resolve) => server.listen(short, resolve));
       await rename(short, path);
@@ -85,7 +85,7 @@ beforeAll(async () => {
     await make(join(folder, `odd-${index}.csv`));
     await world.drop('ach-charge', `good-${index}.csv`, goodRows(index));
   }
-  // A control file that is a link is never followed; the payment file is held for it.
+  // A control file that is a link is never followed; its payment file is held.
   await symlink(join(elsewhere, 'linked.csv'), join(folder, 'controlled.csv.ctl'));
   await world.drop('ach-charge', 'controlled.csv', goodRows(90));
   await world.finish();
@@ -97,7 +97,7 @@ afterAll(async () => {
   await rm(elsewhere, { recursive: true, force: true });
 });
 
-/** What lies in quarantine, by the name that its reason gives. */
+/** Returns what lies in quarantine, by the name in its reason. */
 async function quarantined() {
   const { quarantine } = world.settings.paths;
   const entries = (await readdir(quarantine)).map(async (id) => {

@@ -6,7 +6,7 @@ import { goodRows, keptLog, ledgerText, leftOver, readOriginal } from '../suppor
 import { CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Names that a sender may give to a good file. All go through; the name is for people and never a path. */
+/** Names that a sender may give to a good file. All go through, because the name is for people and never a path. */
 
 const LONGEST_NAME_BYTES = 255;
 
@@ -53,7 +53,7 @@ describe('a file whose name', () => {
     const outputs = (await readdir(world.settings.paths.out)).filter((name) =>
       name.includes(`__${shortId(file!.file_id)}.`),
     );
-    // A name that any system can hold: acknowledgement, result and two summaries.
+    // Acknowledgement, result and two summaries, with names that any system can hold.
     expect(outputs).toHaveLength(4);
     for (const name of outputs) expect(name).not.toMatch(/[\p{Cc}\\/<>:"|?*\u202a-\u202e]|^[.\-\s]/u);
   });

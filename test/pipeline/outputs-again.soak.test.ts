@@ -9,7 +9,7 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 import { seededRandom } from '../support/random.ts';
 
 /**
- * Every output of files with odd invoices, dropped again: whole, and as people cut it, the columns of the input alone, in
+ * Drops every output of files with odd invoices again: whole, and as people cut it, to the columns of the input and in
  * parts. Nothing that was charged is charged again.
  */
 
@@ -20,7 +20,7 @@ const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(rando
 /** What a spreadsheet would run, with and without apostrophes before it, and what it would not. */
 const BEGINNINGS = ['+', '-', '=', '@', "'+", "''-", "'=", "'", "''", '', ' +', "' +", '+-', '＝', "'＠"];
 
-/** No two of a file are alike, whatever is left of them when punctuation goes. */
+/** Returns an invoice that differs from all others of its file, even without punctuation. */
 function oddInvoice(n: number): string {
   return `${pick(BEGINNINGS)}${pick(['M', 'A', 'x'])}${pick(['-', '', ' ', '.'])}${1_000 + n}`;
 }
@@ -57,7 +57,7 @@ describe.each([
   ['numbers masked', false],
 ])('outputs with %s, dropped again', (_, clearNumbers) => {
   let world: PipelineWorld;
-  /** Invoices that were charged, by layout, as the service was given them. */
+  /** The charged rows by layout, each as its first cell; only their number is used. */
   const charged = new Map<string, string[]>();
   const originals = new Map<LayoutName, string[]>();
   const dropped: { name: string; layout: LayoutName; rows: number }[] = [];
@@ -110,7 +110,7 @@ describe.each([
     }
   }
 
-  /** A result shows no number whole, so a person who wants it paid again enters it. */
+  /** Enters the whole number, as a person must who wants a row paid again, because a result shows no number whole. */
   function enterNumber(layout: LayoutName, cells: string[]): void {
     const at = columnsOf(layout).findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
     if (at >= 0) cells[at + 1] = originals.get(layout)![Number(cells[0]) - 1]!.split(',')[at]!;

@@ -14,9 +14,9 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 import { takeIn } from '../workers/support/take-in.ts';
 
 /**
- * Every way in which the sandbox can spoil a result file. A batch is reconciled only when each of its rows is certain;
- * what is no result at all is asked for again, and a result that does not fit becomes an exception, which goes on by
- * itself when the service has mended it.
+ * Every way in which the sandbox can spoil a result file. A batch is reconciled only when each of its rows is certain.
+ * What is no result at all is polled again. A result that does not fit becomes an exception, which resolves itself once
+ * the service has fixed it.
  */
 let world: PipelineWorld;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const AFTER: Partial<Record<FaultName, After>> = {
 
 let files = 0;
 
-/** Four rows with an approval and a decline among them, sent; with a clock that is moved by hand. */
+/** Sends four rows, with an approval and a decline among them, under a clock that is moved by hand. */
 async function sent() {
   files += 1;
   const rows = upTo(4).map((n) => cardRow(files * 10 + n, n === 2 ? { amount: '2500.00' } : {}));

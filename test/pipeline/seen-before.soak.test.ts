@@ -5,7 +5,7 @@ import { shortId } from '../../src/kernel/ids.ts';
 import { codeRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** What came on one day, and what came of it again on the next; each test has files of its own. */
+/** Files of one day, some of which come again on the next; each test has files of its own. */
 const BAD = `${goodRows(40)}a,b\n`;
 
 let world: PipelineWorld;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** How many of the rows that `goodRows` made of a number were booked. */
+/** Counts the booked rows of `goodRows(n)`. */
 function booked(n: number): number {
   return world.sandbox.books().filter(({ invoice }) => invoice.startsWith(`G${n}-`)).length;
 }

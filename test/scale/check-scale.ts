@@ -13,7 +13,7 @@ type Evidence = {
   drops: readonly ScaleDrop[];
 };
 
-/** Books, ledger and outputs agree, and each account was served in the order of its files. What is wrong, in sentences. */
+/** Checks books, ledger, outputs, and that each account was served in file order. Returns faults in sentences. */
 export async function checkScale({ service, pool, site, drops }: Evidence): Promise<string[]> {
   const books = await service.books();
   return [
@@ -51,10 +51,10 @@ async function checkOutcomes(pool: pg.Pool, books: readonly BookRow[]): Promise<
 
 type SentBatch = { invoice: string; account: string; batch: string; place: number; accepted: Date; prepared: Date };
 
-/** Longest time in ms from the time of a move to its commit. */
+/** Longest time in ms between the time of a move and its commit. */
 const COMMIT_MS = 2_000;
 
-/** None was sent while one that comes before it was waiting: of the accepted files the one that was claimed first is next. */
+/** Checks that no batch was sent while an earlier one waited. Among accepted files, the one claimed first is next. */
 async function checkOrder(pool: pg.Pool, books: readonly BookRow[]): Promise<string[]> {
   const { rows } = await pool.query<SentBatch>(
     `SELECT r.invoice, f.account, f.name || ' batch ' || b.batch_no AS batch, f.file_no::float8 * 1000 + b.batch_no AS place,

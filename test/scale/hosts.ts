@@ -8,12 +8,12 @@ import type { Program } from '../support/build-program.ts';
 import { type Daemon, startDaemon } from '../chaos/support/daemon.ts';
 import { agentCodeOf, PASSWORD } from '../support/installation.ts';
 
-/** One host: a folder that no other host sees, and one process in it. */
+/** One host: a folder that no other host sees, with one process. */
 export type Host = {
   readonly name: string;
   readonly root: string;
   readonly daemon: Daemon;
-  /** As a power cut would, and starts it again. */
+  /** Kills it as a power cut would, and starts it again. */
   killAndRestart(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,9 +28,9 @@ export type Shared = {
 };
 
 export type Hosts = {
-  /** The site is `main` unless the name says otherwise. */
+  /** Starts a host. Its site is `main` unless given. */
   start(name: string, roles: readonly Role[], site?: string): Promise<Host>;
-  /** Into a drop folder of a host, by a rename. */
+  /** Renames a file into a drop folder of a host. */
   drop(host: Host, account: string, name: string, content: string): Promise<void>;
   /** Environment of a command on any host. */
   readonly env: Record<string, string>;
@@ -39,7 +39,7 @@ export type Hosts = {
 
 /**
  * @param options.senders names of the hosts that send, when there are several
- * @param options.sites where the folders lie; those of `main` are `drop/<account>`, those of another `<site>/<account>`
+ * @param options.sites where the folders lie: `drop/<account>` for `main`, `<site>/<account>` for others
  */
 export async function openHosts(
   shared: Shared,
@@ -125,7 +125,7 @@ function configOf({ accounts, serviceUrl }: Shared, sites: readonly string[]) {
         account,
         operation: 'ach-charge',
         complete: { by: 'quiet', quietMs: 50, probes: 2 },
-        // Files that are as large as the ones before; what is unusual is not the point here.
+        // Files that are unusual beside earlier ones are not tested here.
         unusualFactor: 0,
       })),
     ),

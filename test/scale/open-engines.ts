@@ -3,12 +3,12 @@ import { startTestRedis } from '../support/redis.ts';
 import type { Outage } from './run-scale.ts';
 
 export type EngineWish = {
-  /** `redis`, or else the queue lies in the database. */
+  /** `redis`; with anything else, the queue lies in the database. */
   queue: string;
   /** What is taken away in the middle: `postgres` or `redis`. */
   away?: string | undefined;
   seconds: number;
-  /** More processes than the connections of the database that all tests share are enough for. */
+  /** Set when the database that all tests share has too few connections for the processes. */
   isLarge?: boolean;
 };
 
@@ -18,8 +18,8 @@ export type Engines = {
 };
 
 /**
- * The servers of a run. A database that is to go away, or that many ask, is of this computer's packages: all tests share
- * the other.
+ * Opens the servers of a run. All tests share one database, so a database that goes away or has many clients is one
+ * installed on this computer.
  */
 export async function openEngines({ queue, away, seconds, isLarge = false }: EngineWish): Promise<Engines> {
   const redis = queue === 'redis' || away === 'redis' ? await startTestRedis() : undefined;

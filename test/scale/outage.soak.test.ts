@@ -10,7 +10,7 @@ const servers = [
 ];
 it.each(servers)('$verdict.sentence', ({ verdict }) => expect(verdict.isFine).toBe(true));
 
-/** More than the minute, with the time that all else takes on a busy machine. */
+/** More than the minute, because everything else takes time on a busy machine. */
 const LIMIT = { timeout: 300_000 };
 
 describe.concurrent('a minute without a server, in the middle of the work', () => {

@@ -14,15 +14,15 @@ export type ScalePlan = {
   files: number;
   rowsPerFile: number;
   accounts: number;
-  /** Hosts that send, and as many that ask for results; one more has the folders. */
+  /** Hosts that send, and as many that poll for results; one more has the folders. */
   workers: number;
-  /** How many times a host is killed, each at a random moment. */
+  /** How many times a host is killed, each time at a random moment. */
   kills: number;
   seed: number;
-  /** Left out: a database of the server that tests share. */
+  /** By default, a database on the server that tests share. */
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
-  /** Taken away when the first files are done, and given back. */
+  /** A server that is taken away when the first files are done, and given back. */
   outage?: Outage | undefined;
   say?: (text: string) => void;
 };
@@ -35,7 +35,7 @@ export type ScaleReport = {
   rows: number;
   workers: number;
   kills: number;
-  /** Batches in doubt after a kill, resolved with the commands of the product. */
+  /** Batches in doubt after a kill, resolved with the product's commands. */
   resolved: number;
   /** From the first drop to the last output. */
   seconds: number;
@@ -47,8 +47,8 @@ export type ScaleReport = {
 const REST_MS = 300_000;
 
 /**
- * One installation on several hosts with folders of their own: all files are dropped at once, hosts are killed at random
- * moments, and at the end books, ledger and outputs are compared.
+ * Runs one installation on several hosts with folders of their own. All files are dropped at once and hosts are killed
+ * at random moments; at the end books, ledger and outputs are compared.
  */
 export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   const program = await buildProgram();
@@ -108,7 +108,7 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
 
 export type ScaleDrop = { account: string; name: string; invoices: string[] };
 
-/** The accounts take turns, so that each has files from the beginning to the end. */
+/** Drops all files. The accounts take turns, so that each has files from the beginning to the end. */
 async function dropAll(plan: ScalePlan, { hosts, accounts }: Stage, site: Host): Promise<ScaleDrop[]> {
   const drops: ScaleDrop[] = [];
   for (const n of upTo(plan.files)) {
@@ -122,7 +122,7 @@ async function dropAll(plan: ScalePlan, { hosts, accounts }: Stage, site: Host):
   return drops;
 }
 
-/** No two files alike, or they would be taken for the same. */
+/** Gives files different amounts, because similar files would be taken for the same. */
 function amountOf(n: number): string {
   return `${10 + (n % 80)}.${String(n % 100).padStart(2, '0')}`;
 }
@@ -142,7 +142,7 @@ async function countDone(pool: pg.Pool): Promise<number> {
   return rows[0]!.done;
 }
 
-/** A host that dies in the middle of a call leaves a batch in doubt; a person looks into the books and says what became of it. */
+/** Resolves batches in doubt, which hosts left by dying in a call. An operator looks up their outcome in the books. */
 async function resolveAll({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
   const query = async <Row extends object>(sql: string) => (await pool.query<Row>(sql)).rows;
   const desk = { ledger: { query }, service, place: site, env: hosts.env };

@@ -16,14 +16,14 @@ import { findCanaries } from '../support/canaries.ts';
 import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
 
 /**
- * Password, numbers and security codes of every operation, struck by every fault, are in nothing that the client or the
- * sandbox leaves behind: answers, transcripts, errors, log lines, books and what is printed.
+ * Calls every operation with every fault. Password, numbers and security codes must be in nothing that client or
+ * sandbox leaves behind: answers, transcripts, errors, log lines, books and printed text.
  */
 
 const CARD = luhnValid('451234807316492');
 const ACCOUNT = '02100002100000000736182945';
 const PASSWORD = 'Geheim-4711-Kanarienvogel';
-/** Too short to be told from other digits; it is looked for where no digit stands beside it. */
+/** Too short to be told from other digits, so only occurrences without a digit beside them count. */
 const CODE = '7319';
 const LOGIN = { agentCode: 'CANARY88', password: PASSWORD };
 const LANES = 10;
@@ -85,12 +85,12 @@ describe('the secrets of calls', () => {
       await call(sandbox, operation, { ...canaryParameters(operation), [name]: secret }, 10_000);
     });
     expect(spoken.answers.length - before).toBe(placed.length);
-    // They arrived: cards were charged, records were made and batches taken.
+    // The calls arrived: cards were charged, records were made and batches taken.
     const answers = spoken.answers.join('\n');
     expect(answers).toContain('"kind":"approved"');
     expect(answers).toContain('"kind":"accepted"');
     expect(lanes.flatMap((lane) => lane.books()).some((row) => row.lastFour === CARD.slice(-4))).toBe(true);
-    // Books keep invoices and names as they came, and know card numbers only by their look.
+    // Books keep invoices and names as they came, and recognize card numbers only by their form.
     expect(await findCanaries([folder], [CARD])).toEqual([]);
     expect(await findLeaks([join(folder, 'spoken')])).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe('the secrets of calls', () => {
 
 const SECRETS = [CARD, ACCOUNT, PASSWORD];
 
-/** Text that the service keeps; what names a record or a batch may be chosen by the caller and is said back. */
+/** Returns the text that the service keeps, without names of records and batches, which it gives back. */
 function fieldsOf(operation: OperationName): FieldName[] {
   const names: readonly FieldName[] = OPERATIONS[operation].wire;
   return names.filter((name) => !['customerCode', 'transactionId', 'batchId', 'batchFile'].includes(name));

@@ -1,15 +1,15 @@
 import { seededRandom } from '../support/random.ts';
 
-/** Every choice of a scenario comes from here, so that the seed alone tells the whole story. */
+/** Makes every choice of a scenario, so that the seed alone determines the story. */
 export type Choose = {
-  /** From 0 up to but not with `count`. */
+  /** From 0 to below `count`. */
   below(count: number): number;
-  /** Both ends are possible. */
+  /** Both ends included. */
   between(least: number, most: number): number;
-  /** Whether something of this likelihood, 0 to 1, happens. */
+  /** Returns true with this likelihood, 0 to 1. */
   happens(likelihood: number): boolean;
   one<Item>(items: readonly Item[]): Item;
-  /** Likelihoods are to each other as the weights. */
+  /** Likelihoods are proportional to the weights. */
   weighted<Item extends { readonly weight: number }>(items: readonly Item[]): Item;
   shuffle<Item>(items: readonly Item[]): Item[];
   digits(count: number): string;

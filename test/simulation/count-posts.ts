@@ -3,8 +3,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Counts the requests that reach a server with a batch in them, whatever the client says of them and whatever the server
- * makes of them. It hears Node's own announcement of each request, so it shares no code with either side.
+ * Counts the requests with a batch that reach a server, whatever client and server make of them. It listens to Node's
+ * own announcement of each request, so it shares no code with either side.
  */
 export function countPosts(port: number): { count(): number; stop(): void } {
   let count = 0;

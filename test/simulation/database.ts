@@ -5,15 +5,15 @@ import { startTestPostgres } from '../support/postgres.ts';
 import { COPYING } from './ledger-copy.ts';
 
 /**
- * The databases for all scenarios of this process. They are emptied between them, which is quicker than fresh ones. Where a
- * ledger goes on from a copy while the older one lives, each has a server, which here is a database of its own.
+ * The databases for all scenarios of this process. Emptying them in between is quicker than making fresh ones. A server
+ * is a database of its own, so that a ledger can go on from a copy while the older one lives.
  */
 export type Database = {
-  /** @param no 0 for the one with which every scenario begins; others are made when they are first asked for */
+  /** Returns a server, made on first use. Every scenario begins with server 0. */
   server(no: number): Promise<Server>;
-  /** All that hold data. */
+  /** The tables that hold data. */
   readonly tables: readonly string[];
-  /** Empties those that were used, and hands their offices to the next world. */
+  /** Empties the databases in use, and gives their offices the clocks of the next world. */
   empty(clock: Clock, databaseClock: Clock): Promise<void>;
   close(): Promise<void>;
 };
@@ -21,24 +21,24 @@ export type Database = {
 export type Server = {
   readonly no: number;
   readonly url: string;
-  /** A ledger for whoever looks at the world from outside, and for its operators. It never dies. */
+  /** A ledger for observers outside the world and for its operators. It never dies. */
   readonly office: Ledger;
-  /** Waits until the server has seen that everybody of this name is gone, so that their locks are free. */
+  /** Waits until the server has seen every connection of this name go, so that their locks are free. */
   awaitLeft(name: string): Promise<void>;
-  /** The connections of this name are lost, also those that are in use. */
+  /** Cuts all connections of this name, including those in use. */
   cut(name: string): Promise<void>;
 };
 
 /**
- * Nobody waits for a lock that its holder gives back only after the waiting one has finished, as it is when one instance
- * acts in the middle of another's step.
+ * Ends a wait for a lock whose holder continues only after the waiting side, as when one instance acts in the middle of
+ * another's step.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** Deleted rows leave gaps behind; a TRUNCATE now and then keeps the tables small. */
+/** Deleted rows leave gaps; a TRUNCATE now and then keeps the tables small. */
 const TRUNCATE_EVERY = 100;
 
-/** Belong to the schema. */
+/** Tables that belong to the schema and are not emptied. */
 const KEPT = ['migration', 'legal_move', 'audit_head', 'admission'];
 
 export async function openDatabase(): Promise<Database> {
@@ -81,7 +81,7 @@ export async function openDatabase(): Promise<Database> {
   };
 }
 
-/** As it was made, in this run of the server. */
+/** Resets the ledger to its state after creation, in this run of the server. */
 const NEW_LEDGER = `UPDATE admission SET is_open = false, epoch = 0, closing_epoch = 1, senders = '{}',
   made_in = pg_postmaster_start_time(),
   made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());`;
@@ -105,7 +105,7 @@ async function openServer(
       if (rowCount === 0) return;
     }
   };
-  // Nobody who only looks is in the way of a restore.
+  // Observers must not block a restore.
   await office.instance.leave();
   return {
     no,

@@ -6,7 +6,7 @@ import { MOST_SERVERS } from './hosts/servers.ts';
 import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
 
-/** Deliberate defects, and what the machine must say of each. A machine that finds nothing proves nothing. */
+/** Deliberate defects, and what the simulation must say of each. A simulation that finds nothing proves nothing. */
 const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp }[] = [
   {
     defect: 'every batch is sent twice',
@@ -83,7 +83,7 @@ const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp
   },
 ];
 
-/** The same for what keeps a ledger that went back from sending again. These stand in the database. */
+/** Defects in the database code that keeps a ledger restored to an earlier state from sending again. */
 const LEDGER_DEFECTS: readonly { defect: string; spoil: string; says: RegExp }[] = [
   {
     defect: 'a ledger that was opened for another run of its server counts as open',
@@ -118,7 +118,7 @@ describe('the simulation of several hosts finds a deliberate defect', () => {
   });
 });
 
-/** Those of several hosts. */
+/** Seeds of scenarios with several hosts. */
 const WIDE_SEEDS = Array.from({ length: 60 }, (_, n) => 3 + 4 * n);
 
 describe('the simulation finds a deliberate defect', () => {
@@ -139,7 +139,7 @@ describe('the simulation finds a deliberate defect', () => {
   });
 });
 
-/** An app with methods of its gateway replaced. */
+/** Returns a change that replaces methods of an app's gateways. */
 function withGateway(change: (gateway: Gateway) => Partial<Gateway>): (app: App) => App {
   return (app) => ({
     ...app,

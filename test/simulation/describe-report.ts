@@ -1,7 +1,7 @@
 import type { Played } from './play-scenario.ts';
 import type { Report } from './simulate.ts';
 
-/** Totals for people: a line per topic, its names behind it. */
+/** Formats the totals for readers: a line for each topic, followed by its names. */
 export function describeReport({ scenarios, failed, counts }: Report, seed: number, seconds: number): string {
   const topics = Object.entries(counts).map(([topic, names]) => {
     const parts = Object.entries(names)
@@ -18,7 +18,7 @@ export function describeReport({ scenarios, failed, counts }: Report, seed: numb
   ].join('\n\n');
 }
 
-/** The story of a scenario that failed, and how to play it again. */
+/** Tells the story of a failed scenario, and how to play it again. */
 export function describeFailure({ seed, story, complaints }: Played): string {
   return [
     '',

@@ -15,12 +15,12 @@ import type { World } from './world.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How the time goes on until nothing moves: soon enough for young batches, long enough for those asked for daily. */
+/** Steps of time until nothing moves: short enough for young batches, long enough for those polled daily. */
 const WAITS_MS = [...repeat(10 * MINUTE_MS, 12), ...repeat(2 * HOUR_MS, 13), ...repeat(25 * HOUR_MS, 12)];
 
 /**
- * Ends all trouble and lets the program do its work, undisturbed and without a person.
- * @returns what still moves when it ought to have come to rest
+ * Ends all trouble and lets the program work, undisturbed and without a person.
+ * @returns what still moves when it should have come to rest
  */
 export async function driveToRest(world: World): Promise<string[]> {
   tell(world, '— from here on nothing goes wrong any more —');
@@ -29,7 +29,7 @@ export async function driveToRest(world: World): Promise<string[]> {
   const complaints = isWide(world) ? await bringHostsBack(world) : [];
   complaints.push(...(await settle(world)));
   if (complaints.length > 0) return complaints;
-  // Late changes are asked for up to a day later.
+  // Late changes are checked for up to a day later.
   for (const waitMs of [2 * HOUR_MS, 25 * HOUR_MS]) {
     await moveClock(world, waitMs);
     await catchUp(world, await anInstance(world));
@@ -37,7 +37,7 @@ export async function driveToRest(world: World): Promise<string[]> {
   return settle(world);
 }
 
-/** Lets time pass until nothing moves any more. @returns what still moves when it ought to have come to rest */
+/** Lets time pass until nothing moves. Returns what still moves when it should have come to rest. */
 export async function settle(world: World): Promise<string[]> {
   for (const waitMs of WAITS_MS) {
     const instance = await anInstance(world);
@@ -56,7 +56,7 @@ async function anInstance(world: World): Promise<Instance> {
   return world.instances[0]!;
 }
 
-/** Looks, sweeps and runs every job whose time has come. @returns how many drops are still settling */
+/** Scans, sweeps and runs every due job. Returns how many drops are still settling. */
 async function workOff(world: World, instance: Instance): Promise<number> {
   holdServiceClock(world);
   let settling = 0;

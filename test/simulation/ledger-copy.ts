@@ -1,27 +1,27 @@
 import type { Pool } from 'pg';
 
-/** All rows of a ledger at one moment, and the numbers that its sequences had given. */
+/** All rows of a ledger at one moment, and the last values of its sequences. */
 export type LedgerCopy = { readonly rows: string; readonly sequences: string };
 
-/** As pg_basebackup, a snapshot of a disk or a replica that lags would have it. */
+/** Copies a ledger as pg_basebackup, a disk snapshot or a lagging replica would. */
 export async function copyLedger(pool: Pool): Promise<LedgerCopy> {
   const { rows } = await pool.query<LedgerCopy>('SELECT * FROM public.copy_ledger()');
   return rows[0]!;
 }
 
-/** Puts the rows of a copy in the place of those that are there. It is another run of a server, as each start is. */
+/** Replaces the present rows with those of a copy, and begins another run of the server, as each start does. */
 export async function putLedger(pool: Pool, { rows, sequences }: LedgerCopy): Promise<void> {
   await pool.query('SELECT public.put_ledger($1, $2)', [rows, sequences]);
 }
 
-/** What a restart of the server does to a ledger. */
+/** Does to a ledger what a restart of its server does. */
 export async function restartServer(pool: Pool): Promise<void> {
   await pool.query('SELECT public.begin_other_run()');
 }
 
 /**
- * Beside the schema of the ledger, so that it is not copied itself. Triggers are off, those of foreign keys as well. The start
- * of the server cannot be set, so the row that was true for a run is moved away from it instead, by a second each time.
+ * Functions outside the ledger's schema, so that they are not copied with it. Writes run without triggers, including
+ * those of foreign keys. The server's start time cannot be set, so the recorded run moves back by a second each time.
  */
 export const COPYING = `
 CREATE FUNCTION public.begin_other_run() RETURNS void LANGUAGE plpgsql SET session_replication_role = replica AS $$

@@ -5,7 +5,7 @@ import { moveClock } from './steps/move-clock.ts';
 import { shortened, tell } from './steps/step.ts';
 import type { World } from './world.ts';
 
-/** What persons do when everything is to come to its end: nothing that stops anything, and doubt is closed last. */
+/** Acts that bring everything to an end. None of them stops anything, and closing doubt comes last. */
 const FINISHING = [
   'resume',
   'approve',
@@ -20,26 +20,26 @@ const FINISHING = [
   'close in doubt',
 ];
 
-/** What only leads back to where it began, if it has not helped by then. */
+/** Acts that only lead back to the start; they are left out of the later rounds. */
 const EARLY = ['disown a result', 'retry'];
 
 const ROUNDS = 8;
 
 /**
- * Persons take up everything that is listed for them, round by round, and the program goes on in between.
- * @returns what cannot be brought to an end with the verbs there are
+ * Lets operators act on everything that is listed for them, round by round, while the program works in between.
+ * @returns the files that no verb can finish
  */
 export async function letPersonsFinish(world: World): Promise<string[]> {
   tell(world, '— persons take up whatever is left —');
   for (let round = 1; round <= ROUNDS; round += 1) {
     const open = await findOpen(world);
     if (open.length === 0) return [];
-    // Whatever can be found out is tried first; in the later rounds doubt is closed as it is.
+    // The first rounds try to find out what happened; the later ones close doubt as it is.
     const names = round <= 3 ? FINISHING.slice(0, -1) : FINISHING.filter((name) => !EARLY.includes(name));
-    // A service that refuses every batch would be asked for each of them: what was not sent is given up.
+    // Unsent batches are cancelled: a service that refuses every batch would otherwise be called for each of them.
     if (round > 5) names.push('cancel a file');
     for (const name of names) await doAll(world, name);
-    // A service that may still be at it is given the time that the account asks for.
+    // A service that may still be processing gets the time that the account allows.
     await moveClock(world, 2 * 3_600_000);
     const unrest = await settle(world);
     if (unrest.length > 0) return unrest;
@@ -47,7 +47,7 @@ export async function letPersonsFinish(world: World): Promise<string[]> {
   return (await findOpen(world)).map((name) => `${name} cannot be brought to an end by any verb`);
 }
 
-/** Once for each thing there is, or might be: a verb that is refused may be done by another. */
+/** Performs an act up to six times, once for each candidate; a refusal only goes into the story. */
 async function doAll(world: World, name: string): Promise<void> {
   const act = ACTS.find((one) => one.name === name);
   if (!act) throw new Error(`nobody knows how to ${name}`);

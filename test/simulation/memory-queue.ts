@@ -2,7 +2,7 @@ import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Queue } from '../../src/queue/open-queue.ts';
 
-/** Queues of files and batches. No schedule is configured in a simulation. */
+/** Queues of files and batches. A simulation configures no schedule. */
 export type FileQueue = Exclude<QueueName, 'schedule'>;
 
 export type Job = {
@@ -12,19 +12,19 @@ export type Job = {
   readonly dueMs: number;
 };
 
-/** A queue that does nothing by itself: the simulation decides which job is run, lost, doubled or run too early. */
+/** A queue that does nothing by itself: the simulation decides which job runs, is lost, doubled or run too early. */
 export type MemoryQueue = {
   /** The queue as an instance sees it. */
   readonly queue: Queue;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   waiting(): readonly Job[];
-  /** The job waits no more and counts as running. */
+  /** Moves the job from waiting to running. */
   take(job: Job): void;
-  /** The job has run, whatever came of it. One whose instance died is not done: the queue takes it for running. */
+  /** Marks a job as run, whatever its outcome. A dead instance's job is not: the queue still counts it as running. */
   finish(job: Job): void;
-  /** Running jobs of dead instances are given up, as a queue does when their locks have run out. */
+  /** Drops the running jobs of dead instances, as a queue does when their locks run out. */
   giveUpDead(): void;
-  /** The same job once more. */
+  /** Adds the same job once more. */
   double(job: Job): void;
   drop(job: Job): void;
   /** As after a FLUSHALL. */
@@ -67,7 +67,7 @@ export function memoryQueue(clock: Clock): MemoryQueue {
       running = [];
     },
     double: (job) => {
-      // The stem stays, by which the sweep knows what was asked for.
+      // The job key stays, so the sweep still recognizes the job.
       waiting.push({ ...job, id: job.id.replace(/[0-9a-f]{8}$/, 'd0b1ed00') });
     },
     drop: (job) => {

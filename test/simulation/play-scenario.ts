@@ -23,7 +23,7 @@ export type Played = {
 };
 
 /**
- * Plays one scenario: a world, some dozens of steps with a check after each, then rest, and the check at rest.
+ * Plays one scenario: a world, 8 to 30 steps with a check after each, then rest, and the check at rest.
  * @param spoil puts a deliberate defect into every instance
  */
 export async function playScenario(
@@ -36,7 +36,7 @@ export async function playScenario(
   const parts = { seed, choose: chooser(seed), database, totals, spoil, onDeclared: checkDeclared };
   const world = await openWorld(parts);
   try {
-    // What is thrown out of a step is a complaint as well, and must not end the scenarios behind this one.
+    // An exception from a step is a complaint too, and must not end the scenarios after this one.
     const complaints = await play(world).catch((error: unknown) => [inspect(error)]);
     countStruck(world);
     return { seed, counts: totals.counts(), story: [...world.story], complaints };
@@ -64,7 +64,7 @@ async function play(world: World): Promise<string[]> {
     const stuck = await letPersonsFinish(world);
     if (stuck.length > 0) return stuck;
   }
-  // Now there are outputs, which somebody may take for payment files.
+  // There are outputs now, which a sender may take for payment files.
   for (let outputs = world.choose.between(0, 2); outputs > 0; outputs -= 1) await dropOutput(world);
   const unsettled = await settle(world);
   return unsettled.length > 0 ? unsettled : checkAll(world);

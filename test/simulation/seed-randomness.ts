@@ -5,7 +5,7 @@ import { seededRandom } from '../support/random.ts';
 
 /**
  * Makes ids and tokens the same each time a seed is played, so that a replay meets files and claims in the same order.
- * Waits of the program are cut short: in a simulation nothing becomes better by waiting in real time.
+ * Cuts the program's waits short, because a simulation gains nothing from real time.
  */
 export function seedRandomness(seed: number): void {
   const random = seededRandom(seed);
@@ -17,7 +17,7 @@ export function seedRandomness(seed: number): void {
   syncBuiltinESMExports();
 }
 
-/** Gives back what was taken, for tests that follow in the same process. */
+/** Restores the real functions, for later tests in the same process. */
 export function freeRandomness(): void {
   Object.assign(calls, { randomBytes: real.randomBytes, randomUUID: real.randomUUID });
   waits['setTimeout'] = real.setTimeout;

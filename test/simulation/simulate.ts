@@ -5,7 +5,7 @@ import { openDatabase } from './database.ts';
 import { playScenario, type Played } from './play-scenario.ts';
 import { type Counts, makeTotals } from './totals.ts';
 
-/** What came of a run. `failures` holds the first ones whole, each with its story. */
+/** Result of a run. `failures` holds the first failed scenarios in full, each with its story. */
 export type Report = {
   readonly scenarios: number;
   readonly failed: number;
@@ -15,10 +15,10 @@ export type Report = {
 
 export type Order = { readonly seed: number; readonly scenarios: number };
 
-/** Stories are long; whoever has read a few of them mends something and runs again. */
+/** Stories are long; a few are enough to find something to fix before the next run. */
 const KEPT_FAILURES = 5;
 
-/** Plays the scenarios of the seeds from `seed` on, one after the other. */
+/** Plays the scenarios of consecutive seeds from `seed` on, one after the other. */
 export async function simulate(
   { seed, scenarios }: Order,
   onPlayed: (played: Played) => void = () => {},
@@ -32,8 +32,8 @@ export async function simulate(
 }
 
 /**
- * The same in several processes, each of which takes its share of the seeds. A seed tells the same story in each.
- * @param onProgress how many have been played
+ * Same, in several processes that share the seeds. A seed tells the same story in each.
+ * @param onProgress gets how many were played, and how many of them failed
  */
 export async function simulateInProcesses(
   { seed, scenarios }: Order,
@@ -71,7 +71,7 @@ export function gatherReport(): { take(played: Played): void; report(): Report }
   };
 }
 
-/** A process of its own that writes a line for each scenario. */
+/** Runs a child process that writes a line for each scenario. */
 async function runProcess(order: Order, take: (played: Played) => void): Promise<void> {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const words = ['--import', 'tsx', main, '--seed', `${order.seed}`, '--scenarios', `${order.scenarios}`, '--lines'];

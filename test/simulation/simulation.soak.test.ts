@@ -25,7 +25,7 @@ describe('scenarios', () => {
       damages: missing('damages', DAMAGES),
       meanwhile: missing('meanwhile', MEANWHILE),
     }).toEqual({ steps: [], acts: [], damages: [], meanwhile: [] });
-    // Each by itself is tried in test/gateway/faults and test/sandbox/faults.
+    // test/gateway/faults and test/sandbox/faults try each fault by itself.
     expect(of('faults planned').length).toBeGreaterThan(0.8 * Object.keys(FAULT_KINDS).length);
     expect(of('files')).toContain('completed');
   });

@@ -6,11 +6,11 @@ import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
 import { makeTotals } from './totals.ts';
 
-/** A short one with crashes, faults that struck, acts of persons and things that happen meanwhile. */
+/** A short scenario with crashes, faults that strike, acts of operators and events meanwhile. */
 const KNOWN_SEEDS = [110];
 const FRESH_SEEDS = [randomInt(1_000_000, 2 ** 31)];
 
-/** simulation.soak.test.ts plays hundreds. */
+/** simulation.soak.test.ts plays more than a hundred. */
 describe('a scenario holds what is promised', () => {
   let database: Database;
   beforeAll(async () => {

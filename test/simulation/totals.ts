@@ -1,4 +1,4 @@
-/** How often each thing has happened, by topic and name. */
+/** Counts of what happened, by topic and name. */
 export type Totals = {
   count(topic: Topic, name: string, times?: number): void;
   add(other: Counts): void;

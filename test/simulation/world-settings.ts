@@ -4,12 +4,12 @@ import type { Choose } from './choose.ts';
 
 export const AGENT_PASSWORD = 'TEST88';
 
-/** What the service calls an account. */
+/** Returns the service's name for an account. */
 export function agentCodeOf(account: string): string {
   return `AGENT-${account.toUpperCase()}`;
 }
 
-/** One to three accounts with a folder for each of their operations; batches so small that a few rows make several. */
+/** Chooses one to three accounts, with a folder per operation. Batches are so small that a few rows fill several. */
 export function chooseSettings(choose: Choose, root: string, baseUrl: string): Settings {
   const chosen = choose.shuffle(ACCOUNTS).slice(0, choose.one([1, 1, 2, 3]));
   const accounts = chosen.map(({ name, ...merchant }) => [
@@ -53,5 +53,5 @@ const ACCOUNTS = [
   { name: 'uk', server: 'UK', country: 'UK', currency: 'GBP' },
 ] as const;
 
-/** Bank operations are of North America only. */
+/** Only North America has bank operations. */
 const OPERATIONS = { NA: ['card', 'ach-charge', 'ach-refund'], UK: ['card'] } as const;

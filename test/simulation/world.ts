@@ -22,23 +22,23 @@ import { type MemoryQueue, memoryQueue } from './memory-queue.ts';
 import type { Totals } from './totals.ts';
 import { AGENT_PASSWORD, agentCodeOf, chooseSettings } from './world-settings.ts';
 
-/** A file that was dropped: what the ledger and the outputs have to account for. */
+/** A dropped file, which ledger and outputs must account for. */
 export type Drop = { readonly folder: string; readonly name: string; readonly bytes: Buffer; readonly titles: boolean };
 
-/** One scenario: folders, service, queue, ledger, and the instances that live at the moment. */
+/** One scenario: folders, service, queue, ledger, and the live instances. */
 export type World = {
   readonly choose: Choose;
   readonly root: string;
   readonly settings: Settings;
-  /** The right time, moved by hand. */
+  /** The true time, moved by hand. */
   readonly clock: ReturnType<typeof handClock>;
-  /** By how much the clocks of the service, of the database and of our processes are wrong at the moment, in ms. */
+  /** Present error of the clocks of the service, of the database and of our processes, in ms. */
   readonly wrongBy: { service: number; database: number; host: number };
   readonly sandbox: Sandbox;
   readonly queue: MemoryQueue;
   readonly database: Database;
   readonly installation: Installation;
-  /** That of the present server. */
+  /** The ledger of the present server. */
   readonly office: Ledger;
   readonly totals: Totals;
   /** What has happened, in plain words. */
@@ -47,22 +47,22 @@ export type World = {
   /** Whole card and account numbers that must not be found anywhere. */
   readonly canaries: string[];
   readonly calls: SubmitCall[];
-  /** Where several hosts send: all calls that came as far as their first byte, over all ledgers. */
+  /** With several hosts: all calls that got as far as their first byte, over all ledgers. */
   readonly sends: Send[];
-  /** There too: batches by the audit links that absolved them, over all ledgers. */
+  /** With several hosts: batches by the audit link that declared them not received, over all ledgers. */
   readonly pardons: Map<string, string>;
-  /** Complaints of the watcher of calls, taken up after the step. */
+  /** Complaints raised during calls, collected after the step. */
   readonly complaints: string[];
   readonly instances: Instance[];
-  /** Those that are in the middle of a step. */
+  /** Instances in the middle of a step. */
   readonly busy: Set<Instance>;
   posts(): number;
-  /** A number that grows by one, from where the seed begins. */
+  /** A number that grows by one, starting at the seed. */
   nextTurn(): number;
   /** Half of the worlds begin with a damaged file, the others with a fault of the service. */
   readonly beginsWithDamage: boolean;
   logText(): string;
-  /** A new process; it has not recovered anything yet. */
+  /** Opens a process that has recovered nothing yet. */
   open(host?: Host): Promise<Instance>;
   remove(instance: Instance): Promise<void>;
   close(): Promise<void>;
@@ -78,14 +78,14 @@ export type WorldParts = {
   readonly onDeclared: (world: World, instance: Instance, account: string) => Promise<void>;
 };
 
-/** The moment at which every scenario begins. */
+/** The time at which every scenario begins. */
 const START = '2026-06-15T10:00:00.000Z';
 
-/** The service takes this long for a batch. Steps of the clock are whole multiples of ten seconds. */
+/** How long the service takes for a batch. Steps of the clock are whole multiples of ten seconds. */
 const BATCH_DELAY_MS = 35_000;
 
 export async function openWorld({ seed, choose, database, totals, spoil, onDeclared }: WorldParts): Promise<World> {
-  // A quarter has several hosts.
+  // A quarter of the scenarios have several hosts.
   const isWide = seed % 4 === 3;
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'paydrop-simulation-'));
   await chmod(root, 0o711);
@@ -101,7 +101,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
     batchDelayMs: BATCH_DELAY_MS,
     cardDuplicates: choose.happens(0.5),
     accounts: ['us', 'ca', 'uk'].map((name) => {
-      // Of some accounts the service knows another password than we do, and refuses every batch.
+      // The service knows another password for some accounts, and refuses all their batches.
       const password = choose.happens(0.06) ? 'CHANGED1' : AGENT_PASSWORD;
       return { agentCode: agentCodeOf(name), password, server: name === 'uk' ? 'UK' : 'NA' };
     }),
@@ -190,7 +190,7 @@ export async function openWorld({ seed, choose, database, totals, spoil, onDecla
   return world;
 }
 
-/** One that has no instance is started first; one that was away is back with it. */
+/** Returns a host without an instance if there is one. A host that was away is then back. */
 function nextHost({ installation: { hosts }, instances }: World): Host {
   const able = hosts.filter((host) => !host.isAway);
   const idle = able.find((host) => !instances.some((instance) => instance.host === host));
@@ -199,7 +199,7 @@ function nextHost({ installation: { hosts }, instances }: World): Host {
   return next;
 }
 
-/** Where files live in memory, so that the many waits for the disk cost nothing. */
+/** In-memory file system, so that the many waits for the disk cost nothing. */
 const MEMORY = '/dev/shm';
 
 function isEndless(kind: string): boolean {

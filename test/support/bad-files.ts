@@ -3,8 +3,8 @@ import { sha256Of } from '../../src/kernel/hash.ts';
 import { CARD, cardRow, codeRow, lines, upTo } from './payment-rows.ts';
 
 /**
- * Drop folders by name: those of every installation, and some with settings of their own. Dozens of small files of the
- * same amounts come in one day, so none of them looks for unusual or equal totals.
+ * Drop folders by name: those of every installation, and some with settings of their own. Dozens of small files with
+ * the same amounts come in one day, so none of the folders looks for unusual or equal totals.
  */
 export const BAD_FILE_FOLDERS: Readonly<Record<string, { operation: string } & Record<string, unknown>>> = {
   card: { operation: 'card' },
@@ -21,10 +21,10 @@ export type BadFile = {
   folder: string;
   bytes: string | Uint8Array;
   control?: string;
-  /** What the file comes to; without a code no fault is said at all. */
+  /** Final state of the file; without a code, no fault is reported at all. */
   ends: 'rejected' | 'held' | 'completed';
   code?: FaultCode;
-  /** Part of the reason in the notice. */
+  /** Matches part of the reason in the notice. */
   says?: RegExp;
 };
 
@@ -32,7 +32,7 @@ export const CODE_TITLES = 'Invoice #,Customer Code,Amount,Comment';
 const CARD_TITLES = 'Date,Invoice #,First Name,Last Name,Street,City,State,Zip Code,Amount,MOP,Credit Card #,Expiry';
 export const SECURITY_CODE = '9871';
 
-/** Rows of a bad file; the invoices tell which case they belong to. */
+/** Returns rows of a bad file; the invoices tell which case they belong to. */
 function codes(mark: string, count = 12, change: (row: string, n: number) => string = (row) => row): string {
   return lines(upTo(count).map((n) => change(codeRow(50_000 + n, { invoice: `${mark}-${n}` }), n)));
 }

@@ -10,7 +10,7 @@ import { openOriginal } from '../../workers/open-original.ts';
 import { codeRow, lines, upTo } from './payment-rows.ts';
 import type { PipelineWorld } from './pipeline-world.ts';
 
-/** What the tests of bad input ask of a world. */
+/** Returns the only file of this name. */
 
 export async function fileNamed(world: PipelineWorld, name: string): Promise<FileRow> {
   const { rows } = await world.app.ledger.pool.query<FileRow>(
@@ -21,12 +21,12 @@ export async function fileNamed(world: PipelineWorld, name: string): Promise<Fil
   return rows[0]!;
 }
 
-/** The bytes that were dropped, opened from the archive. */
+/** Returns the dropped bytes, opened from the archive. */
 export function readOriginal(world: PipelineWorld, file: FileRow): Promise<Buffer> {
   return buffer(openOriginal(world.app, file));
 }
 
-/** The notice about a file as a program reads it: the pairs at its top, and the faults by code. */
+/** Reads the notice about a file as a program does: the pairs at its top, and the faults. */
 export async function readNotice(world: PipelineWorld, file: FileRow, kind: OutputKind) {
   const found = Object.entries(await world.outputs(kind)).filter(([name]) =>
     name.includes(`__${shortId(file.file_id)}.`),
@@ -43,23 +43,23 @@ export async function readNotice(world: PipelineWorld, file: FileRow, kind: Outp
   };
 }
 
-/** The line that every notice must have for a code: what it is, and what to do about it. */
+/** Returns what every notice must say for a code: the code, and what to do about it. */
 export function sayingOf(code: FaultCode) {
   return { code, mend: ERRORS[code].mend };
 }
 
-/** Everything that still lies in a drop folder or is being worked on. */
+/** Returns everything that still lies in a drop folder or a work folder. */
 export async function leftOver(world: PipelineWorld): Promise<string[]> {
   const folders = new Set(world.settings.folders.flatMap((folder) => [folder.path, folder.work]));
   return (await Promise.all([...folders].map((folder) => readdir(folder)))).flat();
 }
 
-/** A file that must go through whatever lies beside it; `n` makes it another one each time. */
+/** Returns a file that must go through whatever lies beside it; each `n` makes another one. */
 export function goodRows(n: number, sign: '' | '-' = ''): string {
   return lines(upTo(3).map((row) => codeRow(n * 100 + row, { invoice: `G${n}-${row}`, amount: `${sign}2${row}.00` })));
 }
 
-/** A log that is kept, to be searched for what may not stand in it. */
+/** Returns a log that is kept, so that tests can search it. */
 export function keptLog(): { log: Log; text: () => string } {
   const kept: string[] = [];
   return {
@@ -68,7 +68,7 @@ export function keptLog(): { log: Log; text: () => string } {
   };
 }
 
-/** The whole ledger as text, but for the sealed bytes. */
+/** Returns the tables of files, batches, rows, outputs and the audit trail as text. */
 export async function ledgerText(world: PipelineWorld): Promise<string> {
   const tables = ['file', 'batch', 'payment_row', 'row_fault', 'row_outcome', 'output', 'audit'];
   const texts = await Promise.all(

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { commentsOf, type SourceFile } from './source-tree.ts';
 
-/** Every relative link of a page that leads to no file, no folder, or no heading of the page that it names. */
+/** Finds every relative link of a page that leads to no file, folder or heading. */
 export function brokenLinks(files: readonly SourceFile[]): string[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
@@ -17,10 +17,10 @@ export function brokenLinks(files: readonly SourceFile[]): string[] {
 /** A file of ours as text names it: by its whole path, or by an end of it. */
 const FILE_NAME = /(?<![\w./@-])(?:[a-z][\w-]*\/)*[a-z0-9][\w-]*(?:\.[a-z]+)*\.(?:tsx?|sql)\b/g;
 
-/** The record of past runs names files as they were called then. */
+/** The record of past runs, which names files as they were called then. */
 const PAST = 'docs/reliability.md';
 
-/** Every file that a page or a comment names and that is not there. */
+/** Finds every file that a page or a comment names and that does not exist. */
 export function goneFiles(files: readonly SourceFile[]): string[] {
   const ends = new Set(files.flatMap(({ path }) => endsOf(path)));
   return files
@@ -36,13 +36,13 @@ function wordsOf(path: string, text: string): string {
   return path.endsWith('.md') ? withoutFences(text) : commentsOf(text);
 }
 
-/** The path itself, and each shorter end of it down to the name alone. */
+/** Returns the path and each shorter end of it, down to the name alone. */
 function endsOf(path: string): string[] {
   const names = path.split('/');
   return names.map((_, index) => names.slice(index).join('/'));
 }
 
-/** Numbers by which documents name their sections, where the document is not here. */
+/** Finds section numbers of documents that are not in this repository. */
 export function foreignNumbers(files: readonly SourceFile[]): string[] {
   const number = /\bF\d{1,2}\b|\b(?:spec|specification|wire|lifecycle) (?:§ ?)?\d+(?:\.\d+)*\b/g;
   return files
@@ -57,7 +57,7 @@ function foldersOf(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/** What a console shows in a fence is no link. */
+/** Returns the links of a page to other files. What a console shows in a fence is no link. */
 function linksOf(text: string): string[] {
   const links = [...withoutFences(text).matchAll(/\]\(([^()\s]+)\)/g)].map((match) => match[1] ?? '');
   return links.filter((link) => !/^[a-z]+:/.test(link));
@@ -76,7 +76,7 @@ function leadsSomewhere(
   return text !== undefined && headingsOf(text).includes(heading);
 }
 
-/** As GitHub names them: small letters, hyphens for spaces, nothing else but digits and letters. */
+/** Returns the anchors of headings as GitHub makes them: lower case, hyphens for spaces, no punctuation. */
 function headingsOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

@@ -12,14 +12,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export type Program = {
   readonly dir: string;
   readonly main: string;
-  /** What `node` takes for a script, by its path in the tree: `test/queue/support/hold-job.ts`. */
+  /** Returns what `node` takes for a script, by its path in the tree: `test/queue/support/hold-job.ts`. */
   fileOf(path: string): string;
-  /** What `node --import` takes for a module, by its path in the tree. */
+  /** Returns what `node --import` takes for a module, by its path in the tree. */
   moduleOf(path: string): string;
   remove(): Promise<void>;
 };
 
-/** Compiled once in a run of tests, because a process that is started from TypeScript takes twice as long to be there. */
+/** Compiles the program once per test run, because a process started from TypeScript takes twice as long to start. */
 export async function buildProgram(): Promise<Program> {
   const given = process.env[PROGRAM_VARIABLE];
   if (given !== undefined) return programIn(given, async () => {});
@@ -30,14 +30,14 @@ export async function buildProgram(): Promise<Program> {
   return programIn(dir, () => rm(dir, { recursive: true, force: true }));
 }
 
-/** Where the program of a run lies. */
+/** Environment variable that says where the program of a run lies. */
 export const PROGRAM_VARIABLE = 'PAYDROP_TEST_PROGRAM';
 
 async function compile(dir: string): Promise<void> {
   for (const name of ['node_modules', 'samples']) await symlink(join(ROOT, name), join(dir, name));
   await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
   await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(tsconfig(dir)));
-  // Types are the business of `npm run types`; to check them here as well would take six times as long.
+  // `npm run types` checks the types; doing it here too would take six times as long.
   const complaint = await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', dir, '--noCheck']).then(
     () => '',
     (error: { stdout?: string }) => String(error.stdout),
@@ -50,7 +50,7 @@ async function compile(dir: string): Promise<void> {
   for (const folder of ['test', 'bench']) await pointToSources(dir, folder);
 }
 
-/** Files that a test or a part of the benchmark reads beside itself, or in the tree, stay where the sources are. */
+/** Points compiled tests and benchmark parts to their sources: they read files beside themselves or in the tree. */
 async function pointToSources(dir: string, folder: string): Promise<void> {
   const compiled = join(dir, 'dist', folder);
   for (const name of await readdir(compiled, { recursive: true })) {
@@ -64,7 +64,7 @@ async function pointToSources(dir: string, folder: string): Promise<void> {
 
 const BESIDE = /, import\.meta\.url\)/g;
 
-/** Makes a process die at the points where it is told to. */
+/** Makes a process die at the points that it is told. */
 export const ARMER = 'test/chaos/support/arm-crash-points.ts';
 
 const MAIN = join('dist', 'src', 'cli', 'main.js');

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A program of somebody else that has paydrop among its packages, compiled as `npm run build` does. */
+/** A foreign program with paydrop among its packages, compiled as `npm run build` does. */
 export type Consumer = {
-  /** Runs a module of that program. @returns its standard output */
+  /** Runs a module of that program. Returns its standard output. */
   run(code: string): Promise<string>;
-  /** Checks modules of that program as strictly as TypeScript can, declarations included. @returns the complaints of each */
+  /** Checks modules of that program, with declarations, as strictly as TypeScript can. Returns their complaints. */
   complaints(...modules: string[]): Promise<string[][]>;
   close(): Promise<void>;
 };
@@ -21,7 +21,7 @@ export async function openConsumer(): Promise<Consumer> {
   const dir = await mkdtemp(join(tmpdir(), 'paydrop-consumer-'));
   const installed = join(dir, 'node_modules', 'paydrop');
   await mkdir(installed, { recursive: true });
-  // `npm run types` checks them.
+  // `npm run types` checks the types.
   const words = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(installed, 'dist')];
   await run(TSC, words, { cwd: ROOT });
   await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));

@@ -7,9 +7,9 @@ import { systemCode } from '../../src/kernel/errors.ts';
 type Needle = { number: string; form: string; bytes: Buffer };
 
 /**
- * Searches every byte of every file below some folders for numbers: plain, in base64 at each of its three alignments,
- * and in hex of either case. Searching for the very numbers, not for things that look like card numbers, finds no time
- * stamps.
+ * Searches every byte of every file below some folders for numbers: plain, in UTF-16, in base64 at each of its three
+ * alignments, and in hex of either case. Searching for these very numbers, not for what looks like a card number, finds
+ * no time stamps.
  * @returns where each was found: `path: form of …last four`
  */
 export async function findCanaries(folders: readonly string[], numbers: readonly string[]): Promise<string[]> {
@@ -35,7 +35,7 @@ function needlesOf(number: string): Needle[] {
   ];
 }
 
-/** What base64 makes of the number when `offset` other bytes stand before it: the part that they do not change. */
+/** Returns the base64 of the number after `offset` other bytes: the part that those bytes do not change. */
 function base64Middle(plain: Buffer, offset: number): Buffer {
   const text = Buffer.concat([Buffer.alloc(offset), plain]).toString('base64');
   const start = [0, 2, 3][offset]!;
@@ -43,7 +43,7 @@ function base64Middle(plain: Buffer, offset: number): Buffer {
   return Buffer.from(text.slice(start, end - (end % 4 === 0 ? 0 : 1)));
 }
 
-/** A server that runs removes files of its own between the listing and the look. */
+/** A running server may remove files between the listing and the search. */
 function nothingIfGone(error: unknown): never[] {
   if (systemCode(error) === 'ENOENT') return [];
   throw error;
@@ -58,7 +58,7 @@ async function* filesBelow(folder: string, isBelow = false): AsyncGenerator<stri
   }
 }
 
-/** Names of files are searched as well as their bytes. */
+/** Searches the name of a file as well as its bytes. */
 async function searchFile(path: string, needles: readonly Needle[]): Promise<string[]> {
   const found = new Set<string>();
   const look = (bytes: Buffer, place: string) => {
@@ -68,7 +68,7 @@ async function searchFile(path: string, needles: readonly Needle[]): Promise<str
   };
   look(Buffer.from(path), `name ${path}`);
   let tail = Buffer.alloc(0);
-  // No more than the file needs: many small files would take the memory of many large ones.
+  // Buffers no more than the file needs: many small files would take the memory of many large ones.
   const highWaterMark = Math.min((await stat(path)).size + 1, 4 * 1024 * 1024);
   for await (const chunk of createReadStream(path, { highWaterMark })) {
     const window = Buffer.concat([tail, chunk as Buffer]);

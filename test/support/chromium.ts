@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
-/** Where Debian and its likes put it. */
+/** Where Debian and similar systems install it. */
 const CHROMIUM = '/usr/bin/chromium';
 
 export function chromiumIsInstalled(): boolean {
@@ -13,12 +13,12 @@ export function chromiumVerdict(): ServiceVerdict {
   return serviceVerdict('chromium', 'tests of the desk in a browser', chromiumIsInstalled());
 }
 
-/** A real browser without a window, which asks nobody but the page it is given. */
+/** Opens a real browser without a window, which contacts only the page it is given. */
 export function openChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
     args: [
-      // As root, as in a container of CI, its sandbox refuses to start.
+      // As root, as in a CI container, its sandbox refuses to start.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-quic',

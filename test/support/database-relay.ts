@@ -2,35 +2,35 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * What becomes of something that a client says to the database.
- * `pass`     it goes through
- * `lose`     it never arrives, and its connection breaks
- * `deafen`   it arrives, but the answer is lost with the connection
- * `keep`     it waits in the network until the relay heals; what follows on its connection waits behind it
- * `delay`    it arrives, and the answer waits until the relay heals
+ * What happens to a message from a client to the database:
+ * - `pass`: it goes through
+ * - `lose`: it never arrives, and its connection breaks
+ * - `deafen`: it arrives, but the answer is lost with the connection
+ * - `keep`: it waits in the network until the relay heals, and so does what follows on its connection
+ * - `delay`: it arrives, and the answer waits until the relay heals
  */
 export type Fate = 'pass' | 'lose' | 'deafen' | 'keep' | 'delay';
 
-/** A network between a process and the test database, which can be hurt. */
+/** A network between a process and the test database, which a test can break. */
 export type DatabaseRelay = {
   readonly url: string;
   /**
-   * Decides over everything that is said from now on.
-   * @param decide is given all that was said in the present transaction of the connection, the newest at the end
+   * Decides about every message from now on.
+   * @param decide gets all messages of the connection's present transaction, the newest at the end
    */
   decide(decide: (said: string) => Fate): void;
-  /** Breaks every connection and lets nobody in. */
+  /** Breaks every connection and accepts no new one. */
   cut(): void;
-  /** Swallows nothing and delivers nothing, for as long as it lasts; connections stay open. */
+  /** Loses nothing and delivers nothing while it lasts; connections stay open. */
   hang(): void;
-  /** Everything goes through again, also what has waited. */
+  /** Lets everything through again, including what has waited. */
   heal(): void;
   close(): void;
 };
 
 /**
- * The test database on a port of the loopback, for a process whose user may not enter the folder of its socket, or for
- * one whose network is to fail.
+ * Relays the test database to a loopback port, for a process whose user may not enter the socket's folder, or whose
+ * network must fail.
  * @param url of `startTestPostgres`
  */
 export async function relayDatabase(url: string): Promise<DatabaseRelay> {
@@ -80,7 +80,7 @@ export async function relayDatabase(url: string): Promise<DatabaseRelay> {
 
 type Line = { hold(): void; release(): void; break(): void };
 
-/** One connection: two streams, each of which can be held up. */
+/** One connection: two streams, each of which can be held. */
 function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fate): Line {
   const there = stream(upstream);
   const back = stream(client);
@@ -122,7 +122,7 @@ function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fa
   };
 }
 
-/** Writes to a socket, or keeps what is to be written while it is held. */
+/** Writes to a socket, or keeps the data while it is held. */
 function stream(socket: Socket): { write(chunk: Buffer): void; hold(): void; release(): void } {
   let held: Buffer[] | undefined;
   return {

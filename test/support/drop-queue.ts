@@ -1,6 +1,6 @@
 /**
- * Removes the queue that lies beside the ledger, with all its jobs. Workers lock the same tables in another order, and
- * PostgreSQL ends one of two that wait for each other: then it is tried again.
+ * Removes the queue beside the ledger, with all its jobs. Workers lock the same tables in another order; when
+ * PostgreSQL ends this statement because of a deadlock, it is retried.
  */
 export async function dropQueue(database: { query(sql: string): Promise<unknown> }): Promise<void> {
   for (;;) {

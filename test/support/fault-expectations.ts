@@ -4,27 +4,26 @@ import type { FaultName } from '../../src/sandbox/faults/fault-kinds.ts';
 type AnswerKind = AnyAnswer['kind'];
 
 /**
- * What the client may answer when a fault strikes a call that would succeed, by kind of fault. Null where it does not
- * strike. Whether the call is booked stands in FAULT_KINDS.
- *
- * The charge is one by card that would be approved; the submit is one of a batch, on an account that has submitted
- * another before; the fetch is one of the result of a batch that is done, has two rows or more and no customer codes,
- * and is struck at every attempt (`times: 'always'`).
+ * What the client may answer when a fault strikes a call that would succeed, by kind of fault; null where it does not
+ * strike. FAULT_KINDS says whether the call is booked.
+ * The charge is by card and would be approved. The submit is of a batch, on an account that has submitted another
+ * before. The fetch is of the result of a finished batch with two rows or more and no customer codes, struck at every
+ * attempt (`times: 'always'`).
  */
 export type FaultExpectation = {
   readonly charge: readonly AnswerKind[] | null;
   readonly submit: readonly AnswerKind[] | null;
   readonly fetch: readonly AnswerKind[] | null;
-  /** The answer takes longer than anybody waits; give the client a short `answerMs`. */
+  /** The answer takes longer than any client waits; give the client a short `answerMs`. */
   readonly isEndless?: true;
 };
 
-/** The first byte has left and nothing proves what became of it. */
+/** The first byte has left, and nothing proves what happened next. */
 const DOUBT: FaultExpectation = { charge: ['unknown'], submit: ['unknown'], fetch: ['failed'] };
 const ENDLESS: FaultExpectation = { ...DOUBT, isEndless: true };
 /** Harmless: everything that matters is there. */
 const FINE: FaultExpectation = { charge: ['approved'], submit: ['accepted'], fetch: ['approved'] };
-/** Strikes at result files only. The client hands the file out as it is; comparing it with what was sent comes later. */
+/** Affects result files only. The client returns the file as it is; comparing it with what was sent comes later. */
 const HANDED_OUT: FaultExpectation = { charge: null, submit: null, fetch: ['approved'] };
 const NO_FILE: FaultExpectation = { charge: null, submit: null, fetch: ['failed'] };
 
@@ -91,7 +90,7 @@ export const FAULT_EXPECTATIONS: Readonly<Record<FaultName, FaultExpectation>> =
   'soap-fault-other-version': DOUBT,
   'soap-fault-200': DOUBT,
   'failure-server-error': DOUBT,
-  // The one text here that proves that nothing was done.
+  // The only text here that proves that nothing was done.
   'failure-bad-request': { charge: ['failed'], submit: ['failed'], fetch: ['failed'] },
   'timeout-text': DOUBT,
   'no-information-text': DOUBT,
@@ -99,7 +98,7 @@ export const FAULT_EXPECTATIONS: Readonly<Record<FaultName, FaultExpectation>> =
   'empty-result': DOUBT,
   'two-results': DOUBT,
   'other-operation': DOUBT,
-  // The client of one call cannot know the batches before; the ledger does, and refuses to take the id (lifecycle).
+  // The client of one call cannot know earlier batches; the ledger does, and refuses the id.
   'repeated-batch-id': { charge: null, submit: ['accepted'], fetch: null },
 
   'entity-bomb': DOUBT,

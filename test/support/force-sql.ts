@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 
-/** A statement past the triggers, for states that take long to bring about. */
+/** Runs a statement past the triggers, for states that take long to reach. */
 export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, values: unknown[] = []): Promise<void> {
   const client = await ledger.pool.connect();
   try {
@@ -17,7 +17,7 @@ export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, val
   }
 }
 
-/** As if so many hours had gone by since the calls of an account, or since reports were given for its batches. */
+/** Makes the calls of an account, or the reports given for its batches, this many hours older. */
 export async function ageBy(app: Pick<App, 'ledger'>, account: string, what: keyof typeof AGED, hours: number) {
   const set = AGED[what].map((column) => `${column} = t.${column} - $2 * interval '1 hour'`).join(', ');
   await forceSql(
@@ -29,11 +29,11 @@ export async function ageBy(app: Pick<App, 'ledger'>, account: string, what: key
 
 const AGED = { attempt: ['started_at', 'ended_at', 'host_at', 'service_at'], journal_report: ['at'] } as const;
 
-/** A clock of the database beside that of the host, and by how much it is wrong, in ms. */
+/** Returns a clock of the database beside that of the host, and its error in ms. */
 export function clockBeside(clock: Clock): { wrongBy: { database: number }; databaseClock: Clock } {
   const wrongBy = { database: 0 };
   return { wrongBy, databaseClock: { now: () => new Date(clock.now().getTime() + wrongBy.database) } };
 }
 
-/** SQL: of locks, those in the database of this test; others run beside it on the same server. */
+/** SQL that limits locks to this test's database; other tests run on the same server. */
 export const OF_THIS_DATABASE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import type { EmbeddedServer } from '../../src/ledger/postgres/join-embedded-server.ts';
 
 /**
- * The engines that a whole run of tests is given by its environment, in the place of those that the tests bring
- * (`npm run engines`): a PostgreSQL server in TEST_DATABASE_URL, a Redis server in TEST_REDIS_URL.
+ * Returns the PostgreSQL server that the environment gives to a whole test run, in place of the one that tests bring
+ * (`npm run engines`). TEST_DATABASE_URL names it; TEST_REDIS_URL names a Redis server.
  */
 export function givenServer(): EmbeddedServer | undefined {
   const url = process.env['TEST_DATABASE_URL'];
@@ -19,7 +19,7 @@ export function givenServer(): EmbeddedServer | undefined {
   return { connection, leave: async () => {} };
 }
 
-/** Where the queue of one installation lies: in a logical database of the given Redis that nobody else has. */
+/** Returns where an installation's queue lies: in a logical database of the given Redis that no other has. */
 export async function givenQueue(): Promise<{ REDIS_URL?: string }> {
   const url = process.env['TEST_REDIS_URL'];
   if (url === undefined) return {};

@@ -6,7 +6,7 @@ import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 /** GnuPG with a home of its own, as a sender has it. */
 export type TestGpg = {
-  /** @param input given on standard input @returns what it prints */
+  /** Runs it with `input` on standard input. Returns what it prints. */
   run(words: readonly string[], input?: string | Buffer): Buffer;
   close(): Promise<void>;
 };
@@ -20,7 +20,7 @@ export function gpgVerdict(): ServiceVerdict {
 }
 
 export async function openTestGpg(): Promise<TestGpg> {
-  // The agent's socket lies here, and names of sockets are short.
+  // The agent's socket lies here, and names of sockets must be short.
   const home = await mkdtemp(join(tmpdir(), 'gpg-'));
   const env = { ...process.env, GNUPGHOME: home };
   const stdio = ['pipe', 'pipe', 'ignore'] as ['pipe', 'pipe', 'ignore'];

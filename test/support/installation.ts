@@ -8,12 +8,12 @@ import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { buildProgram } from './build-program.ts';
 
 /**
- * An installation as a user has it: a folder with paydrop.yaml, the embedded database inside, and `paydrop` as a process
- * of its own that can be killed. Everything it logs goes to files in the folder.
+ * An installation as a user has it: a folder with paydrop.yaml and the embedded database, and `paydrop` as a process of
+ * its own that can be killed. Everything it logs goes to files in the folder.
  */
 export type Installation = {
   readonly root: string;
-  /** Drops a file by a rename, so that it is there all at once. */
+  /** Drops a file by a rename, so that it appears all at once. */
   drop(folder: string, name: string, content: string): Promise<void>;
   /** Starts a command in the background. */
   spawn(...words: string[]): Running;
@@ -29,7 +29,7 @@ export type Running = {
   ended(): Promise<number | null>;
 };
 
-/** @param accounts names; each has the agent code `AGENT-name` in capitals, three folders `name/<operation>` of its own */
+/** Each account gets the agent code `AGENT-name` in capitals, and three drop folders `name/<operation>` of its own. */
 export async function makeInstallation(options: {
   accounts: readonly string[];
   serviceUrl: string;
@@ -130,7 +130,7 @@ export function agentCodeOf(account: string): string {
   return `AGENT-${account.toUpperCase()}`;
 }
 
-/** The accounts as the sandbox wants them. */
+/** Returns the accounts as the sandbox wants them. */
 export function sandboxAccounts(accounts: readonly string[]): { agentCode: string; password: string }[] {
   return accounts.map((name) => ({ agentCode: agentCodeOf(name), password: PASSWORD }));
 }

@@ -9,11 +9,11 @@ import pg from 'pg';
 import { findFreePort } from './find-free-port.ts';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
-/** The PostgreSQL of this computer's own packages, with a data folder of its own on a free port of the loopback. */
+/** The PostgreSQL installed on this computer, with a data folder of its own, on a free port of the loopback. */
 export type InstalledPostgres = {
-  /** Of its administrator, who needs no password. */
+  /** URL of its administrator, who needs no password. */
   readonly url: string;
-  /** As `postgres --version` says it. */
+  /** As `postgres --version` prints it. */
   readonly version: string;
   /** Ends the server as a crash would. */
   kill(): Promise<void>;
@@ -26,7 +26,7 @@ export function postgresVerdict(): ServiceVerdict {
   return serviceVerdict('PostgreSQL', 'tests with an installed PostgreSQL', findPrograms() !== undefined);
 }
 
-/** The folder of initdb and postgres; Debian has one for each version. */
+/** Finds the folder of initdb and postgres; Debian has one for each version. */
 export function findPrograms(): string | undefined {
   const folders = [
     ...(process.env['PATH'] ?? '').split(delimiter),
@@ -37,7 +37,7 @@ export function findPrograms(): string | undefined {
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The oldest first. */
+/** Returns the versions, oldest first. */
 function versionsOf(folder: string): string[] {
   try {
     return readdirSync(folder).toSorted((one, other) => Number(one) - Number(other));
@@ -100,11 +100,11 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
-  // What is killed is a process; the computer goes on.
+  // Only processes are killed; the computer goes on.
   fsync: 'off',
 };
 
-/** PostgreSQL refuses to run as root, so it runs as the user that its package brought. */
+/** Gives a folder to the user that PostgreSQL's package brought, because PostgreSQL refuses to run as root. */
 export async function giveAway(folder: string): Promise<{ uid?: number; gid?: number }> {
   if (userInfo().uid !== 0) return {};
   const [uid, gid] = ['-u', '-g'].map((which) => Number(spawnSync('id', [which, 'postgres']).stdout));

@@ -21,18 +21,18 @@ import { clockBeside, forceSql } from './force-sql.ts';
 import { letSend } from './let-send.ts';
 import { type DatabaseOptions, startTestPostgres } from './postgres.ts';
 
-/** Every file of the builder has an account of its own unless one is given, so that files do not stop each other. */
+/** Each file of the builder has an account of its own unless one is given, so that files do not stop each other. */
 export type FilePlan = { account?: string; name?: string; batches?: number; rowsPerBatch?: number; withheld?: number };
 
 export type LedgerWorld = Awaited<ReturnType<typeof openTestLedger>>;
 
-/** The moment at which the hand clock of a world stands first. */
+/** The time at which the hand clock of a world starts. */
 export const START = '2026-06-15T10:00:00.000Z';
 
 /** A minute; longer than any test. */
 export const LEASE_MS = 60_000;
 
-/** A ledger in a fresh database with a clock moved by hand, and ways to bring files and batches into any state. */
+/** Opens a ledger in a fresh database, with a hand clock and ways to bring files and batches into any state. */
 export async function openTestLedger(options: DatabaseOptions = {}) {
   const postgres = await startTestPostgres(options);
   const clock = handClock(START);
@@ -43,7 +43,7 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
   const { force } = superuser(ledger);
   const build = fileBuilder(ledger);
 
-  /** A batch in this state, the first of its file, set down as it is without the moves that lead there. */
+  /** Puts the first batch of a new file into this state, without the moves that lead there. */
   async function batchIn(state: BatchState, plan: FilePlan = {}): Promise<BatchRow> {
     const file = await build.accepted(plan);
     return putBatch({ fileId: file.file_id, batchNo: 1 }, state);
@@ -75,14 +75,14 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
     clock,
     wrongBy,
     url: postgres.url,
-    /** The same ledger once more, as another process would open it. */
+    /** Opens the same ledger again, as another process would. */
     openAgain: async (): Promise<Ledger> => {
       const another = await open();
       others.push(another);
       return another;
     },
     force,
-    /** Everything gone and the clock back, for tests that ask about the whole ledger; faster than a fresh database. */
+    /** Empties the ledger and resets the clock, for tests about the whole ledger; faster than a fresh database. */
     empty: async (): Promise<void> => {
       const { rows: tables } = await ledger.pool.query<{ name: string }>(
         `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'paydrop' AND tablename <> ALL ($1)`,
@@ -112,7 +112,7 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
       await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1_000 });
       return batch;
     },
-    /** What the audit trail says of a file, without its numbers and times. */
+    /** Returns the audit trail of a file, without its numbers and times. */
     links: async (fileId: string): Promise<Omit<AuditRow, 'seq' | 'at'>[]> =>
       (await readAudit(ledger, fileId)).map(({ seq: _seq, at: _at, ...link }) => link),
     close: async () => {
@@ -126,7 +126,7 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
 /** Tables that belong to the schema or let the world send; all others are emptied. */
 const KEPT_TABLES = ['migration', 'legal_move', 'audit_head', 'admission', 'sender'];
 
-/** One approved outcome per row of a batch that `accepted` cut. */
+/** Returns one approved outcome per row of a batch that `accepted` cut. */
 export function outcomesOf(batch: BatchRow): ReconciledRow[] {
   return Array.from({ length: batch.rows }, (_, index) => ({
     line: firstLine(batch.batch_no, batch.rows) + index,
@@ -141,7 +141,7 @@ export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
   return { fileId: batch.file_id, batchNo: batch.batch_no };
 }
 
-/** Findings of a file of which nothing could be read. */
+/** Findings of a file that could not be read at all. */
 export const NOTHING_FOUND: FileFindings = {
   layout: null,
   headerLine: null,
@@ -180,7 +180,7 @@ async function prepare(ledger: Ledger, key: BatchKey): Promise<Prepared> {
   return batch;
 }
 
-/** Statements past the triggers, as only a superuser can make them. */
+/** Returns `force`, which runs statements past the triggers, as only a superuser can. */
 function superuser(ledger: Ledger) {
   return { force: (sql: string, values?: unknown[]): Promise<void> => forceSql({ ledger }, sql, values) };
 }
@@ -234,12 +234,12 @@ function batchNumbers(batches: number): number[] {
   return Array.from({ length: batches }, (_, index) => index + 1);
 }
 
-/** Batches follow each other below the header in line 1. */
+/** Returns the first line of a batch; batches follow each other below the header in line 1. */
 function firstLine(batchNo: number, rowsPerBatch: number): number {
   return 2 + (batchNo - 1) * rowsPerBatch;
 }
 
-/** Rows of line N are of N units of money. */
+/** Makes rows; the row in line N is of N units of money. */
 function rowsOf(file: FileRow, batchNo: number, count: number): NewRow[] {
   return Array.from({ length: count }, (_, index) => {
     const line = firstLine(batchNo, count) + index;
@@ -281,7 +281,7 @@ function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
   };
 }
 
-/** Prints of rows of a file, as its intake writes them. */
+/** Writes the fingerprints of a file's rows, as its intake does. */
 export async function putPrints(
   { client }: Transaction,
   { file_no: fileNo }: Pick<FileRow, 'file_no'>,

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 
-/** Opens it for the send journal of these tests, of which there is no file. */
+/** Opens the ledger for the send journal of these tests, which has no file. */
 export async function letSend(ledger: Ledger): Promise<Ledger> {
   const sender = { journal: '00000000-0000-4000-8000-000000000001', epoch: 1 };
   await ledger.pool.query(`INSERT INTO sender (journal, name, epoch) VALUES ($1, 'test', $2) ON CONFLICT DO NOTHING`, [

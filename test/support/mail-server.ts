@@ -6,12 +6,12 @@ export type Mail = { from: string; to: string[]; text: string };
 export type MailServer = {
   url: string;
   mails: Mail[];
-  /** From now on mails are refused with this line; undefined to take them again. */
+  /** Refuses mails with this line from now on; undefined accepts them again. */
   refuse(line: string | undefined): void;
   close(): Promise<void>;
 };
 
-/** A mail server that takes everything: as much of SMTP as a sender needs, on a port of the loopback. */
+/** Starts a mail server on a port of the loopback that takes everything, with as much SMTP as a sender needs. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: Mail[] = [];
   const sockets = new Set<Socket>();

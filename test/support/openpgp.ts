@@ -6,7 +6,7 @@ import { openKeys, type OpenPgpKeys } from '../../src/pgp/open-keys.ts';
 
 export type TestKey = { readonly privateKey: openpgp.PrivateKey; readonly publicKey: openpgp.PublicKey };
 
-/** A fresh key on Curve25519. @param options.modern it asks for authenticated encryption, as the newest programs do */
+/** Makes a fresh key on Curve25519. With `modern` it asks for authenticated encryption, as the newest programs do. */
 export async function makeKey(options: { seconds?: number; date?: Date; modern?: boolean } = {}): Promise<TestKey> {
   const { seconds, date, modern = false } = options;
   return openpgp.generateKey({
@@ -21,14 +21,14 @@ export async function makeKey(options: { seconds?: number; date?: Date; modern?:
 
 export type EncryptOptions = {
   to: TestKey | readonly TestKey[];
-  /** Left out, nobody signs. */
+  /** Without it, the message is not signed. */
   by?: TestKey;
   armored?: boolean;
   compression?: keyof typeof openpgp.enums.compression;
   date?: Date;
 };
 
-/** An OpenPGP message as a sender makes it. */
+/** Makes an OpenPGP message as a sender does. */
 export async function encrypt(content: string | Uint8Array, options: EncryptOptions): Promise<Buffer> {
   const { to, by, armored = false, compression = 'uncompressed', date } = options;
   const message = await openpgp.createMessage({ binary: Buffer.from(content) });
@@ -43,7 +43,7 @@ export async function encrypt(content: string | Uint8Array, options: EncryptOpti
   return Buffer.from(encrypted);
 }
 
-/** The keys of an account, opened. @param senders their signatures are required unless something else is said */
+/** Opens the keys of an account. Signatures of `senders` are required unless `signature` says otherwise. */
 export async function keysOf(
   own: readonly TestKey[],
   senders: readonly TestKey[],
@@ -57,7 +57,7 @@ export async function keysOf(
   return openKeys(config, 'main');
 }
 
-/** Writes an armored key where a configuration finds it. @returns how the configuration names it */
+/** Writes an armored key to a file. Returns how a configuration names it. */
 export async function writeKey(dir: string, name: string, text: string): Promise<string> {
   const path = join(dir, name);
   await writeFile(path, text);
@@ -65,7 +65,7 @@ export async function writeKey(dir: string, name: string, text: string): Promise
   return `file:${path}`;
 }
 
-/** Bytes as they come from a disk, in pieces. */
+/** Returns the bytes in pieces, as they come from a disk. */
 export function inPieces(bytes: Uint8Array, pieceBytes = 65_536): Readable {
   function* pieces() {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);

@@ -1,6 +1,6 @@
-/** Rows for tests, made by number, so that a test says only what matters to it. */
+/** Rows for tests, made by number, so that a test states only what matters to it. */
 
-/** Of this year, so that it is near whenever the tests run. */
+/** A date of this year, so that it is near whenever the tests run. */
 export const DATE = `06/15/${new Date().getFullYear()}`;
 export const CARD = '4222222222222220';
 /** Answers by amount: 1 is approved, 2 declined 15, 16 declined 2. */
@@ -38,12 +38,12 @@ export function codeRow(
   return `${invoice},${code},${amount},${comment}`;
 }
 
-/** A file of rows, each with its line end. */
+/** Joins rows to a file, each with its line end. */
 export function lines(rows: readonly string[], lineEnd = '\n'): string {
   return rows.map((row) => row + lineEnd).join('');
 }
 
-/** The numbers from 1 to `count`. */
+/** Returns the numbers from 1 to `count`. */
 export function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
-/** Whether PHP with its SOAP client, and what reads the answers, is here. There is no npm package that brings one. */
+/** Returns whether PHP is here with its SOAP client and an XML reader for the answers. No npm package brings one. */
 export function phpIsInstalled(): boolean {
   const question = 'exit((int) !(class_exists("SoapClient") && function_exists("simplexml_load_string")));';
   return spawnSync('php', ['-r', question]).status === 0;
@@ -14,7 +14,7 @@ export function phpVerdict(): ServiceVerdict {
   return serviceVerdict('php with its soap and xml extensions', 'tests of its client', phpIsInstalled());
 }
 
-/** Runs a script with JSON as its input and gives back the JSON that it prints. */
+/** Runs a script with JSON as its input, and returns the JSON that it prints. */
 export async function runPhp(script: URL, input: unknown): Promise<unknown> {
   const child = spawn('php', ['-d', 'display_errors=stderr', fileURLToPath(script)], { stdio: 'pipe' });
   child.stdin.end(JSON.stringify(input));

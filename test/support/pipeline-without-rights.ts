@@ -1,8 +1,7 @@
 /**
- * The workers of a world in a process that has no more rights than any user. The superuser may do everything, so it
- * becomes nobody before the workers start, but after the app is open: the checkout, with the migrations in it, may lie
- * where only the superuser can read. Its log goes to the standard error; it says on its standard output as whom it runs,
- * and stops when its standard input ends.
+ * Runs the workers of a world in a process with the rights of an ordinary user. The superuser becomes `nobody` before
+ * the workers start, but after the app is open: the checkout with the migrations may be readable to the superuser only.
+ * The log goes to standard error and the user to standard output; the process stops when its standard input ends.
  */
 import { Config } from '../../schemas/config.ts';
 import { openApp } from '../../src/app.ts';

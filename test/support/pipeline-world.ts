@@ -21,14 +21,14 @@ export type PipelineWorld = {
   readonly settings: Settings;
   readonly sandbox: Sandbox;
   app: App;
-  /** Puts a file into a drop folder in one step, as a careful sender would. */
+  /** Writes a file into a drop folder. */
   drop(folder: string, name: string | Buffer, content: string | Uint8Array): Promise<void>;
-  /** Starts the workers, brings everything that lies in the folders to its end, and stops them. */
+  /** Starts the workers, completes what lies in the folders, and stops them. Fails after `stillMs` without a change. */
   finish(stillMs?: number): Promise<void>;
   start(): Promise<Workers>;
-  /** Texts of the output files of a kind, by name. */
+  /** Returns the texts of the output files of a kind, by name. */
   outputs(kind: OutputKind): Promise<Record<string, string>>;
-  /** The state of every file by the sender's name. */
+  /** Returns the state of every file, by the sender's name. */
   states(): Promise<Record<string, string>>;
   close(): Promise<void>;
 };
@@ -39,9 +39,9 @@ export type WorldOptions = {
   /** Settings at the top level, such as batch. */
   settings?: Record<string, unknown>;
   sandbox?: SandboxOptions;
-  /** Empty: the queue lies beside the ledger, also in a run that is given a Redis. */
+  /** Empty: the queue lies beside the ledger, even in a run with a given Redis. */
   redisUrl?: string;
-  /** A database of the test's own in place of a fresh one of the run. */
+  /** The test's own database, in place of a fresh one of the run. */
   postgres?: Pick<TestPostgres, 'url' | 'stop'>;
   log?: Log;
 };

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { dropLeft, RUN_VARIABLE, startTestPostgres, type TestRun } from './postgres.ts';
 
-/** What a test leaves in its database, and in the next that is given to a test. */
+/** Returns what a test leaves in its database, and what the next test finds in its own. */
 async function useTwice(change: string) {
   const first = await startTestPostgres();
   const before = await look(first.url, change);

@@ -16,34 +16,34 @@ type Connection = EmbeddedServer['connection'];
 export type TestPostgres = {
   /** For node-postgres, for `openLedger` and for the queue; no other test uses this database. */
   connection: Connection;
-  /** The same as a URL, such as DATABASE_URL holds. */
+  /** The same as a URL, as in DATABASE_URL. */
   url: string;
-  /** Removes the database and leaves the server. Close your own connections first; those left open are cut. */
+  /** Resets the database for the next test, or drops it. Close your own connections first; those left open are cut. */
   stop(): Promise<void>;
 };
 
 /** One server for all test processes of a run, with a database of the present schema to copy. */
 export type TestRun = {
   connection: Connection;
-  /** Begins the name of each database of the run. */
+  /** Prefix of the name of each database of the run. */
   prefix: string;
   template: string;
-  /** What gives a copy the rows of the template again, and what its catalog then has to be. */
+  /** Statements that give a copy the template's rows again, and the catalog that it must have then. */
   renewal: { statements: string; catalog: string };
 };
 
 export type DatabaseOptions = {
   /** A database without tables costs less than making the schema, but more than a copy. */
   schema?: 'present' | 'empty';
-  /** Sessions that end with their clients, for tests that count them. */
+  /** `ended`: sessions end with their clients, for tests that count them. */
   sessions?: 'kept' | 'ended';
 };
 
-/** A fresh database of the present schema, copied from the template of the run. */
+/** Returns a fresh database of the present schema, copied from the run's template. */
 export async function startTestPostgres(options: DatabaseOptions = {}): Promise<TestPostgres> {
   const { schema = 'present', sessions = schema === 'present' ? 'kept' : 'ended' } = options;
   const run = await enterRun();
-  // A database that was used before has sessions of its own.
+  // A database that was used before already has sessions.
   const isShared = schema === 'present' && sessions === 'kept';
   const template = schema === 'empty' ? undefined : run.template;
   const database = isShared ? await takeFromStock(run) : await createDatabase(run, template);
@@ -63,16 +63,16 @@ export async function startTestPostgres(options: DatabaseOptions = {}): Promise<
 }
 
 /**
- * A pool for the questions of a test. It says that it has ended before its connections have; those that the server cuts then,
- * because their database is removed, are nobody's loss.
+ * Opens a pool for a test's queries. A pool reports its end before its connections have ended. Errors of connections
+ * that the server cuts then, with their database, are ignored.
  */
 export function openTestPool(config: PoolConfig): Pool {
   return new Pool(config).on('error', () => {});
 }
 
 /**
- * Starts a server of its own in the temporary folder, which takes a second, and makes the template. The folder is that of
- * the process, so that runs beside each other do not meet.
+ * Starts a server in the temporary folder, which takes a second, and makes the template. The folder belongs to this
+ * process, so that parallel runs do not collide.
  */
 export async function openTestRun(): Promise<TestRun & { close(): Promise<void> }> {
   const folder = join(tmpdir(), `paydrop-test-postgres-${process.pid}`);
@@ -87,7 +87,7 @@ export async function openTestRun(): Promise<TestRun & { close(): Promise<void> 
     template,
     renewal,
     close: async () => {
-      // A server is left running for anybody who is still connected.
+      // The server would keep running for a client that is still connected.
       await admin?.end();
       admin = undefined;
       await server.leave();
@@ -97,12 +97,12 @@ export async function openTestRun(): Promise<TestRun & { close(): Promise<void> 
 }
 
 async function startOwnServer(folder: string): Promise<EmbeddedServer> {
-  // PostgreSQL refuses to run as root, and its user has to pass through.
+  // PostgreSQL refuses to run as root, and its user needs to pass through.
   await mkdir(folder, { recursive: true, mode: 0o711 });
   return joinEmbeddedServer({ dataDir: folder, log: silentLog(), fsync: false });
 }
 
-/** The schema of the ledger and that of the queue, as an app makes them at its first start. */
+/** Makes the schemas of the ledger and of the queue, as an app does at its first start. */
 async function makeSchemas(url: string): Promise<void> {
   const log = silentLog();
   const ledger = await openLedger({ url }, { clock: systemClock, log });
@@ -111,10 +111,10 @@ async function makeSchemas(url: string): Promise<void> {
   await ledger.close();
 }
 
-/** How the processes of a run hear of it. */
+/** Environment variable that tells processes about their run. */
 export const RUN_VARIABLE = 'PAYDROP_TEST_RUN';
 
-/** In a run of vitest the tests of a process follow each other, and what one gave back is for the next. */
+/** In a vitest run the tests of a process follow each other, so a database given back serves the next test. */
 const isSharing = process.env[RUN_VARIABLE] !== undefined;
 
 let callers = 0;
@@ -125,7 +125,7 @@ let next: Promise<string> | undefined;
 const stock: string[] = [];
 let admin: Pool | undefined;
 
-/** A program that no run of vitest started has a run of its own, as long as it needs one. */
+/** Enters the run of vitest. A program outside of one opens its own run for as long as needed. */
 async function enterRun(): Promise<TestRun> {
   callers += 1;
   const given = process.env[RUN_VARIABLE];
@@ -139,7 +139,7 @@ async function joinRun(run: TestRun): Promise<TestRun> {
   return run;
 }
 
-/** Databases that processes of the run had at their end, and the copies that their tests made of them under longer names. */
+/** Drops databases of the run whose process has ended, including copies that tests made of them under longer names. */
 export async function dropLeft(run: TestRun): Promise<void> {
   const { rows } = await adminOf(run).query<{ name: string }>(
     'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1) AND datname <> $2',
@@ -160,7 +160,7 @@ async function leaveRun(): Promise<void> {
   await run.close();
 }
 
-/** The next copy is made while the test works with this one. */
+/** Returns a copy that was given back or made ahead. The next copy is made while the test works with this one. */
 async function takeFromStock(run: TestRun): Promise<string> {
   const kept = stock.pop();
   if (kept !== undefined) return kept;
@@ -174,7 +174,7 @@ async function takeFromStock(run: TestRun): Promise<string> {
 
 async function createDatabase(run: Pick<TestRun, 'connection' | 'prefix'>, template?: string): Promise<string> {
   const name = `${run.prefix}${process.pid}_${(made += 1)}`;
-  // Files that are copied cost half as much as pages that go through the log, as long as nothing is synced.
+  // Without syncing, copying files costs half as much as pages that go through the log.
   const source = template === undefined ? '' : ` TEMPLATE ${template} STRATEGY file_copy`;
   await execute(run, `CREATE DATABASE ${name}${source}`);
   return name;
@@ -190,8 +190,8 @@ function adminOf(run: Pick<TestRun, 'connection'>): Pool {
 }
 
 /**
- * Gives a database the content of the template again, which costs a twentieth of a new copy and leaves its sessions warm.
- * @returns false when that cannot be shown: somebody is connected still, or the test changed more than rows
+ * Gives a database the template's content again. This costs a twentieth of a new copy and keeps its sessions warm.
+ * @returns false when that cannot be shown: a client is still connected, or the test changed more than rows
  */
 async function makeAsNew(connection: Connection, { statements, catalog }: TestRun['renewal']): Promise<boolean> {
   const client = new Client(connection);
@@ -212,7 +212,7 @@ async function makeAsNew(connection: Connection, { statements, catalog }: TestRu
   }
 }
 
-/** Most rows of a table of the template that tests change; larger ones stay as they are. */
+/** Most rows of a template table that is renewed; larger tables stay as they are. */
 const MOST_ROWS = 3;
 
 async function planRenewal(connection: Connection): Promise<TestRun['renewal']> {
@@ -242,7 +242,7 @@ async function planRenewal(connection: Connection): Promise<TestRun['renewal']> 
   return { statements: statements.join(';\n'), catalog };
 }
 
-/** Changes with each change of a table, index, trigger, function or setting of the database, and with its fixed rows. */
+/** Returns a text that changes with any table, index, trigger, function or setting, and with the fixed rows. */
 async function readCatalog(client: Client): Promise<string> {
   const { rows } = await client.query<{ catalog: string }>(
     `SELECT concat_ws(' ', ${CATALOG.map((table) => `(SELECT count(*) || ':' || max(xmin::text::bigint) FROM ${table})`).join(', ')},

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, so that a failing run can be run again. */
+/** Returns numbers that look random and repeat for the same seed, so that a failing run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

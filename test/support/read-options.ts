@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 type Options = Record<string, { type: 'string'; default?: string } | { type: 'boolean'; default: false }>;
 
 /**
- * What `npm run <program>` was told. It ends here when it is asked for help, and with 2 when it does not understand. An option
- * whose default is a number takes whole numbers only, and 0 only where `mayBeZero` names it: a run of nothing would look well.
+ * Reads the options of `npm run <program>`. Ends the process after help, and with status 2 when it does not understand.
+ * Numeric options take whole numbers, and 0 only where `mayBeZero` names them: a run of nothing would look fine.
  */
 export function readOptions<const Named extends Options>(
   program: string,

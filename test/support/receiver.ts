@@ -8,12 +8,12 @@ export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffe
 export type Receiver = {
   url: string;
   received: Received[];
-  /** How the next requests are answered. */
+  /** Sets how the next requests are answered. */
   answer(with_: (response: ServerResponse) => void): void;
   close(): Promise<void>;
 };
 
-/** An HTTP server that takes down what it is sent, on a port of the loopback. */
+/** Starts an HTTP server on a port of the loopback that records what it receives. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const accept = (response: ServerResponse) => response.end('{}');

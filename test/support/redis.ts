@@ -8,14 +8,14 @@ import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 export type TestRedis = {
   url: string;
-  /** Ends the server as a crash would; what it held is lost. */
+  /** Ends the server as a crash would; what it holds is lost unless a SAVE kept it. */
   kill(): Promise<void>;
-  /** Starts it again, empty, at the same address. */
+  /** Starts it again at the same address: empty, or with what a SAVE kept. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Whether tests against a real Redis can run here. There is no npm package that brings one. */
+/** Returns whether tests with a real Redis can run here. No npm package brings one. */
 export function redisIsInstalled(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
@@ -24,7 +24,7 @@ export function redisVerdict(): ServiceVerdict {
   return serviceVerdict('redis-server', 'Redis tests', redisIsInstalled());
 }
 
-/** A Redis of its own on a free port of the loopback, in memory only. */
+/** Starts a Redis on a free port of the loopback, in memory only. */
 export async function startTestRedis(): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-test-redis-'));
   const port = await findFreePort();
@@ -49,7 +49,7 @@ export async function startTestRedis(): Promise<TestRedis> {
   };
 }
 
-/** As many installations may share it, each with a logical database of its own (given-engines.ts). */
+/** How many installations may share it, each with a logical database of its own (given-engines.ts). */
 const DATABASES = 10_000;
 
 async function start(folder: string, port: number): Promise<ChildProcess> {

@@ -3,7 +3,7 @@ import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 import { counted } from '../../src/kernel/counted.ts';
 import { NOT_RUN } from './service-verdict.ts';
 
-/** The largest share of the time of all files that one of `npm test` may take. */
+/** The largest share of the total time that one file of `npm test` may take. */
 const LARGEST_SHARE = 0.06;
 
 /** How many files the summary lists. */
@@ -11,7 +11,7 @@ const LISTED = 10;
 
 export type FileTime = { path: string; ms: number };
 
-/** Lists the slowest files of a run and what could not run, and fails `npm test` for a file that belongs into `npm run soak`. */
+/** Lists the slowest files and what could not run, and fails `npm test` for a file that belongs in `npm run soak`. */
 export default class RunSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
     if (reason === 'interrupted') return;
@@ -25,12 +25,12 @@ export default class RunSummary implements Reporter {
     if (process.env['npm_lifecycle_event'] !== 'test') return;
     const tooSlow = findTooSlow(timed);
     for (const offence of tooSlow) say(offence);
-    // Other programs slow some files down more than others, so only a machine that has nothing else to do is a judge.
+    // Other programs slow some files down more than others, so only an otherwise idle machine can judge.
     if (tooSlow.length > 0 && process.env['CI'] !== undefined) process.exitCode = 1;
   }
 }
 
-/** The files that take too large a share of the run, which a busy machine changes less than the time itself. */
+/** Returns files that take too large a share of the run. A busy machine changes the share less than the time itself. */
 export function findTooSlow(files: readonly FileTime[]): string[] {
   const limitMs = LARGEST_SHARE * files.reduce((sum, { ms }) => sum + ms, 0);
   return files
@@ -41,13 +41,13 @@ export function findTooSlow(files: readonly FileTime[]): string[] {
     );
 }
 
-/** What was not tried because a program is missing; the tests are named after it (service-verdict.ts). */
+/** Returns what was not tried because a program is missing; the tests are named after it (service-verdict.ts). */
 function findNotRun(modules: readonly TestModule[]): Set<string> {
   const names = modules.flatMap((module) => Array.from(module.children.allTests('passed'), ({ name }) => name));
   return new Set(names.filter((name) => name.endsWith(NOT_RUN)));
 }
 
-/** Such as those for an ordinary user where root runs the tests. */
+/** Returns what was skipped, such as tests for an ordinary user where root runs them. */
 function findSkipped(modules: readonly TestModule[]): string[] {
   return modules.flatMap((module) => {
     const skipped = Array.from(module.children.allTests('skipped')).length;
@@ -55,7 +55,7 @@ function findSkipped(modules: readonly TestModule[]): string[] {
   });
 }
 
-/** In a run of a few files, or of tests by their names, most are skipped, and each takes a large share of the time. */
+/** Returns whether all files ran. Otherwise most tests are skipped, and each file takes a large share of the time. */
 function isWhole(): boolean {
   return ['test', 'soak'].includes(process.env['npm_lifecycle_event'] ?? '');
 }

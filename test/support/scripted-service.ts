@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import { httpAnswer, startScripted } from '../gateway/support/scripted-server.ts';
 import { answerOf, batchResult, success, WAIT } from '../gateway/support/soap-answers.ts';
 
-/** What the service does once a whole request has come. */
+/** What the service does once a whole request has arrived. */
 export type Play = (socket: Socket, request: string) => void;
 
-/** The payment service with lines to speak: one play for each agent code, so that accounts do not disturb each other. */
+/** A scripted payment service, with one play for each agent code, so that accounts do not disturb each other. */
 export type ScriptedService = {
   readonly url: string;
-  /** From now on. An agent code without a play gets every batch taken, each with a batch id of its own. */
+  /** Sets a play from now on. Without one, every batch is taken, each under its own batch id. */
   play(agentCode: string, play: Play): void;
-  /** Called when the very first byte of a request comes in, before anything is read of it. */
+  /** Called when the very first byte of a request arrives, before any of it is read. */
   onFirstByte(look: (agentCode: string) => void): void;
-  /** How many requests of an agent code came whole, on whatever connection. */
+  /** Counts the whole requests of an agent code, over all connections. */
   posts(agentCode: string): number;
-  /** How many connections were opened by anybody. */
+  /** Counts the connections of all clients. */
   connections(): number;
   close(): Promise<void>;
 };
@@ -50,12 +50,12 @@ export function takeAs(batchId: string): Play {
   return (socket, request) => socket.end(takenAnswer(request, batchId));
 }
 
-/** The whole HTTP answer to a batch that was taken. */
+/** Returns the whole HTTP answer to a batch that was taken. */
 export function takenAnswer(request: string, batchId: string): Buffer {
   return sayAnswer(request, success(batchResult(WAIT, `<BATCHID>${batchId}</BATCHID>`)));
 }
 
-/** Answers with this payload, in the envelope of whatever operation was called. */
+/** Answers with this payload, in the envelope of the operation that was called. */
 export function say(payload: string): Play {
   return (socket, request) => socket.end(sayAnswer(request, payload));
 }

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of a given size, held in memory, in the place of a folder. Only an administrator may mount one. */
+/** A file system of a given size, held in memory, in place of a folder. Only an administrator may mount one. */
 export type SmallDisk = {
   resize(kib: number): void;
-  /** Mounts it for reading only, as a system does with a disk that has faults, or for writing again. */
+  /** Makes it read-only, as a system does with a faulty disk, or writable again. */
   protect(isProtected: boolean): void;
-  /** Gives the folder back, empty. Must come before the folder is removed. */
+  /** Gives the folder back, empty. Call it before the folder is removed. */
   remove(): void;
 };
 
@@ -18,12 +18,12 @@ export function mountSmallDisk(path: string, kib: number): SmallDisk {
   return {
     resize: (newKib) => execFileSync('mount', ['-o', `remount,size=${newKib}k`, path]),
     protect: (isProtected) => execFileSync('mount', ['-o', `remount,${isProtected ? 'ro' : 'rw'}`, path]),
-    // Lazily, so that a file which is still open cannot keep it.
+    // Lazily, so that a file that is still open cannot prevent it.
     remove: () => execFileSync('umount', ['-l', path]),
   };
 }
 
-/** Why none can be mounted here, in the words of the system; undefined where one can. */
+/** Returns why none can be mounted here, in the words of the system; undefined where one can. */
 export function findMountRefusal(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'paydrop-mount-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', path], { encoding: 'utf8' });

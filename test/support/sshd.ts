@@ -9,12 +9,12 @@ import type { Remote } from '../../src/config/config.ts';
 import { findFreePort } from './find-free-port.ts';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
-/** A real OpenSSH server on the loopback, for one user with one key, who sees one folder. */
+/** A real OpenSSH server on the loopback, for one user with one key. */
 export type TestSshd = {
-  /** The folder as it lies on this disk; on the server it is at the same path. */
+  /** The user's folder, which has the same path on the server. */
   readonly folder: string;
   readonly remote: Remote;
-  /** Ends the server and everybody's connection. */
+  /** Ends the server and all connections. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ export async function startTestSshd(options: SshdOptions = {}): Promise<TestSshd
   await mkdir(folder);
   for (const name of ['host', 'user']) makeKey(join(home, name));
   await writeFile(join(home, 'authorized'), await readFile(join(home, 'user.pub')), { mode: 0o600 });
-  // Where the server puts itself into a cage before anybody has logged in, as root only.
+  // As root only: here the server cages itself before a log-in.
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const port = await findFreePort();
   await writeFile(join(home, 'config'), configOf(home, port, options));
@@ -88,7 +88,7 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has gone by itself.
+    // It has ended by itself.
   }
 }
 

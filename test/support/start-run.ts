@@ -7,8 +7,8 @@ import { buildProgram, PROGRAM_VARIABLE } from './build-program.ts';
 import { openTestRun, RUN_VARIABLE } from './postgres.ts';
 
 /**
- * Before the first test of a run: a temporary folder of its own, and in it the database server and its template, which all
- * projects and workers share.
+ * Prepares a run before its first test. All projects and workers share its temporary folder, database server, template
+ * and compiled program.
  */
 export default async function startRun(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[RUN_VARIABLE] !== undefined) return undefined;
@@ -34,11 +34,11 @@ function makeFolder(): string {
   return folder;
 }
 
-/** Files in memory: a copy of a database takes a fifth of the time, and nothing waits for a disk. */
+/** Files in memory: copying a database takes a fifth of the time, and nothing waits for a disk. */
 const MEMORY = '/dev/shm';
 const BYTES_NEEDED = 4 * 1024 ** 3;
 
-/** Containers often have little of it, or let no program run there. */
+/** Returns whether the folder has room and lets programs run, which is often not so in containers. */
 function isFit(folder: string): boolean {
   const program = join(folder, `${PREFIX}${process.pid}.sh`);
   try {
@@ -54,8 +54,8 @@ function isFit(folder: string): boolean {
 }
 
 /**
- * Folders of runs that were killed. Their servers end when their files are gone. A folder that another run removes at this
- * moment, or into which a process still writes, is left to a later run.
+ * Removes folders of killed runs, whose servers end when their files are gone. A folder that another run removes right
+ * now, or into which a process still writes, is left to a later run.
  */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {

@@ -1,6 +1,6 @@
 import { codeOf, importsOf, targetOf, type SourceFile } from './source-tree.ts';
 
-/** Finds what breaks one rule of the house. Each offence names the file and the rule. */
+/** Finds violations of one rule of the project. Each offence names the file and the rule. */
 export type TidyRule = (files: readonly SourceFile[]) => string[];
 
 /** Folders whose code has a level. `src/app` is the file src/app.ts. */
@@ -27,7 +27,7 @@ const PARTS = [...GROUND, ...SERVICES] as const;
 const APP = [...PARTS, 'src/gateway', 'src/notify', 'src/sandbox'] as const;
 const STAGES = [...APP, 'src/app', 'workers'] as const;
 
-/** Who may import whom, besides its own folder (src/README.md, "Levels"). */
+/** Which levels each level may import, besides its own folder (src/README.md, "Levels"). */
 const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   schemas: [],
   'src/kernel': ['schemas'],
@@ -55,7 +55,7 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/cli': [...STAGES, 'src/explain', 'src/actions', 'src/web'],
 };
 
-/** The folders that may import a package; nobody else needs to know that it exists. */
+/** The folders that may import a package; no other folder needs to know that it exists. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   '@bull-board/api': ['src/web'],
   '@bull-board/fastify': ['src/web'],
@@ -109,15 +109,15 @@ const LICENCES = [
   'Unlicense',
 ];
 
-/** Packages that say it in the old way, as a list, which npm does not take over. */
+/** Packages that state their licence in the old list form, which npm does not copy. */
 const LISTED_LICENCES: Readonly<Record<string, string>> = { ssh2: 'MIT', buildcheck: 'MIT', 'cpu-features': 'MIT' };
 
 /**
- * Packages of other licences, each named by itself and with the reason (docs/decisions/openpgp-despite-lgpl.md). Only this
- * licence is meant.
+ * Packages with other licences, each named with the reason (docs/decisions/openpgp-despite-lgpl.md). Only the licence
+ * given here is allowed.
  */
 const EXCEPTED_LICENCES: Readonly<Record<string, string>> = {
-  // Used unmodified, as a dependency that whoever installs paydrop may replace; nothing of it is copied here.
+  // Used unmodified, as a dependency that users of paydrop may replace; nothing of it is copied here.
   openpgp: 'LGPL-3.0+',
 };
 const LONGEST_FILE_LINES = 300;
@@ -142,7 +142,7 @@ export const packageOwners: TidyRule = (files) =>
     });
   });
 
-/** Every dependency of package.json has an owner and is imported there, and no owner is left of one that went. */
+/** Finds dependencies of package.json without an owner or without an import, and owners of packages that are gone. */
 export function findIdlePackages(files: readonly SourceFile[], dependencies: readonly string[]): string[] {
   const used = new Set(files.filter(isProduct).flatMap((file) => importsOf(file).map(packageOf)));
   return [
@@ -239,7 +239,7 @@ function levelOf(path: string): Level | undefined {
   return level in MAY_IMPORT ? (level as Level) : undefined;
 }
 
-/** `pg-copy-streams` of `pg-copy-streams/copy-both.js`; undefined for our own files and for Node's modules. */
+/** Returns `pg-copy-streams` for `pg-copy-streams/copy-both.js`, and undefined for our own files and Node's modules. */
 function packageOf(specifier: string): string | undefined {
   if (/^(?:\.|node:)/.test(specifier)) return undefined;
   const [first = '', second = ''] = specifier.split('/');

@@ -4,10 +4,9 @@ import { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /**
- * Keeps sessions of the run's server for the next who connects with the same words, since a new one costs the server more
- * than most tests ask of it. A session is given on as new: nothing runs in it, and its locks, listeners, statements and settings
- * are gone.
- * @param folder of the server's socket, as it is written; one that is written in another way is connected to as ever
+ * Keeps sessions of the run's server for the next client with the same parameters: a new one costs more than most tests
+ * do. A reused session is like new: nothing runs in it, and its locks, listeners, statements and settings are gone.
+ * @param folder of the server's socket, as it is written; clients that write it in another way connect as usual
  */
 export function keepSessionsWarm(folder: string): void {
   const proto = pg.Connection.prototype as unknown as { connect(portOrPath: number | string, host?: string): void };
@@ -18,24 +17,24 @@ export function keepSessionsWarm(folder: string): void {
   };
 }
 
-/** Process ids of the sessions that no client has any more. */
+/** Returns the process ids of the sessions without a client. */
 export function clientlessSessions(): number[] {
   return [...idle, ...returning].map((session) => session.pid);
 }
 
-/** Sessions that wait, those used last at the end. */
+/** Waiting sessions, the last used ones at the end. */
 const idle: Session[] = [];
-/** Sessions that are made as new at this moment. */
+/** Sessions that are being reset. */
 const returning = new Set<Session>();
 const MOST_IDLE = 40;
 
 /** A connection to the server that outlives its clients. */
 class Session {
   pid = 0;
-  /** What the server said before it was ready first, which each client hears. */
+  /** What the server sent before it was first ready, which each client receives. */
   greeting = Buffer.alloc(0);
   user: ((data: Buffer | undefined, error?: Error) => void) | undefined;
-  /** Questions that have no answer yet. */
+  /** Queries that have no answer yet. */
   private open = 1;
   private isReady = false;
   private status = '';
@@ -68,18 +67,18 @@ class Session {
     });
   }
 
-  /** False when the server does not take it as fast as it comes. */
+  /** Returns false when the server does not take data as fast as it comes. */
   write(chunk: Buffer): boolean {
     this.told(chunk);
     return this.socket.write(chunk);
   }
 
-  /** True when everything asked was answered. */
+  /** True when every query was answered. */
   get isQuiet(): boolean {
     return this.isReady && this.open === 0 && !this.socket.destroyed;
   }
 
-  /** Makes it as new, then lets it wait for the next. Resolves when nothing of its user is left. */
+  /** Resets it, then lets it wait for the next client. Resolves when nothing of its user is left. */
   async giveBack(): Promise<void> {
     const ask = async (sql: string) => {
       const answered = new Promise<void>((resolve) => {
@@ -112,7 +111,7 @@ class Session {
   }
 }
 
-/** What a client has in place of its socket. */
+/** Replaces the socket of a client. */
 class WarmStream extends Duplex {
   private path = '';
   private session: Session | undefined;
@@ -142,7 +141,7 @@ class WarmStream extends Duplex {
     done();
   }
 
-  /** All parts of a question in one packet. */
+  /** Sends all parts of a query in one packet. */
   override _writev(parts: { chunk: Buffer }[], done: () => void): void {
     this._write(Buffer.concat(parts.map(({ chunk }) => chunk)), '', done);
   }
@@ -194,7 +193,7 @@ function query(sql: string): Buffer {
   return Buffer.concat([head, text]);
 }
 
-/** Tells the type of each message in a stream of bytes, and the first bytes of those that are short. */
+/** Reports the type of each message in a stream and its received bytes; types `Z` and `K` are reported whole. */
 function frames(tell: (type: string, body: Buffer) => void): (data: Buffer) => void {
   let head = Buffer.alloc(0);
   let toSkip = 0;

@@ -14,7 +14,7 @@ export type UploadReport = { uploads: number; cuts: number; caged: boolean; seco
 
 const CONVENTIONS: readonly Convention[] = ['rename', 'marker', 'control'];
 
-/** What says in each folder that a file is whole. The quiet time is far shorter than the pauses of the senders. */
+/** What marks a file as whole in each folder. The quiet time is far shorter than the senders' pauses. */
 const COMPLETE = {
   rename: { by: 'quiet', quietMs: 20, probes: 2 },
   marker: { by: 'marker', suffix: '.done' },
@@ -22,9 +22,9 @@ const COMPLETE = {
 } as const;
 
 /**
- * Many slow senders at once on an OpenSSH server that has the drop folders, while the watcher looks at them all the time.
- * A file counts as right when the ledger has it once, with the hash of the whole.
- * @param plan.cage where to show the drop folders as the root of the server, for an administrator; the folder is made
+ * Runs many slow senders at once against an OpenSSH server with the drop folders, while the watcher scans them all the
+ * time. A file is right when the ledger has it once, with the hash of the whole.
+ * @param plan.cage where an administrator shows the drop folders as the root of the server; the folder is made
  */
 export async function runUploads(plan: {
   uploads: number;
@@ -90,7 +90,7 @@ async function uploadAll(
   const send = async () => {
     for (let upload = waiting.shift(); upload; upload = waiting.shift()) {
       const sent = await uploadSlowly(remote, upload, manner);
-      // In a statement of its own: with the await in it, what others add meanwhile would be lost.
+      // A statement of its own: with the await in it, what the others add meanwhile would be lost.
       cuts += sent.cuts;
     }
   };
@@ -100,7 +100,7 @@ async function uploadAll(
 
 const PATIENCE_MS = 600_000;
 
-/** What is wrong with the files in the ledger, once all are there. */
+/** Waits until all files are in the ledger. Returns what is wrong with them. */
 async function waitForAll(
   world: Awaited<ReturnType<typeof openPipelineWorld>>,
   uploads: readonly Upload[],
@@ -130,7 +130,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** OpenSSH wants every folder above the cage closed to others, which a temporary folder is not. */
+/** Mounts it at the cage. OpenSSH wants all folders above closed to others, which a temporary folder is not. */
 async function showAt(folder: string, cage: string): Promise<() => Promise<void>> {
   await mkdir(cage, { recursive: true });
   execFileSync('mount', ['--bind', folder, cage]);

@@ -4,7 +4,7 @@ import { findMountRefusal } from '../support/small-disk.ts';
 import { sshdIsInstalled, sshdVerdict } from '../support/sshd.ts';
 import { runUploads } from './run-uploads.ts';
 
-/** Where OpenSSH can put its users into a cage: as an administrator who may mount. */
+/** Where OpenSSH can cage its users: only for an administrator who may mount. */
 const cage =
   userInfo().uid === 0 && findMountRefusal() === undefined ? `/run/paydrop-uploads-${process.pid}` : undefined;
 

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import SftpClient from 'ssh2-sftp-client';
 import type { Remote } from '../../src/config/config.ts';
 
-/** How a sender writes. `breaks` is how likely the connection breaks after a piece. */
+/** How a sender writes. `breaks` is the likelihood that the connection breaks after a piece. */
 export type Manner = { random: () => number; pauseMs: number; breaks?: number | undefined };
 
 export type Session = InstanceType<typeof SftpClient>;
 
-/** How a sender says that a file is whole. */
+/** How a sender marks a file as whole. */
 export type Convention = 'rename' | 'marker' | 'control';
 
-/** Where a file goes, and under which name while it is written. */
+/** Where a file goes, what it holds, and how its sender marks it as whole. */
 export type Upload = { folder: string; name: string; content: string; control: string; convention: Convention };
 
 export async function openSession({ host, port, user, key }: Remote): Promise<Session> {
@@ -20,8 +20,8 @@ export async function openSession({ host, port, user, key }: Remote): Promise<Se
 }
 
 /**
- * Writes a file in pieces with pauses, much longer than the watcher needs to take something for quiet. Some connections
- * break in the middle; the sender comes back and goes on where the server says that it stopped.
+ * Writes a file in pieces, with pauses much longer than the watcher's quiet time. Some connections break in the middle;
+ * the sender reconnects and continues where the server says that it stopped.
  */
 export async function uploadSlowly(
   remote: Remote,
@@ -54,7 +54,7 @@ export async function uploadSlowly(
   return { cuts };
 }
 
-/** Without a word, as a network does. */
+/** Ends the connection without notice, as a failing network does. */
 function breakOff(session: Session): void {
   (session as unknown as { client: { destroy(): void } }).client.destroy();
 }

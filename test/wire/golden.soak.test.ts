@@ -10,9 +10,9 @@ import { canonicalXml } from './support/canonical-xml.ts';
 import { type GoldenCase, readGoldenCases, toGoldenAnswer, toParameters } from './support/golden-cases.ts';
 
 /**
- * The calls of README.md beside this file, each tried in both directions: our client must write the request and read
- * the response, and our sandbox must read the request and write the response. The files were written from the
- * description of the wire and not recorded from either, so a mistake that both share is found as well.
+ * Tries the calls of README.md beside this file in both directions: our client must write the request and read the
+ * response, and our sandbox must read the request and write the response. The files were written from the description
+ * of the wire and not recorded from either side, so they reveal mistakes that both share.
  */
 
 const CASES = readGoldenCases();
@@ -116,7 +116,7 @@ describe('the cases', () => {
 
 const EVERY_OPERATION = ['success', 'bad-login', 'failure-status', 'restricted', 'invalid'];
 
-/** What each operation can be refused with besides, and how its outcome can stay in doubt. */
+/** How else each operation can be refused, and how its outcome can stay in doubt. */
 const REFUSALS: Readonly<Record<OperationName, string>> = {
   processCreditCard: 'declined incorrect-security-code invalid-card-number null-reference timeout',
   createCustomerCodeAndProcessCreditCard:
@@ -133,7 +133,7 @@ const REFUSALS: Readonly<Record<OperationName, string>> = {
   processACHEFTRefundBatch: 'null-reference timeout',
   getBatchProcessResultFile: 'running unknown-batch null-reference no-information',
   createCreditCardCustomerCode: 'invalid-card-number invalid-expiry duplicate-code null-reference no-information',
-  // Nothing that it can lack would be missed, and nothing in it is looked at.
+  // The service misses no field here and checks no value.
   createACHEFTCustomerCode: 'duplicate-code no-information',
   updateCreditCardCustomerCode: 'invalid-card-number invalid-expiry unknown-code null-reference no-information',
   updateACHEFTCustomerCode: 'unknown-code null-reference no-information',
@@ -158,7 +158,7 @@ const TEST_NUMBERS = ['4222222222222220', '4111111111111111', '9999999999999999'
 
 type Effect = (typeof OPERATIONS)[OperationName]['effect'];
 
-/** What a case of that name may end in; a read that brings nothing has failed, all else that is not proven is unknown. */
+/** Returns how a case of that name may end. A read without a result has failed; all else unproven is unknown. */
 function kindsOf(name: string, effect: Effect, service: string): readonly string[] {
   const isProcess = service === 'ProcessLink';
   if (/^(?:success|empty|running|schedule-)/.test(name)) return ['approved', 'accepted'];
@@ -175,7 +175,7 @@ function kindsOf(name: string, effect: Effect, service: string): readonly string
     case 'invalid-card-number':
       return [isProcess ? 'declined' : 'failed'];
     case 'unknown-code':
-      // The service deletes what is not there without a word.
+      // The service silently deletes what does not exist.
       return isProcess ? ['declined'] : ['failed', 'approved'];
     case 'declined':
     case 'incorrect-security-code':
@@ -208,7 +208,7 @@ function makeCall(client: GatewayClient, operation: OperationName, { parameters,
   return method(toParameters(parameters) as never, setting?.options);
 }
 
-/** A fresh sandbox in which everything has happened that the case needs. Batches stay running until its clock is moved. */
+/** Starts a sandbox in which everything the case needs has happened. Batches stay running until its clock moves. */
 async function prepareSandbox(golden: GoldenCase): Promise<Sandbox> {
   const { server = 'NA', accountServer = server } = golden.setting;
   const accounts = [{ agentCode: 'TEST88', password: 'TEST88', server: accountServer }];

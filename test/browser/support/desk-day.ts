@@ -13,8 +13,8 @@ import { hastenPages } from './hasten-pages.ts';
 const PASSWORD = 'four words nobody guesses';
 
 /**
- * A day at the desk, in a real browser. The steps follow one another.
- * @param isWhole with faults of a file, a second person, a refund that needs them, and a batch in doubt
+ * Plays a day at the dashboard in a real browser. Each step continues where the last one ended.
+ * @param isWhole adds faults of a file, a second person, a refund that needs them, and a batch in doubt
  */
 export function testDay({ isWhole }: { isWhole: boolean }): void {
   const verdict = chromiumVerdict();
@@ -36,7 +36,7 @@ function walkThrough(isWhole: boolean): void {
       people: 'nobody',
       account: { secondPerson: { refunds: true, overrides: false, resolutions: false } },
       sandbox: { refundsMayExceed: true },
-      // The second person is made on the same day, by the first.
+      // The first person creates the second on the same day.
       settings: { newcomerDays: 0 },
     });
     workers = await world.start();
@@ -75,7 +75,7 @@ function walkThrough(isWhole: boolean): void {
     await ann.getByRole('heading', { name, level: 2 }).waitFor();
   }
 
-  /** Drops the file that was checked, and follows it to its page. */
+  /** Drops the checked file, and follows it to its page. */
   async function drop(name: string): Promise<void> {
     await ann.getByRole('button', { name: new RegExp(`^Drop it.*: ${name}`) }).click();
     await ann.getByRole('link', { name: 'Open the file' }).click();
@@ -122,7 +122,7 @@ function walkThrough(isWhole: boolean): void {
   it('takes the corrected file to its result, which is downloaded', async () => {
     await check('monday.csv', 'card', lines(upTo(3).map((n) => cardRow(n))));
     await drop('monday.csv');
-    // The page tells by itself; nobody loads it again.
+    // The page updates by itself; nothing reloads it.
     await stateIs(ann, 'completed');
     const [download] = await Promise.all([
       ann.waitForEvent('download'),
@@ -169,7 +169,7 @@ function walkThrough(isWhole: boolean): void {
       await ann.getByRole('link', { name: /tuesday\.csv, batch 1/ }).click();
       await ann.getByRole('link', { name: 'Resolve it, step by step' }).click();
       await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
-      // Each id is asked for after a pause, so only the first few of those that are proposed.
+      // Each id is queried after a pause, so the test queries only the first few of those proposed.
       const first = Number(await ann.getByLabel('First batch id').inputValue());
       await ann.getByLabel('Last batch id').fill(String(first + 3));
       await ann.getByRole('button', { name: 'Ask for these ids' }).click();

@@ -1,9 +1,9 @@
 import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What keeps people from using a page, as axe-core finds it: the rule and the elements that break it. */
+/** Returns what keeps people from using a page, as axe-core finds it: the rule and the elements that break it. */
 export async function findViolations(page: Page): Promise<string[]> {
-  // Evaluated by the browser itself, so the policy of the page need not let it in.
+  // The browser itself evaluates it, so the policy of the page need not allow it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeCore.source);
   return page.evaluate(async () => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };

@@ -1,14 +1,14 @@
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestPerson } from '../../web/support/desk-world.ts';
 
-/** A page of the desk as somebody sees it. */
+/** A page of the dashboard as a person sees it. */
 export type ShownPage = { readonly name: string; readonly path: string; readonly as: TestPerson | 'nobody' };
 
 export type FurnishedDesk = DeskWorld & { readonly pages: readonly ShownPage[] };
 
 /**
- * A desk at which a day has passed: files that are done, refused, held and waiting for a second person, rows that were
- * declined, a batch in doubt, an account that is paused.
+ * Opens a dashboard after a day's work: files that are done, refused, held or waiting for a second person, declined
+ * rows, a batch in doubt, and a stopped account.
  */
 export async function openFurnishedDesk(): Promise<FurnishedDesk> {
   const world = await openDeskWorld({
@@ -36,12 +36,12 @@ export async function openFurnishedDesk(): Promise<FurnishedDesk> {
   return Object.assign(world, { pages: pagesOf(idOf) });
 }
 
-/** Rows that the sandbox declines, by their amounts. */
+/** Returns cells that the sandbox declines by their amount, for every seventh row. */
 function magicCells(n: number): Parameters<typeof cardRow>[1] {
   return n % 7 === 0 ? { card: MAGIC_CARD, amount: '2.00' } : {};
 }
 
-/** All pages that a furnished desk has. */
+/** Returns the names of all pages of a furnished dashboard. */
 export function pageNames(): string[] {
   return pagesOf(() => '').map(({ name }) => name);
 }

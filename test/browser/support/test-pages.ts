@@ -11,7 +11,7 @@ const SHAPES = [
   { shape: 'a phone', width: 360, colorScheme: 'light' },
 ] as const;
 
-/** Shows pages to a browser in each shape, and listens whether their script complains. */
+/** Shows pages to a browser in each shape, and listens for complaints of their scripts. */
 export function testPages(names: readonly string[]): void {
   const verdict = chromiumVerdict();
   it(verdict.sentence, () => {
@@ -47,12 +47,12 @@ export function testPages(names: readonly string[]): void {
         const page = await visitAs(as === 'nobody' ? outside : inside, desk, { path, as });
         expect(complaints).toEqual([]);
         const troubles: string[] = [];
-        // The shapes differ in nothing but what the style sheet makes of them, so the page need not be loaded again.
+        // The shapes differ only in what the style sheet does, so the page need not be reloaded.
         for (const { shape, width, colorScheme } of SHAPES) {
           await page.setViewportSize({ width, height: 800 });
           await page.emulateMedia({ colorScheme });
           troubles.push(...(await findViolations(page)).map((violation) => `${shape}: ${violation}`));
-          // A page that is wider than the screen must be pushed to and fro to be read.
+          // A page wider than the screen must be scrolled sideways to be read.
           const widest = await page.evaluate(() => document.documentElement.scrollWidth);
           if (widest > width) troubles.push(`${shape}: ${widest} wide on a screen of ${width}`);
         }

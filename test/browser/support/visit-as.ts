@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { DeskWorld, TestPerson } from '../../web/support/desk-world.ts';
 import type { ShownPage } from './furnished-desk.ts';
 
-/** Opens a page as somebody who is logged in already. */
+/** Opens a page as a person who is logged in already. */
 export async function visitAs(
   context: BrowserContext,
   desk: DeskWorld,
@@ -19,7 +19,7 @@ export async function visitAs(
 
 const COOKIES = new WeakMap<DeskWorld, Map<TestPerson, Promise<string>>>();
 
-/** One session for each person: who logs in too often is made to wait. */
+/** Returns one session for each person, because frequent log-ins are made to wait. */
 function cookieOf(desk: DeskWorld, person: TestPerson): Promise<string> {
   const known = COOKIES.get(desk) ?? new Map<TestPerson, Promise<string>>();
   COOKIES.set(desk, known);

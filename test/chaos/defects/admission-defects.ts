@@ -1,6 +1,6 @@
 import type { Defect } from './defects.ts';
 
-/** Ledgers that go back, several hosts, and power cuts. */
+/** Defects around restored ledgers, several hosts, and power cuts. */
 export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'open for any run',

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Defect } from './defects.ts';
 
-/** What the file would be with the defect, or why it cannot be made: the code has changed and the table has not. */
+/** Returns the file's text with the defect, or why it cannot be made: the code has changed and the table has not. */
 export function mutate(defect: Defect, text: string): { text: string } | { fault: string } {
   const times = text.split(defect.find).length - 1;
   if (times !== 1) return { fault: `"${defect.find.trim()}" stands ${times} times in ${defect.file}` };
@@ -11,7 +11,7 @@ export function mutate(defect: Defect, text: string): { text: string } | { fault
 
 /**
  * Puts the defect into a copy of the tree.
- * @returns how to take it out again
+ * @returns a function that takes it out again
  */
 export function applyDefect(defect: Defect, tree: string): () => void {
   const path = join(tree, defect.file);

@@ -6,7 +6,7 @@ import { readTree } from '../../support/source-tree.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** A copy of the project to spoil, its packages linked. @returns its folder, and how to remove it */
+/** Copies the project to be spoiled, with its packages linked. Returns its folder and a function to remove it. */
 export async function copyTree(): Promise<{ folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-defects-'));
   for (const { path } of readTree(ROOT)) {

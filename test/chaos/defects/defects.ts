@@ -2,8 +2,8 @@ import { ADMISSION_DEFECTS } from './admission-defects.ts';
 import { EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
- * Deliberate mutations of our own code. Each takes away one thing that keeps money safe; the machines must notice every
- * one of them, or they prove nothing. `find` stands in the file exactly once.
+ * Deliberate mutations of our own code. Each removes one thing that keeps money safe; unless the machines notice every
+ * one, they prove nothing. `find` occurs in the file exactly once.
  */
 export type Defect = {
   readonly name: string;
@@ -12,7 +12,7 @@ export type Defect = {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** Test files of which at least one must fail, the likeliest first. */
+  /** Test files of which at least one must fail, likeliest first. */
   readonly caughtBy: readonly string[];
 };
 

@@ -1,6 +1,6 @@
 import type { Defect } from './defects.ts';
 
-/** At the edges: what a person or a spreadsheet does with a file. */
+/** Defects at the edges: what a person or a spreadsheet does with a file. */
 export const EDGE_DEFECTS: readonly Defect[] = [
   {
     name: 'numbers shown in withheld rows',

@@ -1,6 +1,6 @@
 /**
- * `npm run defects`: applies every seeded defect, or those with --only in their names, to a copy of the tree, one at a time,
- * and says which machines noticed it. Exit status 1 when one was MISSED.
+ * `npm run defects`: applies each seeded defect, or those with --only in their names, to a copy of the tree, one at a
+ * time. It reports which machines noticed it. The exit status is 1 when one was MISSED.
  */
 import { copyTree } from './copy-tree.ts';
 import { DEFECTS } from './defects.ts';
@@ -36,7 +36,7 @@ const caught = `${trials.length - missed.length} of ${trials.length} caught`;
 print(values.json ? JSON.stringify({ kind: 'defects', scenarios, trials }, null, 2) : caught);
 process.exitCode = missed.length === 0 ? 0 : 1;
 
-/** A machine that complains without any defect would pass for one that sees, so it is not asked; it is said aloud. */
+/** Returns machines that fail without a defect. They would seem to notice all, so they are reported and not used. */
 async function findRedMachines(): Promise<Set<string>> {
   const red = new Set<string>();
   const note = (machine: string) => {

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { applyDefect } from './apply-defect.ts';
 import type { Defect } from './defects.ts';
 
-/** Who noticed the defect; nobody when it was missed. */
+/** The machines that noticed a defect; none when it was missed. */
 export type Trial = { name: string; caughtBy: string[]; seconds: number };
 
 export type Machines = {
-  /** Scenarios of the simulation, which looks first; none of it with 0. */
+  /** Number of simulated scenarios, which are tried first; 0 skips the simulation. */
   scenarios: number;
-  /** Machines that fail without a defect, and so cannot be asked. */
+  /** Machines that fail without a defect, and so cannot be used. */
   red: ReadonlySet<string>;
 };
 
 export const SIMULATION = 'the simulation';
 
-/** A machine that hangs has noticed something as well: with the defect, nothing comes to its end. */
+/** A machine that hangs this long has noticed the defect too. */
 const LONGEST_MS = 600_000;
 
-/** Spoils the tree with one defect and lets the machines look: the simulation, then one test after the other until one notices. */
+/** Puts one defect into the tree and runs the simulation, then one test after another until one notices. */
 export async function tryDefect(defect: Defect, tree: string, { scenarios, red }: Machines): Promise<Trial> {
   const started = performance.now();
   const mend = applyDefect(defect, tree);
@@ -36,19 +36,19 @@ export async function tryDefect(defect: Defect, tree: string, { scenarios, red }
   }
 }
 
-/** Whether the tests of a file pass in this tree. */
+/** Returns whether the tests of a file pass in this tree. */
 export function passes(tree: string, file: string): Promise<boolean> {
   return endsWell(tree, ['node_modules/vitest/vitest.mjs', 'run', file, '--bail', '1']);
 }
 
-/** Whether so many scenarios find nothing in this tree. */
+/** Returns whether this many scenarios find nothing in this tree. */
 export function simulates(tree: string, scenarios: number): Promise<boolean> {
   const words = ['--import', 'tsx', 'test/simulation/main.ts', '--seed', '1', '--scenarios', String(scenarios)];
   return endsWell(tree, words);
 }
 
 async function endsWell(tree: string, words: string[]): Promise<boolean> {
-  // In a group of its own, so that what it has started ends with it.
+  // It runs in its own process group, so that everything it starts ends with it.
   const child = spawn(process.execPath, words, { cwd: tree, stdio: 'ignore', detached: true });
   const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), LONGEST_MS);
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -5,28 +5,28 @@ import type { Fleet, FleetHost } from './open-fleet.ts';
 import type { Copies } from './person.ts';
 
 /**
- * What is not there within this time, in ms, never comes. Jobs that an older queue holds as running, and calls that an older
- * ledger holds as under way, are given up after three minutes.
+ * Time limit in ms: what has not happened by then never will. Jobs that an older queue holds as running, and calls that
+ * an older ledger holds as in progress, are given up after three minutes.
  */
 export const LONGEST_WAY_MS = 300_000;
 
 export type Play = Scene & { fleet: Fleet; count(name: string): void };
 
-/** What an act leaves behind for the person. */
+/** What an act leaves for the operator. */
 export type Left = {
   trouble?: string | undefined;
   /** Newer journals, by the names of their hosts. */
   copies?: Copies;
   isFresh?: boolean | undefined;
-  /** The sender drops again what nobody seems to know. */
+  /** The sender drops again what the ledger seems not to know. */
   isForgotten?: boolean;
-  /** What the act set up, and the next one does not expect. */
+  /** Undoes what the act set up and the next one does not expect. */
   undo?: () => Promise<void>;
 };
 
 export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
-/** Until the files are dropped and so many batches have been sent; with none, until the first is in the ledger. */
+/** Works until the files are dropped and this many batches were sent; with 0, until the ledger has the first batch. */
 export async function workTo(sends: number, { fleet, dropFiles, account }: Play): Promise<void> {
   await dropFiles();
   const isFar = async () => {
@@ -40,14 +40,14 @@ export async function workOn({ from, more }: Span, { fleet, account }: Play): Pr
   await waitFor(fleet, async () => (await fleet.countSends(account)) >= from + more);
 }
 
-/** There may be fewer batches than that: then until all is at rest. */
+/** Waits for a condition, or for rest, because there may be fewer batches than it asks for. */
 export async function waitFor(fleet: Fleet, isFar: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + LONGEST_WAY_MS; performance.now() < end; await sleep(10)) {
     if ((await isFar()) || (await fleet.waitForRest(1)) !== undefined) return;
   }
 }
 
-/** The copy takes the place of the ledger; who is alive goes on with it. */
+/** Puts the copy in place of the ledger; hosts that are alive go on with it. */
 export async function goBack({ fleet, account, count }: Play): Promise<void> {
   fleet.accounts.forgotten.add(account);
   await fleet.server.bringBackCopy();
@@ -55,7 +55,7 @@ export async function goBack({ fleet, account, count }: Play): Promise<void> {
   count('postgres');
 }
 
-/** The next one; with one host, that itself. */
+/** Returns the next host; with one host, the same one. */
 export function otherThan(number: number, { hosts }: Fleet): FleetHost {
   return hosts[(number + 1) % hosts.length]!;
 }

@@ -3,46 +3,46 @@ import { describeOrder, type Order } from '../support/order.ts';
 import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
 
 /**
- * What is done to hosts that send from one ledger while they work on fresh files. Hosts are meant by their number.
- * `from` batches have been sent when the older state is kept, `more` after that when it comes back.
+ * What is done to hosts that send from one ledger while they work on fresh files. Hosts are given by number. `from`
+ * batches are sent before the older state is kept, and `more` after that before it comes back.
  */
 export type FleetAct = Action & {
-  /** When the ledger is open again the hosts are started anew, so that nobody waits for jobs and calls of before. */
+  /** Restarts the hosts once the ledger is open again, so that nothing waits for earlier jobs and calls. */
   isFresh?: boolean;
 };
 
 export type Action =
-  /** The host that passes a crash point first dies there. */
+  /** The first host that passes a crash point dies there. */
   | { kind: 'point'; order: Order }
   | { kind: 'moment'; host: number; afterMs: number }
   | { kind: 'sandbox'; afterMs: number; downMs: number }
   /**
-   * The server of the ledger dies; with `off`, that host is dead as well, and the others wait for it. A person starts it, or
-   * has its journal reported by another.
+   * The server of the ledger dies. With `off`, that host is dead too, and the others wait for it. An operator starts
+   * it, or has another host report its journal.
    */
   | { kind: 'postgres'; afterMs: number; off?: number; isReported?: boolean }
-  /** The folder of the server is copied, and the copy takes its place under running hosts. */
+  /** The server's folder is copied, and the copy replaces it under running hosts. */
   | ({ kind: 'copy-back' } & Span)
-  /** A standby that lags is promoted; for `splitMs` the old primary goes on beside it. */
+  /** A lagging standby is promoted; the old primary goes on beside it for `splitMs`. */
   | ({ kind: 'promote-stale'; splitMs: number } & Span)
-  /** A backup that was made in the middle is restored on a host that sent nothing of it, which is started first. */
+  /** A backup made in the middle is restored on a host that sent nothing of it, which starts first. */
   | ({ kind: 'restore-on-other-host'; host: number } & Span)
-  /** A host stands still between its intent and the first byte while the ledger goes back. */
+  /** A host freezes between its intent and the first byte while the ledger returns to an older state. */
   | { kind: 'freeze-host'; at: Freeze; hasSecond: boolean }
-  /** The journal of a host is lost, and the ledger goes back. */
+  /** The journal of a host is lost, and the ledger returns to an older state. */
   | ({ kind: 'lose-journal'; host: number } & Span)
-  /** The journal of a host lacks its last calls; with `isLost` nobody has the newer one. */
+  /** The journal of a host lacks its last calls; with `isLost` no newer copy exists. */
   | { kind: 'older-journal'; host: number; lines: number; isLost: boolean }
-  /** A copy of the journal of another host takes the place of that of a host, and the ledger goes back. */
+  /** A copy of another host's journal replaces that of a host, and the ledger returns to an older state. */
   | ({ kind: 'clone-journal'; host: number } & Span)
-  /** The folder of a host and the ledger go back together; the mirror of its journal, where it has one, does not. */
+  /** A host's folder and the ledger return to an older state together; the mirror of its journal, if any, does not. */
   | ({ kind: 'roll-back-machine'; host: number; hasMirror: boolean } & Span);
 
 export type Span = { from: number; more: number };
 
 export type Freeze = { point: CrashPointName; move?: string };
 
-/** From the commit of the intent to the first byte. */
+/** The points from the commit of the intent to the first byte. */
 export const FREEZES: readonly Freeze[] = [
   { point: 'commit.before', move: 'send' },
   { point: 'commit.after', move: 'send' },
@@ -59,7 +59,7 @@ export function describeFleetAct(act: FleetAct): string {
 
 export type FleetOptions = { hosts: number; random: () => number };
 
-/** `count` acts drawn by the seed: two of three make the ledger or a journal go back, each kind in its turn. */
+/** Draws `count` acts by the seed. Two of three put back an older ledger or journal, each kind in turn. */
 export function planFleetActs(count: number, { hosts, random }: FleetOptions): FleetAct[] {
   const below = (limit: number) => Math.floor(random() * limit);
   const host = () => below(hosts);

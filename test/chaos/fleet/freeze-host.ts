@@ -5,12 +5,12 @@ import type { Fleet, FleetHost } from './open-fleet.ts';
 import { waitToBeToldOf } from './person.ts';
 
 /**
- * A host stands still with an intent that only an exchanged ledger has heard of, and goes on when the others wait for it,
- * or when a second process of it has reported and goes on itself.
+ * Freezes a host with an intent that only the replaced ledger knows. The host goes on once the others wait for it, or
+ * once a second process of it has reported and worked.
  */
 export async function freezeHost({ at, hasSecond }: ActionOf<'freeze-host'>, play: Play): Promise<string | undefined> {
   const { fleet, count, dropFiles } = play;
-  // First before the intent, so that the copy holds the batch and not the call.
+  // It freezes before the intent first, so that the copy holds the batch but not the call.
   const order: Order = { point: 'submit.body-opened', hits: 1, freeze: { next: { ...at, hits: 1, freeze: {} } } };
   await Promise.all(fleet.hosts.map((host) => host.daemon.arm(order)));
   await dropFiles();
@@ -28,7 +28,7 @@ export async function freezeHost({ at, hasSecond }: ActionOf<'freeze-host'>, pla
   return trouble ?? (await finishCall(host));
 }
 
-/** It goes on, and says what became of its call. */
+/** Lets the host go on, and waits until it logs the verdict of its call. */
 async function finishCall(host: FleetHost): Promise<string | undefined> {
   const { length } = await host.log();
   host.daemon.thaw();

@@ -84,12 +84,12 @@ export async function rollBack(act: ActionOf<'roll-back-machine'>, play: Play): 
   return { isForgotten: true, undo: () => restartWith(host, {}).then(() => rm(mirror, { recursive: true })) };
 }
 
-/** To the nanosecond, which Node's own copy rounds; a claim whose file has another time is held. */
+/** Keeps times to the nanosecond, which Node's own copy rounds; a claim whose file has another time is held. */
 async function copyWhole(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to]);
 }
 
-/** The next life of a host has other settings of its send journal. */
+/** Restarts a host with other settings of its send journal. */
 async function restartWith(host: FleetHost, journal: { mirror?: string }): Promise<void> {
   const path = join(host.root, 'paydrop.yaml');
   await host.daemon.kill();

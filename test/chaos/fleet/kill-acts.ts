@@ -4,7 +4,7 @@ import type { Order } from '../support/order.ts';
 import { type ActionOf, type Left, otherThan, type Play, waitFor } from './act-steps.ts';
 import { waitToBeToldOf } from './person.ts';
 
-/** The host that passes a crash point first dies there; the others do not. */
+/** Kills the first host that passes a crash point, and no other. */
 export async function killAt(order: Order, { fleet, count, dropFiles }: Play): Promise<string | undefined> {
   await Promise.all(fleet.hosts.map((host) => host.daemon.arm(order)));
   await dropFiles();

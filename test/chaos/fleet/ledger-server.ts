@@ -10,33 +10,33 @@ import { killProcess } from '../support/kill-process.ts';
 
 const run = promisify(execFile);
 
-/** The PostgreSQL that several hosts send from, of the computer's own packages, and older states of it. */
+/** The PostgreSQL from which several hosts send, as installed on this computer, and older states of it. */
 export type LedgerServer = {
-  /** The folder of everything that it writes. */
+  /** The folder of everything it writes. */
   readonly folder: string;
   readonly url: string;
-  /** Where it is reached, whichever server is there at the moment. */
+  /** Its address, whichever server is there at the moment. */
   readonly place: { host: string; port: number; database: string };
-  /** Every process of it, as a power cut would. */
+  /** Kills all of its processes, as a power cut would. */
   kill(): Promise<void>;
   restart(): Promise<void>;
-  /** Keeps its folder as it is at this moment, like a snapshot of the disk. */
+  /** Copies its folder as it is at this moment, like a disk snapshot. */
   copy(): Promise<void>;
   /** Kills the server; one with the copy takes its place. */
   bringBackCopy(): Promise<void>;
-  /** Begins a standby that streams from it. */
+  /** Starts a standby that streams from it. */
   openStandby(): Promise<void>;
-  /** The standby lags from here on. */
+  /** Makes the standby lag from here on. */
   cutStandby(): Promise<void>;
   /**
-   * The standby is promoted, and whoever connects from here on reaches it.
-   * @param splitMs for so long the old primary goes on beside it
+   * Promotes the standby, which new connections reach from then on.
+   * @param splitMs how long the old primary goes on beside it
    */
   promoteStandby(splitMs: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** One process with its data and its socket; several follow each other at one place. */
+/** One process with its data and its socket; several follow each other at one address. */
 type Server = { readonly data: string; readonly sockets: string; readonly process: ChildProcess };
 
 const PORT = 5432;
@@ -62,14 +62,14 @@ export async function startLedgerServer(): Promise<LedgerServer> {
   const place = { host: join(folder, 'now'), port: PORT, database: DATABASE };
   let made = 0;
   const nextData = () => join(folder, `data-${(made += 1)}`);
-  /** A rename, so that there always is a server to be reached. */
+  /** Renames the link, so that a server can always be reached. */
   const takePlace = async ({ sockets }: Server) => {
     await symlink(sockets, `${place.host}-next`);
     await rename(`${place.host}-next`, place.host);
   };
 
   const first = nextData();
-  // Small files of the log, because all of it is copied.
+  // Small WAL files, because all of them are copied.
   await program('initdb', '--pgdata', first, '--username', USER, '--auth', 'trust', '--wal-segsize', '1');
   let server = await begin(first);
   let standby: Server | undefined;
@@ -134,14 +134,14 @@ const SETTINGS = {
   max_connections: 250,
   shared_buffers: '64MB',
   wal_keep_size: '64MB',
-  // What is killed is a process; the computer goes on.
+  // Only processes are killed; the computer goes on.
   fsync: 'off',
 };
 
 async function processesOf({ process }: Server): Promise<number[]> {
   const { pid } = process;
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  // First the one that would start others.
+  // The parent comes first, because it would start others.
   return [pid!, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
@@ -169,7 +169,7 @@ async function waitFor(sockets: string, server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) throw new Error(`the server at ${sockets} ended with ${server.exitCode}`);
 }
 
-/** Errors count as no. */
+/** Waits until `isSo` holds; errors count as no. */
 async function until(isSo: () => Promise<boolean>, complaint: string): Promise<void> {
   for (const end = performance.now() + START_MS; performance.now() < end; await sleep(50)) {
     const yes = await isSo().catch(() => false);

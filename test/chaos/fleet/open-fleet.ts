@@ -15,27 +15,27 @@ import { startService } from '../support/service.ts';
 import type { StoryHost, StoryWorld } from '../support/story-world.ts';
 import { type LedgerServer, startLedgerServer } from './ledger-server.ts';
 
-/** One of the hosts: a folder that no other sees, a send journal, and a process that can die. */
+/** One of the hosts: a folder that no other host sees, a send journal, and a process that can die. */
 export type FleetHost = StoryHost & {
   readonly name: string;
   readonly journal: string;
   readonly daemon: Daemon;
-  /** Starts the next life of its daemon, when there is none; it may have to die at once. */
+  /** Starts the next life of its daemon unless one is alive; an order may make it die at once. */
   start(order?: Order): Promise<void>;
-  /** What it logged in its present life. */
+  /** Returns what it logged in its present life. */
   log(): Promise<string>;
-  /** Runs a command there. */
+  /** Runs a command on this host. */
   run(...words: string[]): Promise<{ status: number; said: string }>;
 };
 
-/** Hosts that send from one ledger, with drop folders of their own. */
+/** Hosts that send from one ledger, each with its own drop folders. */
 export type Fleet = Omit<StoryWorld, 'hosts'> & {
   readonly hosts: readonly FleetHost[];
   readonly server: LedgerServer;
   startAll(): Promise<void>;
-  /** Calls of an account that stand in any journal. */
+  /** Counts the calls of an account in all journals. */
   countSends(account: string): Promise<number>;
-  /** Keeps a copy of the journal of a host, for the judges or to be put back. @returns its path */
+  /** Keeps a copy of a host's journal, for the checks or to be put back. Returns its path. */
   keepJournal(host: FleetHost): Promise<string>;
 };
 
@@ -59,7 +59,7 @@ export async function openFleet({ program, accounts, queue, hosts: count }: Flee
     await mkdir(folder);
     places.push(await openPlace(folder, accounts, service.url, { names, own }));
     hosts.push(openHost(program, folder, { ...env, PAYDROP_HOST: own, PAYDROP_SITE: own }));
-    // The first makes the tables.
+    // The first host makes the tables.
     await hosts.at(-1)!.start();
   }
   const ledger = viewLedger(async () => server.place);
@@ -80,7 +80,7 @@ export async function openFleet({ program, accounts, queue, hosts: count }: Flee
     kept: [join(root, 'sandbox'), server.folder],
     drops: [],
     accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set() },
-    // In turns, so that each host that runs has its share of every account.
+    // Alternates between running hosts, so that each gets files of every account.
     drop: async (drop) => {
       const alive = places.filter((_, index) => hosts[index]!.daemon.isAlive());
       await alive[(drops += 1) % alive.length]!.drop(drop);

@@ -2,19 +2,19 @@ import { copyFile, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet, FleetHost } from './open-fleet.ts';
 
-/** The newest journals that anybody has, by the names of their hosts. */
+/** The newest journals that still exist, by the names of their hosts. */
 export type Copies = ReadonlyMap<string, string>;
 
 const PATIENCE_MS = 600_000;
 
-/** So often a person looks, in ms. */
+/** How often an operator looks, in ms. */
 const LOOK_MS = 2_000;
 
 const REASON = ['--reason', 'the books of the service were read'] as const;
 
 /**
- * Does what `paydrop sender list` and the logs of the hosts ask for, until the ledger is open.
- * @returns what was left undone; undefined when it is open
+ * Does what `paydrop sender list` and the hosts' logs ask for, until the ledger is open.
+ * @returns what was left undone, or undefined when it is open
  */
 export async function waitForOpening(fleet: Fleet, copies: Copies): Promise<string | undefined> {
   const done = new Set<string>();
@@ -33,7 +33,7 @@ export async function waitForOpening(fleet: Fleet, copies: Copies): Promise<stri
   return `the ledger is not open after ${PATIENCE_MS} ms: ${said.join(' ')}`;
 }
 
-/** Mostly it opens by itself before a person has looked. */
+/** Returns whether the ledger opens before an operator looks; mostly it opens by itself. */
 async function opensSoon({ ledger }: Fleet): Promise<boolean> {
   for (const end = performance.now() + LOOK_MS; performance.now() < end; await sleep(50)) {
     const [row] = await ledger.query<{ yes: boolean }>('SELECT is_open AND is_of_this_run() AS yes FROM admission');
@@ -42,7 +42,7 @@ async function opensSoon({ ledger }: Fleet): Promise<boolean> {
   return false;
 }
 
-/** @returns what was seen in the place of it; undefined when the person is told to wait for this host */
+/** Waits until the operator is told to wait for this host. Returns what was seen instead, or undefined. */
 export async function waitToBeToldOf(fleet: Fleet, name: string): Promise<string | undefined> {
   let said: string[] = [];
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
@@ -60,7 +60,7 @@ async function readSentences({ hosts }: Fleet): Promise<string[]> {
   return [...waits, ...own.flat()];
 }
 
-/** What a host says of its own journal stands in its log alone. */
+/** Reads what a host says of its own journal, which stands only in its log. */
 async function readOwn(host: FleetHost): Promise<string[]> {
   const lines = (await host.log()).split('\n');
   const last = lines.findLast((line) => /nothing is sent: |the ledger is open/.test(line)) ?? '';
@@ -78,7 +78,7 @@ function readJson(text: string): object | undefined {
 
 type Action = () => Promise<string | undefined>;
 
-/** @returns undefined where there is nothing to do but to wait */
+/** Returns the action that a sentence asks for, or undefined where only waiting helps. */
 function findAction(fleet: Fleet, sentence: string, copies: Copies): Action | undefined {
   const byName = (name: string) => fleet.hosts.find((host) => host.name === name)!;
   const [, awaited] = /^Waiting for host ([^,]+),/.exec(sentence) ?? [];
@@ -103,7 +103,7 @@ async function putBack(fleet: Fleet, host: FleetHost, copy: string): Promise<und
   await host.start();
 }
 
-/** The host begins a new journal, and nobody waits for the old one any more. */
+/** Declares a journal lost: the host begins a new one, and the ledger stops waiting for the old one. */
 async function giveUp(fleet: Fleet, host: FleetHost, id: string): Promise<string | undefined> {
   const { status, said } = await host.run('sender', 'lost', id, ...REASON);
   if (status !== 5) return `"sender lost ${id}" ended with ${status}: ${said}`;
@@ -114,13 +114,13 @@ async function giveUp(fleet: Fleet, host: FleetHost, id: string): Promise<string
   return undefined;
 }
 
-/** As sentences name it. */
+/** Reads the id of a host's journal in the short form that sentences use. */
 async function readId({ journal }: FleetHost): Promise<string | undefined> {
   const text = await readFile(journal, 'utf8').catch(() => '');
   return /"kind":"begin".*?"journal":"(\w{8})/.exec(text)?.[1];
 }
 
-/** The journal of a host goes; those who judge keep a copy of it. */
+/** Removes a host's journal, after keeping a copy for the checks. */
 export async function removeJournal(fleet: Fleet, host: FleetHost): Promise<void> {
   await fleet.keepJournal(host);
   await rm(host.journal);
@@ -129,8 +129,8 @@ export async function removeJournal(fleet: Fleet, host: FleetHost): Promise<void
 type Stop = { account: string; kind: string; reason: string };
 
 /**
- * Lets every account go on that the journals stopped, once all is at rest. Where a journal was lost, the person compares the
- * ledger with the books first, and cancels what would be sent although it stands there.
+ * Resumes every account that the journals stopped, once all is at rest. Where a journal was lost, the operator first
+ * compares the ledger with the books, and cancels what would be sent although it stands there.
  */
 export async function letGoOn(fleet: Fleet): Promise<string | undefined> {
   const stops = await fleet.ledger.query<Stop>('SELECT account, kind, reason FROM account_stop ORDER BY account');
@@ -150,7 +150,7 @@ export async function letGoOn(fleet: Fleet): Promise<string | undefined> {
   return undefined;
 }
 
-/** Of a file that is held nothing would be sent. */
+/** Finds ready batches that stand in the books. Held files are left out, because nothing of them is sent. */
 async function findReadyInBooks({ ledger, service }: Fleet, account: string): Promise<string[]> {
   const ready = await ledger.query<{ batch: string; invoice: string }>(
     `SELECT DISTINCT ON (b.file_id, b.batch_no) b.file_id || '/' || b.batch_no AS batch, r.invoice

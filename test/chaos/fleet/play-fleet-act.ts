@@ -10,9 +10,9 @@ import type { Fleet } from './open-fleet.ts';
 import { letGoOn, waitForOpening } from './person.ts';
 
 /**
- * Drops fresh files, does what the act says while they are worked on, and starts again what has died. Then a person does
+ * Drops fresh files, does what the act says while they are processed, and restarts what has died. Then an operator does
  * what the product asks for.
- * @returns what did not happen as it should; undefined when all is well
+ * @returns what went wrong, or undefined when all is well
  */
 export async function playFleetAct(act: FleetAct, fleet: Fleet, scene: Scene): Promise<string | undefined> {
   const count = (name: string) => {
@@ -64,7 +64,7 @@ async function strike(act: FleetAct, play: Play): Promise<Left> {
   }
 }
 
-/** Opens what is closed, lets go on what is stopped, and drops again what nobody seems to know. */
+/** Opens a closed ledger, resumes stopped accounts, and drops again what the ledger seems not to know. */
 async function settle(
   fleet: Fleet,
   account: string,
@@ -80,7 +80,7 @@ async function settle(
   if (held !== undefined || !isForgotten) return held;
   const known = new Set((await fleet.ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));
   const booked = new Set((await fleet.service.books()).map((row) => row.invoice));
-  // Of a lost journal nobody but the service knows the calls, so the person looks there.
+  // Only the service knows the calls of a lost journal, so the sender checks its books.
   const isCharged = (invoice: string) => fleet.accounts.compared.has(account) && booked.has(invoice);
   for (const drop of fleet.drops) {
     if (drop.account !== account || known.has(drop.name)) continue;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Check } from './evidence.ts';
 
-/** Nothing reached the service that the journal does not know, the audit trail is one chain, and money conserves. */
+/** Checks that the journal knows all that was sent, that the audit trail is one chain, and that money adds up. */
 export const checkLedger: Check = async (evidence) => [
   ...(await checkJournal(evidence)),
   ...(await checkChain(evidence)),
@@ -23,7 +23,7 @@ const checkJournal: Check = async ({ journals, books, drops, ledger, accounts: {
     .map(({ invoice }) => batchOf.get(invoice));
   return [
     ...[...new Set(missing)].map((batch) => `batch ${batch} is in the books and not in the send journal`),
-    // Also of what the ledger has forgotten: each batch of the books is a call of its own.
+    // This includes what the ledger has forgotten: each batch in the books is a call of its own.
     ...[...forgotten].flatMap((account) => {
       const booked = new Set(books.filter((row) => accountOf.get(row.invoice) === account).map((row) => row.batchId));
       const calls = new Set(sends.filter((send) => send.account === account).map((send) => send.call));
@@ -35,7 +35,7 @@ const checkJournal: Check = async ({ journals, books, drops, ledger, accounts: {
 
 type Send = { account: string; batch: string; call: string };
 
-/** A line that a crash cut short was never acted upon. */
+/** Returns the send of a line. A line that a crash cut short was never acted upon. */
 function sendOfLine(line: string): Send[] {
   try {
     const { account, fileId, batchNo, call } = JSON.parse(line) as Record<string, string>;

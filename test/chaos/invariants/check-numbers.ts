@@ -5,9 +5,9 @@ import type { LedgerView } from '../support/ledger-view.ts';
 import type { StoryHost, StoryWorld } from '../support/story-world.ts';
 
 /**
- * No number that was in the files is readable in anything that is left: the data folders, the raw files of the
- * database, outputs, logs, the books, a dump of every table, and Redis.
- * @param redis every value that Redis holds, when it holds the queue
+ * Checks that no number from the files is readable in anything left behind: data folders, raw database files, outputs,
+ * logs, books, a dump of every table, and Redis.
+ * @param redis every value in Redis, when it holds the queue
  */
 export async function checkNumbers(
   { hosts, kept, ledger }: Pick<StoryWorld, 'hosts' | 'kept' | 'ledger'>,

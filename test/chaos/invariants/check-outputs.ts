@@ -6,7 +6,7 @@ import type { Check } from './evidence.ts';
 
 type Output = { name: string; kind: string; sha256: string; bytes: number; drop: string; state: string };
 
-/** The files that are due are there, whole and as the ledger noted them; results have every row in the order of the input. */
+/** Checks that due files exist, whole and as noted in the ledger, and that results have all rows in input order. */
 export const checkOutputs: Check = async ({ roots, drops, ledger, accounts: { forgotten } }) => {
   const outputs = await ledger.query<Output>(
     `SELECT o.name, o.kind, o.sha256, o.bytes::float8 AS bytes, f.name AS drop, f.state
@@ -16,7 +16,7 @@ export const checkOutputs: Check = async ({ roots, drops, ledger, accounts: { fo
   const kept = new Set((await ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));
   const known = drops.filter((drop) => kept.has(drop.name) || !forgotten.has(drop.account));
   const noted = new Set(outputs.map((output) => output.name));
-  // With an older ledger in place, the outputs of what it forgot are still there.
+  // With an older ledger in place, the outputs it forgot are still there.
   const strange = forgotten.size > 0 ? [] : [...texts.keys()].filter((name) => !noted.has(name));
   return [
     ...outputs.flatMap((output) => checkBytes(output, texts.get(output.name))),
@@ -35,7 +35,7 @@ export const checkOutputs: Check = async ({ roots, drops, ledger, accounts: { fo
   ];
 };
 
-/** Without the unfinished ones, which begin with a dot and belong to nobody. */
+/** Reads all outputs but the unfinished ones, which begin with a dot. */
 async function readAll(out: string): Promise<(readonly [string, Buffer])[]> {
   const names = (await readdir(out)).filter((name) => !name.startsWith('.'));
   return Promise.all(names.map(async (name) => [name, await readFile(join(out, name))] as const));

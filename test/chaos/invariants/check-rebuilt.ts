@@ -5,13 +5,13 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import type { StoryHost } from '../support/story-world.ts';
 
-/** Every output, made once more from the ledger and the sealed original, has the same bytes. */
+/** Checks that every output, rebuilt from the ledger and the sealed original, has the same bytes. */
 export async function checkRebuilt(hosts: readonly StoryHost[]): Promise<string[]> {
   const wrong = await Promise.all(hosts.map(checkHost));
   return wrong.flat();
 }
 
-/** The originals of a site lie on its host. */
+/** Checks one host, because the originals of a site lie on its host. */
 async function checkHost({ root, env }: StoryHost): Promise<string[]> {
   const settings = loadSettings(root, env);
   const app = await openApp(settings, { log: silentLog(), env });

@@ -13,19 +13,19 @@ type Kept = {
   cents: number | null;
   batchState: string | null;
   outcome: string | null;
-  /** Its very bytes were sent before an older ledger was put in place; they cannot be sent any more. */
+  /** Its very bytes were sent before an older ledger was put in place, so they cannot be sent again. */
   isBarred: boolean | null;
 };
 
 /**
- * Every row of every file that was dropped is in exactly one final outcome or one listed open state, and that is what
- * the service did with it: the same outcome, the same money, and nothing twice.
+ * Checks that every row of every dropped file has exactly one final outcome or one listed open state. The books must
+ * agree: the same outcome, the same money, and nothing twice.
  */
 export const checkRows: Check = async ({ drops, books, ledger, accounts }) => {
   const { forgotten, compared, exposed } = accounts;
   const kept = groupBy(await ledger.query<Kept>(EVERY_ROW), (row) => row.name);
   const booked = groupBy(books, (row) => row.invoice);
-  // An older ledger may not know the last files at all; those that it knows are held to everything.
+  // An older ledger may not know the latest files at all; those it knows must keep every promise.
   const known = drops.filter(
     (drop) => !exposed.has(drop.account) && (kept.has(drop.name) || !forgotten.has(drop.account)),
   );
@@ -50,7 +50,7 @@ const EVERY_ROW = `
   LEFT JOIN row_outcome o ON o.file_no = f.file_no AND o.line = r.line
   ORDER BY f.file_no, r.line`;
 
-/** What the journal knows as sent is held when it comes again, or comes up again with an older ledger: a listed state. */
+/** Returns whether a file that came again, also with an older ledger, is held because it was sent before. */
 function isHeldAsSent([first]: readonly Kept[], isForgotten: boolean): boolean {
   return isForgotten && first?.fileState === 'held' && first.reason?.includes('sent before') === true;
 }
@@ -68,7 +68,7 @@ function sayDouble({ invoice, times }: Double): string {
   return `${invoice} stands ${times} times in the books`;
 }
 
-/** Rows that were charged twice in accounts that nothing could protect. */
+/** Counts rows charged twice in accounts that nothing could protect. */
 export function countExposed({ drops, books, accounts }: Pick<Evidence, 'drops' | 'books' | 'accounts'>): number {
   const unprotected = new Set(drops.filter((drop) => accounts.exposed.has(drop.account)).flatMap(invoicesOf));
   return findDoubles(groupBy(books, (row) => row.invoice)).filter(({ invoice }) => unprotected.has(invoice)).length;
@@ -124,7 +124,7 @@ function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[]): stri
       return book === undefined || kept.isBarred ? [] : say('it will be sent and is in the books');
     case 'unknown':
       return kept.outcome === null ? [] : say(`it is in doubt and has the outcome ${kept.outcome}`);
-    // A person cancelled it because it stands in the books: nobody else has a reason to.
+    // An operator cancels a batch only because it stands in the books.
     case 'cancelled':
       return book ? [] : say('it was cancelled and is not in the books');
     case null:

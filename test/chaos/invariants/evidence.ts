@@ -7,7 +7,7 @@ import type { Changed } from '../support/story-world.ts';
 export type Evidence = {
   /** The folder of each host. */
   readonly roots: readonly string[];
-  /** Every send journal that there was. */
+  /** Every send journal that existed. */
   readonly journals: readonly string[];
   readonly drops: readonly Drop[];
   readonly books: readonly BookRow[];
@@ -15,5 +15,5 @@ export type Evidence = {
   readonly accounts: Changed;
 };
 
-/** What is wrong, one sentence each; none when the promise holds. */
+/** Returns what is wrong, in one sentence each; none when the promise holds. */
 export type Check = (evidence: Evidence) => Promise<string[]>;

@@ -3,7 +3,7 @@ import { CRASH_POINTS, type CrashPointName } from '../../../src/kernel/crash-poi
 
 /** What is done to an installation while it works on fresh files. */
 export type Act =
-  /** The daemon dies at a crash point; with `after`, the next one dies as well, while it recovers. */
+  /** The daemon dies at a crash point; with `after`, the next daemon dies too, while it recovers. */
   | { kind: 'point'; order: Order; after?: Order }
   /** The daemon dies some time after the files were dropped. */
   | { kind: 'moment'; afterMs: number }
@@ -13,7 +13,7 @@ export type Act =
   | { kind: 'drop-schema'; afterMs: number }
   | { kind: 'postgres'; afterMs: number; lonelyMs: number }
   | { kind: 'disk'; where: 'out' | 'data/archive' | 'data/journal'; fullMs: number }
-  /** A copy of the database, made in the middle of the work, takes its place again when the work is done. */
+  /** A copy of the database, made in the middle of the work, replaces it when the work is done. */
   | { kind: 'restore'; afterMs: number };
 
 export type QueueKind = 'postgres' | 'redis';
@@ -39,7 +39,7 @@ export function describeAct(act: Act): string {
 /** Points that are passed only at a start, or only after a death in the middle of a call. */
 const AT_START: readonly CrashPointName[] = ['start.journal-compared'];
 
-/** Moves whose commit every act makes. */
+/** Moves that every act commits. */
 const USUAL_MOVES = ['claim', 'accept', 'output', 'prepare', 'send', 'submit', 'receive', 'reconcile', 'complete'];
 
 /** Moves that only a recovery makes, with the death that makes them due. */
@@ -48,7 +48,7 @@ const RECOVERIES: readonly { move: string; death: CrashPointName }[] = [
   { move: 'doubt', death: 'submit.before-first-byte' },
 ];
 
-/** One act for every crash point, and for those around a commit one per move. */
+/** Returns one act for every crash point, and for those around a commit one per move. */
 export function everyPoint(): Act[] {
   const names = Object.keys(CRASH_POINTS) as CrashPointName[];
   const around = ['commit.before', 'commit.after'] as const;
@@ -57,7 +57,7 @@ export function everyPoint(): Act[] {
     ...single.map((point): Act => {
       if (AT_START.includes(point))
         return { kind: 'point', order: { point: 'submit.connected', hits: 1 }, after: { point, hits: 1 } };
-      // The second file that goes is the payment file; before it goes its control file, where one came.
+      // The second file to be removed is the payment file; its control file, where one came, goes first.
       return { kind: 'point', order: { point, hits: point === 'release.file-removed' ? 2 : 1 } };
     }),
     ...USUAL_MOVES.flatMap((move) => around.map((point): Act => ({ kind: 'point', order: { point, move, hits: 1 } }))),
@@ -71,7 +71,7 @@ export function everyPoint(): Act[] {
 
 export type PlanOptions = { queue: QueueKind; random: () => number; canMount: boolean };
 
-/** `count` acts drawn by the seed: every point in turn, in between everything else that can go wrong. */
+/** Draws `count` acts by the seed: every point in turn, mixed with everything else that can go wrong. */
 export function planActs(count: number, { queue, random, canMount }: PlanOptions): Act[] {
   const points = shuffle(everyPoint(), random);
   const ms = (longest: number) => Math.floor(random() * longest);
@@ -99,7 +99,7 @@ export function planActs(count: number, { queue, random, canMount }: PlanOptions
   });
 }
 
-/** The same point at a later passage, at times. */
+/** Sometimes returns the same point at a later passage. */
 function later(act: Act, random: () => number): Act {
   const more = random() < 0.3 ? 1 + Math.floor(random() * 2) : 0;
   return act.kind === 'point' && !act.after ? { ...act, order: { ...act.order, hits: act.order.hits + more } } : act;

@@ -1,7 +1,7 @@
 /**
- * Loaded into the daemon before the program itself (`node --import`), by the chaos runner alone: makes the process die
- * at a crash point, as if its plug was pulled there, or stand still. Orders come over the channel to the runner, or in CHAOS_ORDER for
- * what happens at the start. A daemon whose runner is gone dies as well.
+ * The chaos runner alone loads this into the daemon before the program (`node --import`). The process then dies at a
+ * crash point, as in a power cut, or freezes there. Orders come over the channel to the runner, or in CHAOS_ORDER for
+ * the start. A daemon whose runner is gone dies too.
  */
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 import type { Order } from './order.ts';
@@ -14,7 +14,7 @@ process.on('message', (message) => {
   process.send?.('armed');
 });
 process.on('disconnect', die);
-// The channel must not keep alive a daemon that has come to its end.
+// The channel must not keep an ending daemon alive.
 process.channel?.unref();
 
 armCrashPoints((name, moves) => {

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A copy of the database's folder while its server is dead, and the copy in the place of the folder again: a base backup
- * of some time ago. Owners and modes are kept, because the server runs as a user of its own where the tests run as root.
+ * Copies the database's folder while its server is dead; `bringBackDatabase` puts the copy back, like an old base
+ * backup. Owners and modes are kept, because the server has its own user where the tests run as root.
  */
 export function copyDatabase(root: string): void {
   rmSync(copyOf(root), { recursive: true, force: true });
@@ -20,7 +20,7 @@ function databaseOf(root: string): string {
   return join(root, 'data', 'postgres', 'data');
 }
 
-/** Beside the installation, where no search for numbers has to read it twice. */
+/** Returns a folder that the search for numbers does not read a second time. */
 function copyOf(root: string): string {
   return join(root, 'older-database');
 }

@@ -13,9 +13,9 @@ export type Daemon = {
   /** How it ended. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   isAlive(): boolean;
-  /** From now on it dies or stands still where it is told; without an order, nowhere. */
+  /** Makes it die or freeze where the order says; without an order, nowhere. */
   arm(order: Order | undefined): Promise<void>;
-  /** Whether it stands still in the middle of its work. */
+  /** Returns whether it is frozen in the middle of its work. */
   isFrozen(): Promise<boolean>;
   freeze(): void;
   thaw(): void;
@@ -28,7 +28,7 @@ export type Daemon = {
 
 const LAST_WORDS = 4_000;
 
-/** What the channel carries in the place of an order. */
+/** Sent over the channel in place of an order. */
 const NO_ORDER = 0;
 
 export function startDaemon(
@@ -47,7 +47,7 @@ export function startDaemon(
   const ready = new Promise<void>((resolve) => {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       log.write(text);
-      // Before it is cut: on a busy machine one piece may hold more than is kept.
+      // Searched before it is cut: on a busy machine one chunk may hold more than is kept.
       said += text;
       if (said.includes('paydrop is running')) resolve();
       said = said.slice(-LAST_WORDS);

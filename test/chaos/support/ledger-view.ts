@@ -7,13 +7,13 @@ import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 
-/** The embedded server of an installation. */
+/** Finds the embedded server of an installation. */
 export async function findEmbedded(root: string): Promise<{ host: string; port: number; database: string }> {
   const [, , , port, host] = (await readFile(pidFileOf(root), 'utf8')).split('\n');
   return { host: host!, port: Number(port), database: 'paydrop' };
 }
 
-/** The process to kill. */
+/** Returns the id of the process to kill. */
 export async function findPostmaster(root: string): Promise<number | undefined> {
   const text = await readFile(pidFileOf(root), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : Number(text.split('\n')[0]);
@@ -23,18 +23,18 @@ function pidFileOf(root: string): string {
   return join(root, 'data', 'postgres', 'data', 'postmaster.pid');
 }
 
-/** The database of an installation, looked at from outside: it never starts the server, and outlives its death. */
+/** The database of an installation, seen from outside. It never starts the server, and survives the server's death. */
 export type LedgerView = {
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Whether nothing is on its way; false also while the server does not answer. */
+  /** Returns whether nothing is in progress; false too while the server does not answer. */
   isAtRest(): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** How long the server may be away, in ms; one that was killed has to read its log again. */
+/** How long the server may be away, in ms; a killed one must replay its log first. */
 const PATIENCE_MS = 30_000;
 
-/** @param find where the server is to be reached at this moment */
+/** @param find returns where the server can be reached now */
 export function viewLedger(find: () => Promise<{ host: string; port: number; database: string }>): LedgerView {
   let client: pg.Client | undefined;
 
@@ -47,12 +47,12 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
       connectionTimeoutMillis: 5_000,
     });
     fresh.setTypeParser(pg.types.builtins.INT8, Number);
-    // The death of the server is found by the next question.
+    // The next query detects the server's death.
     fresh.on('error', () => {});
     await fresh.connect();
     return fresh;
   };
-  // One question at a time, as a connection wants it.
+  // One query at a time, because they share a connection.
   let last: Promise<unknown> = Promise.resolve();
   const ask = <Row extends object>(sql: string, values?: unknown[]): Promise<Row[]> => {
     const answer = last.then(() => askNow<Row>(sql, values));
@@ -80,7 +80,7 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
       }
     }
   };
-  // What the product itself calls at rest; of the ledger it needs the questions and the clock.
+  // The product's own definition of rest, which needs only a ledger's queries and clock.
   const pool = { query: async (sql: string, values?: unknown[]) => ({ rows: await ask(sql, values) }) };
   const ledger = { pool, clock: systemClock } as unknown as Ledger;
   return {

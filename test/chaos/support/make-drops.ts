@@ -1,7 +1,7 @@
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 
-/** A row as it was dropped: what the books, the ledger and the outputs must have of it. */
+/** A row as it was dropped; books, ledger and outputs must agree with it. */
 export type DroppedRow = { line: number; invoice: string; cents: number; isValid: boolean };
 
 export type Drop = {
@@ -9,14 +9,14 @@ export type Drop = {
   folder: 'card' | 'ach-charge' | 'ach-refund';
   name: string;
   content: string;
-  /** Dropped before the file: its control file. */
+  /** Its control file, dropped before it. */
   sidecar?: string;
-  /** What must become of the file. */
+  /** The outcome that the file must have. */
   verdict: 'accept' | 'refuse';
   rows: DroppedRow[];
 };
 
-/** Numbers that are searched for in every byte that was left behind. */
+/** Numbers that are searched for in every byte left behind. */
 export type Canaries = { card: string; bank: string };
 
 export function makeCanaries(random: () => number): Canaries {
@@ -35,14 +35,14 @@ export function canaryNumbers({ card, bank }: Canaries): string[] {
   return [card, bank, MAGIC_CARD];
 }
 
-/** Accounts of Canada have a card layout of their own. */
+/** Returns whether an account is Canadian; those have a card layout of their own. */
 export function isCanadian(account: string): boolean {
   return Number(/\d+$/.exec(account)?.[0] ?? 0) % 3 === 2;
 }
 
 /**
- * The files of one act, all into one account: cards with declined and withheld rows in two batches, bank accounts with a
- * control file, refunds by customer code, and at times a file that must be refused. Layouts change from act to act.
+ * Makes the files of one act, all for one account. Cards have declined and withheld rows in two batches, and bank
+ * charges have a control file. One act in four also has a file that must be refused. Layouts change from act to act.
  */
 export function makeDrops(account: string, random: () => number, canaries: Canaries): Drop[] {
   const byCode = random() < 0.5;
@@ -102,7 +102,7 @@ function refundDrop(account: string, random: () => number, { bank }: Canaries, b
   return { account, folder: 'ach-refund', name, content: lines(text), verdict: 'accept', rows: rowsOf(cells) };
 }
 
-/** Its control file speaks of another file, or its rows are of no layout. */
+/** Makes a file to be refused: its control file describes another file, or its rows fit no layout. */
 function badDrop(account: string, random: () => number): Drop {
   const cells = makeCells(`${account}-X`, 3, random, '');
   const about = { account, folder: 'ach-charge', verdict: 'refuse' } as const;

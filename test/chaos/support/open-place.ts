@@ -6,34 +6,34 @@ import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { type Drop, isCanadian } from './make-drops.ts';
 
-/** The folder of an installation with three drop folders for each account. */
+/** The folder of an installation, with three drop folders for each account. */
 export type Place = {
   readonly root: string;
   drop(drop: Drop): Promise<void>;
-  /** What lies in the drop folders and the work folder; at rest there is nothing. */
+  /** Returns what lies in the drop folders and the work folder; at rest that is nothing. */
   leftovers(): Promise<string[]>;
   remove(): Promise<void>;
 };
 
-/** Card files are announced by a marker; the others count as complete when they are quiet. */
+/** A marker announces card files; the others count as complete when they are quiet. */
 const FOLDERS = [
   { operation: 'card', complete: { by: 'marker' } },
   { operation: 'ach-charge', complete: { by: 'quiet', quietMs: 50, probes: 2 } },
   { operation: 'ach-refund', complete: { by: 'quiet', quietMs: 50, probes: 2 } },
 ];
 
-/** A new folder that everything of one installation lies in. */
+/** Makes a new folder that holds everything of one installation. */
 export async function makeRoot(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-chaos-'));
-  // The database runs as another user where the tests run as root, and must get through.
+  // Where the tests run as root, the database runs as another user and needs to pass through.
   await chmod(root, 0o711);
   return root;
 }
 
-/** Which of the hosts of one installation a place is; each has drop folders of its own. */
+/** The names of an installation's hosts, and which one a place is; each has drop folders of its own. */
 export type Among = { names: readonly string[]; own: string };
 
-/** @param among left out, it is the only host, and has a master key of its own */
+/** @param among by default, the place is the only host and gets a master key of its own */
 export async function openPlace(
   root: string,
   accounts: readonly string[],
@@ -67,7 +67,7 @@ export async function openPlace(
   await chmod(join(root, 'data'), 0o711);
   if (!among) createMasterKeyFile(join(root, 'data', 'master.key'));
 
-  /** By a rename, so that it is there all at once. */
+  /** Renames the file into place, so that it appears all at once. */
   const put = async (path: string, content: string) => {
     const aside = join(root, 'incoming', 'next');
     await writeFile(aside, content);
@@ -98,7 +98,7 @@ function accountOf(name: string, baseUrl: string) {
     password: PASSWORD,
     baseUrl,
     resolveWaitMs: 0,
-    // After such a time a call of which nobody knows the end is given up.
+    // After these times a call with an unknown end is given up.
     connectTimeoutMs: 2_000,
     leaseMs: 60_000,
     answerTimeoutMs: 10_000,

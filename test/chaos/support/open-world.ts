@@ -12,15 +12,15 @@ import { mountSmallDisks, type SmallDisks } from './small-disks.ts';
 import type { StoryWorld } from './story-world.ts';
 import type { QueueKind } from './acts.ts';
 
-/** One installation with its service, database and queue, each a process that can die; and what was done to it. */
+/** One installation with its service, database and queue, each a process that can die, and what was done to it. */
 export type World = StoryWorld & {
   readonly place: Place;
   readonly disks: SmallDisks | undefined;
   daemon: Daemon;
-  /** Starts the next life of the daemon; it may have to die at once. */
+  /** Starts the daemon's next life; an order may make it die at once. */
   start(order?: Order): Promise<void>;
   killDatabase(): Promise<void>;
-  /** Daemon and database, as a power cut would. */
+  /** Kills daemon and database, as a power cut would. */
   stopAll(): Promise<void>;
 };
 

@@ -1,11 +1,11 @@
 import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
 
-/** Where a daemon is to die: the `hits`-th time that it passes a point, around a commit only when it makes `move`. */
+/** Where a daemon dies: the `hits`-th time it passes a point; around a commit, only if the commit makes `move`. */
 export type Order = {
   point: CrashPointName;
   move?: string;
   hits: number;
-  /** It is stopped there in the middle of its work (SIGSTOP) and does not die; going on, it has the next order. */
+  /** It freezes there in the middle of its work (SIGSTOP) instead of dying; when it goes on, the next order applies. */
   freeze?: { next?: Order };
 };
 

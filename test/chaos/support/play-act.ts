@@ -7,7 +7,7 @@ import { describeOrder, type Order } from './order.ts';
 import type { World } from './open-world.ts';
 import { runCommand } from './run-command.ts';
 
-/** How often which kind of process was killed, and what else was done. */
+/** How often each kind of process was killed, and what else was done. */
 export type Tally = Record<string, number>;
 
 /** A point that is not reached within this time, in ms, is never reached. */
@@ -16,8 +16,8 @@ const LONGEST_WAY_MS = 60_000;
 export type Play = { program: Program; world: World; tally: Tally; dropFiles(): Promise<void> };
 
 /**
- * Drops fresh files, does what the act says while they are worked on, and starts again what has died.
- * @returns what did not happen as it should; undefined when all is well
+ * Drops fresh files, does what the act says while they are processed, and restarts what has died.
+ * @returns what went wrong, or undefined when all is well
  */
 export async function playAct(act: Act, play: Play): Promise<string | undefined> {
   const { world, tally, dropFiles } = play;
@@ -75,7 +75,7 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
       await sleep(act.afterMs);
       await world.killDatabase();
       count('postgres');
-      // Without its database the daemon can do nothing but fail; then it dies as well.
+      // Without its database the daemon can only fail; then it dies too.
       await sleep(act.lonelyMs);
       await world.daemon.kill();
       break;
@@ -87,7 +87,7 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
       count(`disk of ${act.where} full`);
       return undefined;
     case 'restore':
-      // What came before is done, so that only this account's files can be forgotten.
+      // Earlier work is done first, so that only this account's files can be forgotten.
       if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the copy was made';
       await dropFiles();
       await sleep(act.afterMs);
@@ -105,8 +105,8 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
 }
 
 /**
- * The account is stopped where the journal knows more than the ledger. A person looks and lets it go on; and the sender
- * sends the files again that nobody seems to know, which must not be charged once more.
+ * Handles an account that is stopped because the journal knows more than the ledger. An operator checks and resumes it.
+ * The sender drops files again that the ledger does not know, which must not be charged again.
  */
 async function afterRestore({ program, world }: Play, account: string): Promise<string | undefined> {
   const { place, ledger, accounts, drops } = world;
@@ -128,8 +128,8 @@ function nameOf({ point, move }: Order): string {
 }
 
 /**
- * Waits until the daemon dies where it was told. A later passage of a point may not come at all: then it is killed where
- * it stands.
+ * Waits until the daemon dies where the order says. A later passage of a point may never come; then it is killed where
+ * it is.
  */
 async function diesAt(world: World, order: Order): Promise<'there' | 'elsewhere' | 'never'> {
   const end = performance.now() + LONGEST_WAY_MS;

@@ -5,11 +5,11 @@ import { startTestRedis } from '../../support/redis.ts';
 export type RedisServer = {
   readonly url: string;
   flush(): Promise<void>;
-  /** Remembers what it holds now. */
+  /** Saves what it holds now. */
   snapshot(): Promise<void>;
   /** Kills it and brings it back with what it held at the snapshot. */
   bringBackOlder(): Promise<void>;
-  /** Everything that it holds, as its own DUMP gives it. */
+  /** Returns everything it holds, as its own DUMP gives it. */
   dump(): Promise<Buffer[]>;
   stop(): Promise<void>;
 };
@@ -39,7 +39,7 @@ export async function startRedisServer(): Promise<RedisServer> {
   };
 }
 
-/** Compressed values would hide what is in them. */
+/** Turns compression off first, because compressed values would hide their content. */
 async function dumpEverything(client: Redis): Promise<Buffer[]> {
   await client.config('SET', 'rdbcompression', 'no');
   const keys = await client.keysBuffer('*');

@@ -3,7 +3,7 @@ import type { LedgerView } from './ledger-view.ts';
 import { runCommand } from './run-command.ts';
 import type { Service } from './service.ts';
 
-/** Where the person sits: what can be looked into, and where commands are given. */
+/** What an operator can inspect, and where they run commands. */
 export type Desk = {
   ledger: Pick<LedgerView, 'query'>;
   service: Pick<Service, 'books'>;
@@ -14,10 +14,10 @@ export type Desk = {
 type Doubt = { batch: string; account: string; invoices: string[] };
 
 /**
- * What the person at the desk does with batches in doubt: one that the service has is adopted by its id, one that it
- * does not have is declared not received, and is then sent again. The person looks into the books of the service.
+ * Resolves batches in doubt as an operator does who reads the books of the service. It assigns the id of a batch that
+ * is there, and declares one that is missing not received, so that it is sent again.
  * @param most batches to resolve; the others stay listed
- * @returns how many were resolved, and what a command refused although it was right
+ * @returns how many were resolved, and which right commands were refused
  */
 export async function resolveDoubts(
   program: Program,

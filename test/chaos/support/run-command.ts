@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Program } from '../../support/build-program.ts';
 
-/** Runs a command of the product as a person would. @returns its exit status and what it said */
+/** Runs a command of the product as a person would. Returns its exit status and its output. */
 export function runCommand(
   program: Program,
   root: string,

@@ -5,19 +5,19 @@ import { findFreePort } from '../../support/find-free-port.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { ARMER, type Program } from '../../support/build-program.ts';
 
-/** The sandbox as a process of its own, its books on the disk: they are what everything else is compared with. */
+/** The sandbox as a process of its own. Its books are on disk, and everything else is compared with them. */
 export type Service = {
   readonly url: string;
   kill(): Promise<void>;
-  /** At the same address, with the books that the dead one left. */
+  /** Starts it again at the same address, with the books of the dead process. */
   restart(): Promise<void>;
   books(): Promise<BookRow[]>;
 };
 
-/** Longer than the first question for a result takes to come, on a busy machine as well, so that some come too early. */
+/** Longer than the first poll takes to arrive, even on a busy machine, so that some polls come too early. */
 const BATCH_DELAY_MS = 300;
 
-/** @param dataDir left out, the books are in memory and die with it */
+/** @param dataDir without it, the books are in memory and die with the process */
 export async function startService(
   program: Program,
   dataDir: string | undefined,
@@ -31,7 +31,7 @@ export async function startService(
     ...(dataDir === undefined ? [] : ['--data', dataDir]),
     '--batch-delay',
     String(BATCH_DELAY_MS),
-    // A row that comes twice is charged twice, so nothing hides that it did.
+    // A row that comes twice is charged twice, so nothing hides a double send.
     '--no-card-duplicates',
     '--accounts',
     accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(','),
@@ -60,7 +60,7 @@ export async function startService(
 }
 
 async function begin(program: Program, words: string[]): Promise<ChildProcess> {
-  // With the armer it dies with its runner, like the daemon; it is never told where to die.
+  // The armer makes it die with its runner, like the daemon; it never gets an order to die.
   const child = spawn(process.execPath, ['--import', program.moduleOf(ARMER), program.main, ...words], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

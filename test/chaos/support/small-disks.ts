@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 
-/** Folders of an installation that lie on small disks of their own, to be filled and freed. */
+/** Folders of an installation on small disks of their own, which can be filled and freed. */
 export type SmallDisks = { fill(where: string): void; free(where: string): void; remove(): void };
 
 const SIZE_KIB = 16_384;
@@ -17,7 +17,7 @@ export function mountSmallDisks(root: string, places: readonly string[]): SmallD
       try {
         for (;;) writeSync(file, block);
       } catch {
-        // It is full.
+        // The disk is full.
       } finally {
         closeSync(file);
       }

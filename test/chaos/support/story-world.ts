@@ -3,10 +3,10 @@ import type { LedgerView } from './ledger-view.ts';
 import type { RedisServer } from './redis-server.ts';
 import type { Service } from './service.ts';
 
-/** What a story needs of the hosts that it is played on, be it one or several. */
+/** What a story needs of the hosts on which it is played, one or several. */
 export type StoryWorld = {
   readonly hosts: readonly StoryHost[];
-  /** Folders beside those of the hosts that must hold no number either. */
+  /** Other folders that must hold no number either. */
   readonly kept: readonly string[];
   readonly service: Service;
   readonly ledger: LedgerView;
@@ -14,24 +14,24 @@ export type StoryWorld = {
   readonly drops: Drop[];
   readonly accounts: Changed;
   drop(drop: Drop): Promise<void>;
-  /** What lies in the drop folders and the work folders; at rest there is nothing. */
+  /** Returns what lies in the drop folders and the work folders; at rest that is nothing. */
   leftovers(): Promise<string[]>;
-  /** Every send journal, those that were lost as well. */
+  /** Returns every send journal, including the lost ones. */
   journals(): Promise<string[]>;
-  /** @returns how long it took, in ms; undefined when it never came to rest */
+  /** Returns how long it took, in ms, or undefined when it never came to rest. */
   waitForRest(timeoutMs: number): Promise<number | undefined>;
   lastWords(): string;
   close(): Promise<void>;
 };
 
-/** The folder of a host, and the environment of a command there. */
+/** The folder of a host, and the environment of its commands. */
 export type StoryHost = { readonly root: string; readonly env: Readonly<Record<string, string>> };
 
-/** Accounts of which the ledger is not the one that it was. */
+/** Accounts whose ledger is no longer the same. */
 export type Changed = {
-  /** An older ledger was put in place: what was sent since is known to the journals alone. */
+  /** An older ledger was put in place: only the journals know what was sent since. */
   readonly forgotten: Set<string>;
-  /** A journal was lost with it; a person compared the ledger with the books, and cancelled what stood there. */
+  /** A journal was lost with it; a person compared the ledger with the books and cancelled what stood there. */
   readonly compared: Set<string>;
   /** A host was put back as a whole, journal and ledger together: only the service knows what was sent since. */
   readonly exposed: Set<string>;

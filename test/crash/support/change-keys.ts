@@ -11,9 +11,9 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox-process.ts';
 const PRELOAD = 'test/crash/support/die-at-commit.ts';
 
 /**
- * The master key is changed while a daemon works through files, by a command that is killed on its way.
- * @param deaths at which of its commits: the first makes the new key the current one, the second wraps the keys that
- *   outlive files anew, the third those of the files
+ * Changes the master key while a daemon works through files, with a command that is killed on its way.
+ * @param deaths the commits at which it dies: the first makes the new key current, the second rewraps keys that outlive
+ * files, the third those of the files
  */
 export function testChangeOfKeys(deaths: readonly string[]): void {
   let root = '';
@@ -68,7 +68,7 @@ export function testChangeOfKeys(deaths: readonly string[]): void {
         await completed(files);
         expect(await run(['key', 'rotate']), dieAt).toBe(0);
         const keys = await keysInFile();
-        // Done again after its last commit it cannot know that it was killed, and changes the key once more.
+        // Repeated after its last commit, it cannot know that it was killed, and changes the key once more.
         expect(keys.length - before, dieAt).toBeLessThanOrEqual(2);
         expect(await uses(), dieAt).toHaveLength(1);
       }

@@ -8,22 +8,22 @@ import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 
-/** An installation whose ledger lies in a database that the test can look into, and processes that work on it. */
+/** An installation whose ledger the test can inspect, and processes that work on it. */
 export type CrashSite = {
   readonly root: string;
   readonly databaseUrl: string;
-  /** Starts a process; it is killed when the site is closed. */
+  /** Starts a process, which is killed when the site is closed. */
   start(options?: Omit<DaemonOptions, 'root' | 'program'>): Daemon;
   /** Drops a file of ACH charges into the account's folder, all at once. */
   dropCharges(account: string, name: string, rows: number): Promise<void>;
   drop(folder: string, name: string, content: string): Promise<void>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** The batches of an account in the order of their files. */
+  /** Returns the batches of an account in the order of their files. */
   batches(account: string): Promise<Batch[]>;
-  /** Moves in the audit trail of all batches of an account. */
+  /** Returns the moves in the audit trail of all batches of an account. */
   moves(account: string): Promise<string[]>;
   stopOf(account: string): Promise<string | undefined>;
-  /** Entries of the send journal of an account. */
+  /** Returns an account's entries of the send journal. */
   journal(account: string): Promise<{ attempt: number; answer?: Record<string, unknown> }[]>;
   outputs(ending: string): Promise<string[]>;
   close(): Promise<void>;
@@ -126,7 +126,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
   return site;
 }
 
-/** Leases and waits that a test can bear; results are not asked for, unless the options say so. */
+/** Returns the settings of an account. Unless the options say so, results are not polled for. */
 function accountConfig(name: string, { serviceUrl, account, special }: SiteOptions): Record<string, unknown> {
   return {
     server: 'NA',
@@ -141,7 +141,7 @@ function accountConfig(name: string, { serviceUrl, account, special }: SiteOptio
   };
 }
 
-/** Before a process has made the schema there is nothing to look at. */
+/** The tables do not exist until a process has made the schema. */
 function noTablesYet(error: unknown): never[] {
   if ((error as { code?: string }).code === '42P01') return [];
   throw error;

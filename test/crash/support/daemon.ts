@@ -5,14 +5,14 @@ import type { Program } from '../../support/build-program.ts';
 
 export type LogLine = Record<string, unknown> & { msg: string };
 
-/** A command of paydrop as a process of its own, which can be stopped, woken and killed, and whose log can be waited for. */
+/** A paydrop command as a process of its own. It can be stopped, woken and killed, and tests can wait for its log. */
 export type Daemon = {
   readonly pid: number;
   /** Every line of its log so far. */
   readonly lines: readonly LogLine[];
   /**
-   * The first line whose text fits, now or later. Fails when the process ends before.
-   * @param from how many lines to pass over, such as those of an earlier test
+   * Returns the first line whose text matches, now or later. Fails when the process ends first.
+   * @param from how many lines to skip, such as those of an earlier test
    */
   said(text: RegExp, from?: number): Promise<LogLine>;
   signal(name: NodeJS.Signals): void;
@@ -24,7 +24,7 @@ export type DaemonOptions = {
   program: Program;
   root: string;
   env?: Record<string, string>;
-  /** The command; `start` when left out. */
+  /** The command; by default `start`. */
   words?: readonly string[];
   /** Modules of this folder that are loaded into the process before the program. */
   preload?: readonly string[];
@@ -67,7 +67,7 @@ export function startDaemon({ program, root, env = {}, words = ['start'], preloa
   };
 }
 
-/** What is no line of the log, such as the explanation of an error, is one all the same. */
+/** Parses a line of the log. Other output, such as the explanation of an error, becomes a line too. */
 function readLine(text: string): LogLine {
   try {
     return JSON.parse(text) as LogLine;
@@ -76,7 +76,7 @@ function readLine(text: string): LogLine {
   }
 }
 
-/** The last lines, for the message of a failure. */
+/** Returns the last lines, for the message of a failure. */
 function lastWords(lines: readonly LogLine[]): string {
   return lines
     .slice(-20)

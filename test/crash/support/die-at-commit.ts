@@ -1,6 +1,6 @@
 /**
- * Loaded into a process before the program: it dies before or after one of its commits to the ledger, as DIE_AT says, such
- * as `commit.after 2`.
+ * Loaded into a process before the program: it dies before or after one of its commits to the ledger, given by DIE_AT,
+ * such as `commit.after 2`.
  */
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Loaded into a process before the program: reading a file that was dropped as `poison….csv` ends the process, as one
- * does that eats all memory or finds a fault of the runtime. Which reading is meant stands in the name: `poison-seal`
- * dies when the claimed bytes are sealed, every other when the sealed bytes are read again.
+ * Loaded into a process before the program: reading a dropped `poison….csv` kills the process, like a file that uses up
+ * all memory or hits a fault of the runtime. The name says which reading: `poison-seal` dies when the claimed bytes are
+ * sealed, every other when the sealed bytes are read again.
  */
 import { readFileSync } from 'node:fs';
 import fs from 'node:fs';
@@ -26,7 +26,7 @@ promises.open = async (...call: Parameters<typeof open>) => {
 
 syncBuiltinESMExports();
 
-/** The claim that belongs to a sealed original: both are named after the file's id. */
+/** Returns the claim of a sealed original: both are named after the file's id. */
 function workFolderOf(path: string): string {
   const [data = ''] = path.split(`${sep}archive${sep}`);
   return join(data, 'work', basename(path, '.sealed'));

@@ -6,7 +6,7 @@ import { openRelayedSite, type RelayedSite } from './relayed-site.ts';
 
 /**
  * The network between a process and its database fails at every step of a call. Whatever is lost, at most one request
- * leaves, and when the network is back the work goes on by itself.
+ * leaves, and work goes on by itself when the network is back.
  */
 
 type Step = {
@@ -14,11 +14,11 @@ type Step = {
   /** What the process says to the database at this step. */
   says: RegExp;
   fate: Fate;
-  /** Whether everything else is cut off as well, or hangs. */
+  /** Whether everything else is cut off too, or hangs. */
   afterwards?: 'cut' | 'hang';
-  /** Longer than any hitch of a slow machine, unless it is to run out. */
+  /** Longer than any delay of a slow machine, unless it must run out. */
   leaseMs?: number;
-  /** What the ledger keeps of each attempt. */
+  /** The verdicts that the ledger keeps of the attempts. */
   attempts: string[];
 };
 
@@ -65,7 +65,7 @@ export const STEPS: readonly Step[] = [
 
 const PATIENT = { interval: 20 };
 
-/** One process goes through all of these steps, each with an account of its own. */
+/** Takes one process through all of these steps, each with its own account. */
 export function testPartition(steps: readonly Step[]): void {
   const ACCOUNTS = [...steps.keys()].map((index) => `step-${index}`);
   let opened: RelayedSite;
@@ -84,7 +84,7 @@ export function testPartition(steps: readonly Step[]): void {
 
   /**
    * Fulfilled when the network has failed at this step.
-   * @param earlier files that are none of its: the sweep may have had one of them looked at once more
+   * @param earlier files of other steps, which are ignored: the sweep may have queued one of them again
    */
   function failAt(
     { says, fate, afterwards }: Pick<Step, 'says' | 'fate' | 'afterwards'>,
@@ -95,7 +95,7 @@ export function testPartition(steps: readonly Step[]): void {
       relay.decide((said) => {
         if (isDone || !says.test(said) || earlier.some((file) => said.includes(file.file_id))) return 'pass';
         isDone = true;
-        // After this fate has come over its own connection.
+        // Runs after this fate has applied to its own connection.
         setImmediate(() => {
           if (afterwards) relay[afterwards]();
           resolve();
@@ -144,7 +144,7 @@ export function testPartition(steps: readonly Step[]): void {
     );
   });
 
-  /** Waits until whatever the process began under its lease is older than a lease, by the clock of the database. */
+  /** Waits until everything the process began under its lease is older than a lease, by the database's clock. */
   async function isOlderThan(account: string, leaseMs: number): Promise<void> {
     await expect
       .poll(

@@ -8,7 +8,7 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox-process.ts';
 
 export type RecoveryPlan = { accounts: number; batchesEach: number; rowsABatch: number };
 
-/** A process is killed while all rows are open, and the next one has to bring them to their end. */
+/** Kills a process while all rows are open; the next one must complete them. */
 export function testRecovery({ accounts, batchesEach, rowsABatch }: RecoveryPlan): void {
   const names = upTo(accounts).map((n) => `account-${n}`);
   const batches = accounts * batchesEach;
@@ -42,7 +42,7 @@ export function testRecovery({ accounts, batchesEach, rowsABatch }: RecoveryPlan
   it(`a start after a kill with ${rows} open rows brings all of them to their end, each charged once`, async () => {
     const first = site.start();
     await first.said(/paydrop is running/);
-    // The kill is to find every row open and no call on its way, which would end in doubt and not in a result.
+    // The kill must find every row open and no call in progress, which would end in doubt instead of a result.
     await site.query(`INSERT INTO account_stop (account, reason, since) SELECT unnest($1::text[]), 'to see', now()`, [
       names,
     ]);

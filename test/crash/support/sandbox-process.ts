@@ -3,10 +3,10 @@ import { buildProgram } from '../../support/build-program.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { startDaemon } from './daemon.ts';
 
-/** The payment service as a process of its own: nothing that happens to the others can touch its books. */
+/** The payment service as a process of its own, so that nothing that happens to the others touches its books. */
 export type SandboxProcess = {
   readonly url: string;
-  /** Every row that it took, in the order in which it took them. */
+  /** Returns every row that it took, in order. */
   books(): Promise<BookRow[]>;
   close(): Promise<void>;
 };

@@ -16,7 +16,7 @@ export type SharingPlan = {
 
 const ROWS_A_BATCH = 2;
 
-/** Two processes share folders, accounts, ledger and queue; a third keeps the books by which they are judged. */
+/** Lets two processes share folders, accounts, ledger and queue; a third keeps the books that judge them. */
 export function testSharing({ queues, accounts: names, files, batchesAFile }: SharingPlan): void {
   let folder: string;
   let sandbox: SandboxProcess;
@@ -29,7 +29,7 @@ export function testSharing({ queues, accounts: names, files, batchesAFile }: Sh
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Each queue has accounts of its own, so that the books tell them apart. */
+  /** Gives each queue accounts of its own, so that the books tell them apart. */
   function accountsOf(queue: string): string[] {
     return names.map((name) => `${name}-${queue}`);
   }
@@ -75,7 +75,7 @@ export function testSharing({ queues, accounts: names, files, batchesAFile }: Sh
             expect(invoices.filter((invoice) => file.includes(invoice))).toEqual(file);
         }
         const workers = await site.query<{ worker: string }>('SELECT DISTINCT worker FROM attempt');
-        // Of few batches one process may send all before the other had its turn.
+        // With few batches, one process may send all before the other gets its turn.
         if (batches >= MANY) expect(workers).toHaveLength(2);
       },
       120_000,
@@ -91,8 +91,8 @@ async function countSubmitted(site: CrashSite): Promise<number> {
 }
 
 /**
- * Those of each file, batch by batch, line by line. Of two files the one that is accepted first goes first, which need not
- * be the one that was claimed first when two processes read them.
+ * Returns the invoices of each file, batch by batch and line by line. The file accepted first goes first; when two
+ * processes read, that need not be the file claimed first.
  */
 async function invoicesOfFiles(site: CrashSite, account: string): Promise<string[][]> {
   const files = await site.query<{ invoices: string[] }>(

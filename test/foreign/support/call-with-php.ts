@@ -3,16 +3,16 @@ import { wireName } from '../../../schemas/wsdl.ts';
 import { LOGIN } from '../../sandbox/support/soap-request.ts';
 import { runPhp } from '../../support/php.ts';
 
-/** How PHP's client is set up: the version of SOAP, and the version of the service as it stands in its path. */
+/** How PHP's client is set up: the version of SOAP, and the version of the service in its path. */
 export type PhpStyle = { readonly soapVersion: 1 | 2; readonly path: '' | 'v2' | 'v3' | 'v4' };
 
-/** A call by our name, with what follows the login. */
+/** A call by our name, with the elements after the login. */
 export type PhpCall = readonly [
   operation: WireOperation,
   elements: Readonly<Record<string, string | number | boolean>>,
 ];
 
-/** What a PHP program sees of an answer. Values are as they stand on the wire, with their padding. */
+/** What a PHP program sees of an answer. Values are as on the wire, with their padding. */
 export type PhpAnswer =
   | { status: string; errors: string; payload: string; values: Record<string, unknown> | string }
   | { fault: string; says: string };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-/** A sandbox as seen through an address of its own, where the connections of a client can be counted. */
+/** Gives a sandbox another address, at which the connections of a client are counted. */
 export async function countConnections({ port }: { port: number }) {
   let count = 0;
   const server = createServer((client) => {

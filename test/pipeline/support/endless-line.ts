@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 
 export const MEBIBYTE = 1_048_576;
 
-/** @returns the SHA-256 of what was written, a piece at a time so that the test itself takes no memory */
+/** Writes the line in pieces, so that the test itself takes no memory. Returns the SHA-256 of what it wrote. */
 export async function writeEndlessLine(path: string, mebibytes: number): Promise<string> {
   const piece = Buffer.from('K-1,A10000001,25.00,June dues,'.repeat(40_000)).subarray(0, MEBIBYTE);
   const hash = createHash('sha256');

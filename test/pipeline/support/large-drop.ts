@@ -4,11 +4,11 @@ import { formatCents } from '../../../src/kernel/money.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 
-/** Every so many rows one cannot be sent. */
+/** One row in this many cannot be sent. */
 const BAD_EVERY = 33;
 
 /**
- * Drops a file of so many rows, 3 % of them bad, into a running instance, and checks that as many lines come back in input
+ * Drops a file with this many rows, 3 % of them bad, into a running instance. Checks that every row comes back in input
  * order, with the totals of the books.
  */
 export async function expectLargeDrop(count: number, timeoutMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { peakBytes } from '../../support/peak-bytes.ts';
 
-/** Runs the command line in this process and prints its highest memory to standard error when it ends. */
+/** Runs the command line in this process, and prints its peak memory to standard error when it ends. */
 process.on('exit', () => console.error(`peak ${Math.round(peakBytes() / 1024 / 1024)} MB`));
 await import('../../../src/cli/main.ts');

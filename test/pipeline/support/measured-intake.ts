@@ -7,8 +7,8 @@ import { startWatcher } from '../../../workers/watch/watch.ts';
 import { peakBytes } from '../../support/peak-bytes.ts';
 
 /**
- * Run as a process of its own: claims what lies in the drop folders of an installation, takes it in, and prints what it
- * found and the highest memory of the process.
+ * Runs as a process of its own: claims what lies in an installation's drop folders, takes it in, and prints what it
+ * found and the peak memory of the process.
  */
 const [root = ''] = process.argv.slice(2);
 const settings = loadSettings(root, process.env);

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { buildProgram } from '../../support/build-program.ts';
 
 /**
- * A process that gathers rows dies of this heap. What it takes altogether is a question of when V8 collects, so it is
- * said and not judged here.
+ * A process that piles up rows dies of this heap. Its total memory depends on when V8 collects, so it is reported but
+ * not judged here.
  */
 const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=16'];
 

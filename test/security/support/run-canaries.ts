@@ -14,9 +14,9 @@ import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-row
 import { redisVerdict, startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 /**
- * Card and account numbers exist in memory and inside sealed blobs only. Every number here is made up
- * for the test, goes through the whole pipeline in every position in which a sender could put it, and is then searched
- * for in every byte that the pipeline left behind.
+ * Card and account numbers may exist only in memory and in sealed blobs. Every number here is made up for the test and
+ * goes through the whole pipeline in every position in which a sender could put it. Then every byte left behind is
+ * searched for it.
  */
 
 export const CARDS = ['451234', '531298', '601187', '471122', '431199'].map((prefix, index) =>
@@ -59,7 +59,7 @@ export function testCanaries(queues: readonly ('postgres' | 'redis')[]): void {
   });
 }
 
-/** @returns the folder that holds everything that was left behind */
+/** Returns the folder that holds everything left behind. */
 async function runEverything(): Promise<string> {
   const program = await buildProgram();
   installation = await makeInstallation({ accounts: ['main'], serviceUrl: 'http://127.0.0.1:9' });
@@ -76,27 +76,27 @@ async function runEverything(): Promise<string> {
   });
   const config = join(root, 'paydrop.yaml');
   const settings = (await readFile(config, 'utf8')).replaceAll('http://127.0.0.1:9', sandbox.url);
-  // Short numbers go through as well.
+  // Lets short numbers through too.
   await writeFile(config, settings.replaceAll(/^( +)operation: .*$/gm, '$&\n$1routingCheck: false'));
   for (const [folder, name, rows] of drops()) await installation.drop(`main/${folder}`, name, rows);
   const run = commandsIn(program, root, redis ? { REDIS_URL: redis.url } : {});
   const first = await run('run', '--once', '--timeout', '90');
   expect([0, 2, 3], first.stderr).toContain(first.status);
-  // Together, so that one start of the database is enough for all of them.
+  // Run together, so that one start of the database is enough for all of them.
   const [shown] = await Promise.all([
     run('status', '--json'),
     run('status'),
     run('find', '--invoice', CARDS[0]!),
     run('validate', join(root, 'nothing-here', CARDS[1]!), '--operation', 'card'),
   ]);
-  // It went through: rows were taken by the service, files were accepted, refused and held.
+  // The files went through: rows were taken by the service, and files were accepted, refused and held.
   expect(sandbox.books().length).toBeGreaterThan(60);
   const states = (JSON.parse(shown.stdout) as { files: { state: string }[] }).files.map((row) => row.state);
   expect(states).toEqual(expect.arrayContaining(['completed', 'held', 'rejected']));
   return root;
 }
 
-/** Runs commands of the product; everything that they say is kept among the logs. */
+/** Runs commands of the product, and keeps everything they print among the logs. */
 function commandsIn(program: Program, root: string, env: Record<string, string>) {
   let started = 0;
   return async (...words: string[]): Promise<{ status: number | null; stdout: string; stderr: string }> => {
@@ -111,7 +111,7 @@ function commandsIn(program: Program, root: string, env: Record<string, string>)
   };
 }
 
-/** The numbers in their own columns, in wrong ones, in names, in faulty rows and in files that cannot be read. */
+/** Returns files with numbers in their own columns, wrong ones, names, faulty rows and unreadable files. */
 function drops(): [folder: string, name: string, content: string][] {
   const [visa = '', master = '', discover = '', second = '', third = ''] = CARDS;
   const [long = '', middle = '', short = '', ten = ''] = ACCOUNTS;
@@ -177,7 +177,7 @@ function drops(): [folder: string, name: string, content: string][] {
   ];
 }
 
-/** Makes Redis write all it has into the folder that is searched. */
+/** Makes Redis write everything it holds into the folder that is searched. */
 async function keepRedis(url: string, root: string): Promise<void> {
   const { port } = new URL(url);
   const dump = spawnSync('redis-cli', ['-p', port, '--rdb', join(root, 'logs', 'redis.rdb')]);

@@ -12,15 +12,15 @@ type SeenRow = {
   cents: number | null;
   code: string;
   lastFour: string;
-  /** Its present outcome; the state of its batch when it has none. */
+  /** Its present outcome; without one, the state of its batch. */
   outcome: string;
   batchId: string | null;
   position: number;
 };
 
 /**
- * The books of the service are the oracle: what they charged is approved in the ledger, or in doubt and listed; what the
- * ledger calls certainly not charged, they did not charge.
+ * Compares the ledger with the books of the service, which are the oracle. What they charged is approved in the ledger,
+ * or in doubt and listed. What the ledger calls certainly not charged, they did not charge.
  */
 export async function checkBooks(world: World): Promise<string[]> {
   const rows = await readRows(world);
@@ -41,7 +41,7 @@ async function readRows(world: World): Promise<SeenRow[]> {
   return rows;
 }
 
-/** Row by row, where the ledger has an outcome and a batch id: the outcome is that of the very row in the books. */
+/** Compares rows that have an outcome and a batch id: the outcome is that of the very same row in the books. */
 function compareRows(world: World, rows: readonly SeenRow[]): string[] {
   const books = new Map(world.sandbox.books().map((row) => [`${row.account} ${row.batchId} ${row.position}`, row]));
   return rows.flatMap((row) => {
@@ -57,7 +57,7 @@ function compareRows(world: World, rows: readonly SeenRow[]): string[] {
 
 const SERVICE_OUTCOMES = new Set(['approved', 'accepted_pending', 'declined', 'duplicate', 'format_error']);
 
-/** By what a row is known on both sides: how often it was charged, and how often it may have been. */
+/** Compares, for each key that both sides know, how often it was charged and how often it may have been. */
 function compareSums(world: World, rows: readonly SeenRow[], forgotten: ReadonlyMap<string, number>): string[] {
   const charged = new Map<string, number>();
   for (const row of world.sandbox.books()) {
@@ -90,12 +90,12 @@ function compareSums(world: World, rows: readonly SeenRow[], forgotten: Readonly
 }
 
 const CHARGED = new Set(['approved', 'accepted_pending']);
-/** Outcomes of rows and states of batches in which money may have moved, and a person is told so. */
+/** Outcomes of rows and states of batches that tell a person that money may have moved. */
 const IN_DOUBT = new Set(['unknown', 'exception']);
 
 /**
- * A payment that was charged in several files: all of these but one were approved by a person, who saw why they were held.
- * A payment is known by its payer, its amount, and its invoice without case, punctuation and zeros in front.
+ * Finds payments charged in several files, all but one of which need an approval by a person who saw why they were
+ * held. Payments are compared by payer, amount and invoice, ignoring case, punctuation and leading zeros.
  */
 async function findRepeats(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ invoice: string; files: string[] }>(

@@ -18,7 +18,7 @@ type SeenFile = {
 };
 type SeenOutput = { fileId: string; kind: string; name: string; sha256: string };
 
-/** What lies in the folder of outputs is what the ledger says, and says what the ledger says. */
+/** Checks that the files in the output folder are those in the ledger, and that they agree with it. */
 export async function checkOutputs(world: World): Promise<string[]> {
   const { pool } = world.office;
   const files = await pool.query<SeenFile>(
@@ -37,7 +37,7 @@ export async function checkOutputs(world: World): Promise<string[]> {
 }
 
 async function checkHashes(world: World, outputs: readonly SeenOutput[]): Promise<string[]> {
-  // What was written for a newer state of the ledger lies there, and is set aside when it is in the way.
+  // Outputs of a newer state of the ledger still lie there; they are set aside only when they are in the way.
   if (world.installation.timesBack > 0) return [];
   const { out } = world.settings.paths;
   const names = (await readdir(out).catch(() => [])).filter((name) => !name.startsWith('.'));
@@ -88,7 +88,7 @@ function checkOrder(file: SeenFile, rows: readonly string[][]): string[] {
   return isSorted ? [] : [`the rows of the result of ${file.name} are not in the order of the input, each once`];
 }
 
-/** Against the bytes that were dropped, read by other code: every line that is not blank, and what it says. */
+/** Compares the result with the dropped bytes, read by other code: every line that is not blank, and its content. */
 function compareWithDrop(file: SeenFile, drop: Drop, rows: readonly string[][]): string[] {
   const lines = linesOf(drop.bytes);
   const expected = countRows(drop);
@@ -105,19 +105,19 @@ function compareWithDrop(file: SeenFile, drop: Drop, rows: readonly string[][]):
   return [...count, ...altered.map(([line]) => `line ${line} of ${file.name} is another in its result`)];
 }
 
-/** Whether it is the same, or, where it could be a card number such as an amount of sixteen digits, its masked end. */
+/** Returns whether a cell shows the original, or its masked end where it may be a card number (a 16-digit amount). */
 function shows(cell: string, original: string): boolean {
   const end = cell.replace(/^\*+/, '');
   if (end === cell) return cell === original;
   return end.length >= 4 && cell.length === original.length && original.endsWith(end);
 }
 
-/** Without the apostrophe that keeps spreadsheets from calculating. */
+/** Strips the apostrophe that keeps spreadsheets from calculating. */
 function plain(cell: string): string {
   return cell.trim().replace(/^'/, '').slice(0, 200);
 }
 
-/** Rows to be corrected and dropped again were certainly not charged. */
+/** Checks that rows to be corrected and dropped again were certainly not charged. */
 function checkCorrection(file: SeenFile, text: string, rows: readonly string[][]): string[] {
   if (text === '') return [];
   const columns = columnsOf(file.layout);

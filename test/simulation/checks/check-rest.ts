@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { checkBooks } from './check-books.ts';
 import { checkOutputs } from './check-outputs.ts';
 
-/** What must hold when nothing moves any more. @returns what does not, in words */
+/** Checks what must hold once nothing moves. Returns what does not, in words. */
 export async function checkRest(world: World): Promise<string[]> {
   world.totals.count('checks', 'at rest');
   return [
@@ -19,7 +19,7 @@ export async function checkRest(world: World): Promise<string[]> {
   ];
 }
 
-/** A file is final, or open for a reason that a person finds in a list. */
+/** Checks that a file is final, or open for a reason that an operator finds in a list. */
 async function checkFiles(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{
     name: string;
@@ -47,12 +47,12 @@ async function checkFiles(world: World): Promise<string[]> {
 const FINAL = new Set(['completed', 'rejected', 'cancelled', 'partly_cancelled']);
 const LISTED = new Set(['unknown', 'exception', 'refused']);
 
-/** Every drop was taken once, and nothing lies about. */
+/** Checks that every drop was taken once, and that nothing is left in a folder. */
 async function checkDrops(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ folder: string; name: string }>('SELECT folder, name FROM file');
   const count = (list: readonly { folder: string; name: string }[], of: { folder: string; name: string }) =>
     list.filter(({ folder, name }) => folder === of.folder && name === of.name).length;
-  // A ledger that went back knows nothing of what came after it.
+  // A ledger restored to an earlier state does not know later drops.
   const isForgetful = world.installation.timesBack > 0;
   const lost = world.drops.filter((drop) => {
     const [times, drops] = [count(rows, drop), count(world.drops, drop)];
@@ -70,7 +70,7 @@ async function checkDrops(world: World): Promise<string[]> {
   ];
 }
 
-/** Every row has one outcome, or waits in a batch that is open, or was never sent. */
+/** Checks that every row has one outcome, waits in an open batch, or was never sent. */
 async function checkRows(world: World): Promise<string[]> {
   const { rows } = await world.office.pool.query<{ name: string; line: number; why: string; cents: number | null }>(
     `SELECT f.name, r.line, r.amount_cents AS cents,
@@ -104,7 +104,7 @@ async function checkTrail(world: World): Promise<string[]> {
   ];
 }
 
-/** No whole number in outputs, data, ledger, queue or log. */
+/** Checks that no whole number stands in outputs, data, quarantine, ledger, queue or log. */
 async function checkLeaks(world: World): Promise<string[]> {
   const { out, data, quarantine } = world.settings.paths;
   const onDisk = await findCanaries(world.canaries.length > 0 ? [out, data, quarantine] : [], world.canaries);
@@ -119,7 +119,7 @@ async function checkLeaks(world: World): Promise<string[]> {
   return [...onDisk, ...elsewhere].map((leak) => `a number leaked: ${leak}`);
 }
 
-/** Every table, but for the bytes that are sealed. */
+/** Returns every table as text, except the sealed bytes. */
 async function ledgerText(world: World): Promise<string> {
   const tables = world.database.tables.filter((name) => name !== 'sealed_part');
   const parts = tables.map((table) => `SELECT row_to_json(t)::text AS text FROM ${table} t`);

@@ -6,7 +6,7 @@ import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { contentOf, readBatches, readBooks, type SeenBatch } from './read-ledger.ts';
 
-/** What must hold at any moment, whatever happened. @returns what does not, in words */
+/** Checks what must hold at any moment. Returns what does not, in words. */
 export async function checkStep(world: World): Promise<string[]> {
   const batches = await readBatches(world);
   world.totals.count('checks', 'after a step');
@@ -19,7 +19,7 @@ export async function checkStep(world: World): Promise<string[]> {
   ];
 }
 
-/** At most one request for a call; none for a call that says so. */
+/** Checks that a call sent at most one request, only after its intent, and none when it reports so. */
 function checkCalls(world: World): string[] {
   return world.calls.flatMap(({ account, declared, posts, answer }) => {
     if (posts > 1) return [`one call of account ${account} sent ${posts} requests`];
@@ -29,13 +29,13 @@ function checkCalls(world: World): string[] {
   });
 }
 
-/** Every request has an attempt in the ledger: the intent was on the disk before the first byte. */
+/** Checks that every request has an attempt in the ledger: the intent was on disk before the first byte. */
 function checkSends(world: World, batches: readonly SeenBatch[]): string[] {
   const sends = batches.reduce((sum, batch) => sum + batch.sends, 0);
   return world.posts() > sends ? [`${world.posts()} requests arrived, the ledger knows of ${sends} attempts`] : [];
 }
 
-/** The service has taken a batch once, and once more for each recorded resolution that let it be sent again. */
+/** Checks that the service took a batch once, plus once for each recorded resolution that allowed another send. */
 function checkTwice(world: World, batches: readonly SeenBatch[]): string[] {
   const allowed = new Map<string, number>();
   for (const batch of batches) {
@@ -60,14 +60,14 @@ function checkInFlight(batches: readonly SeenBatch[]): string[] {
   return busy.length === new Set(busy).size ? [] : ['two batches of one account are in flight'];
 }
 
-/** A state that no link of the trail tells of was not moved by a move. */
+/** Checks that the audit trail ends with the present state; otherwise something other than a move set it. */
 function checkAudit(batches: readonly SeenBatch[]): string[] {
   return batches.flatMap(({ name, batchNo, state, lastMove }) =>
     (lastMove ?? 'ready') === state ? [] : [`${name}/${batchNo} is ${state}, the audit trail says ${lastMove}`],
   );
 }
 
-/** Right before a first byte may leave: the intent stands in ledger and journal, and the account may send. */
+/** Checks, right before a first byte, that ledger and journal hold the intent and that the account may send. */
 export async function checkDeclared(world: World, instance: Instance, account: string): Promise<void> {
   const { pool } = instance.server().office;
   const { rows } = await pool.query<{ id: string; no: number; attempt: number; is_noted: boolean; call: string }>(

@@ -1,7 +1,7 @@
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { World } from '../world.ts';
 
-/** A batch as the ledger has it, read past all code of ours, with what was recorded about it. */
+/** A batch as the ledger holds it, read without product code, with what was recorded about it. */
 export type SeenBatch = {
   fileId: string;
   name: string;
@@ -10,12 +10,12 @@ export type SeenBatch = {
   operation: FolderOperation;
   state: string;
   batchId: string | null;
-  /** Attempts that are not proven to have sent nothing. */
+  /** Attempts not proven to have sent nothing. */
   sends: number;
-  /** Recorded resolutions after which it may be sent again although it may have been sent before. */
+  /** Recorded resolutions that allow another send although the batch may have been sent before. */
   pardons: number;
   lastMove: string | null;
-  /** Its rows in order: invoice, cents and customer code of each. */
+  /** Its rows in order, each with invoice, cents and customer code. */
   rows: string;
 };
 
@@ -36,7 +36,7 @@ export async function readBatches(world: World): Promise<SeenBatch[]> {
   return rows;
 }
 
-/** What tells the content of a batch: whose it is, what it does, and its rows in order. */
+/** Returns what identifies the content of a batch: agent code, operation, and its rows in order. */
 export function contentOf(world: World, batch: SeenBatch): string {
   const { agentCode } = world.settings.accounts.get(batch.account)!;
   return [agentCode, FOLDER_OPERATIONS[batch.operation].operation.toLowerCase(), batch.rows].join(' ');
@@ -44,7 +44,7 @@ export function contentOf(world: World, batch: SeenBatch): string {
 
 export type BookedBatch = { batchId: string; content: string };
 
-/** The batches that the service has taken, told from its books alone. */
+/** Returns the batches that the service has taken, from its books alone. */
 export function readBooks(world: World): BookedBatch[] {
   const batches = new Map<string, { batchId: string; head: string; rows: string[] }>();
   for (const row of world.sandbox.books()) {

@@ -5,7 +5,7 @@ import type { Choose } from '../choose.ts';
 import { type DraftFile, placeOf, titlesOf } from './draft-file.ts';
 import { newCardNumber } from './payment-numbers.ts';
 
-/** One way in which a file may be other than it should be. Some do no harm. */
+/** One way to make a file other than it should be. Some do no harm. */
 export type Damage = {
   readonly name: string;
   readonly weight: number;
@@ -107,7 +107,7 @@ export const DAMAGES: readonly Damage[] = [
   damage('the same invoice with another amount', 1, (draft, choose) => {
     const again = [...choose.one(draft.rows)];
     const at = placeOf(draft, 'amount');
-    // An earlier damage may have taken the column.
+    // An earlier damage may have removed the cell.
     again[at] = (again[at] ?? '').replace(/\d/, '7');
     draft.rows.push(again);
   }),
@@ -122,7 +122,7 @@ export const DAMAGES: readonly Damage[] = [
   damage('a control file of another total', 2, (draft) => {
     draft.control = (_, rows) => {
       const cents = totalOf(draft, rows) + 1;
-      // A damaged amount may be beyond what can be written; any total is another one then.
+      // A damaged amount may exceed what can be written; any total is wrong then.
       return `total=${formatCents(Number.isSafeInteger(cents) ? cents : 1)}\n`;
     };
   }),
@@ -134,7 +134,7 @@ function damage(name: string, weight: number, spoil: Damage['spoil']): Damage {
   return { name, weight, spoil };
 }
 
-/** Changes one cell of one row in the first of these columns that the layout has; without one nothing happens. */
+/** Changes one cell of one row, in the layout's first column among these. Does nothing when it has none. */
 function onCell(draft: DraftFile, choose: Choose, columns: ColumnName[], change: (cell: string) => string): void {
   const at = placeOf(draft, ...columns);
   const row = choose.one(draft.rows);
@@ -145,7 +145,7 @@ function turnSign(amount: string): string {
   return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
 }
 
-/** Of plain amounts only; of others the control file is wrong, which is a damage too. */
+/** Sums plain amounts only. With others the control file is wrong, which is a damage too. */
 function totalOf(draft: DraftFile, rows: readonly string[][]): number {
   const at = placeOf(draft, 'amount');
   return rows.reduce((sum, row) => sum + Math.round(Number(row[at] ?? 0) * 100 || 0), 0);

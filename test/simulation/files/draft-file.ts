@@ -7,26 +7,26 @@ import { formatCents } from '../../../src/kernel/money.ts';
 import type { Choose } from '../choose.ts';
 import { newAccountNumber, newCardNumber } from './payment-numbers.ts';
 
-/** A payment file in the making: rows of cells, and how they are to be written down. */
+/** A payment file in the making: rows of cells, and how to write them down. */
 export type DraftFile = {
   readonly layout: LayoutName;
   readonly operation: FolderOperation;
   rows: string[][];
   titles: string[] | undefined;
   lineEnd: string;
-  /** Put before the text and behind it, such as a mark of byte order. */
+  /** Text put before the rows, such as a byte order mark; `after` goes behind them. */
   before: string;
   after: string;
-  /** Changes the whole text, and then its bytes. */
+  /** Changes to the whole text; `encode` then turns it into bytes. */
   onText: ((text: string) => string)[];
   encode: (text: string) => Buffer;
-  /** Content of the control file; none is written when undefined. */
+  /** Content of the control file; undefined writes none. */
   control: ((bytes: Buffer, rows: readonly string[][]) => string) | undefined;
   /** What was done to it, in words. */
   readonly marks: string[];
 };
 
-/** A file without a fault, for any of the layouts that this account and operation have. */
+/** Makes a file without a fault, in any layout that this account and operation have. */
 export function draftFile(choose: Choose, account: Account, operation: FolderOperation, mark: string): DraftFile {
   const layout = choose.one(layoutsFor(account, operation));
   const rowCount = choose.happens(0.1) ? choose.between(10, 25) : choose.between(1, 9);
@@ -52,7 +52,7 @@ export function writeDraft(draft: DraftFile): { bytes: Buffer; control: string |
   return { bytes, control: draft.control?.(bytes, draft.rows) };
 }
 
-/** Where a column stands in the rows of a draft; -1 when its layout has none. */
+/** Returns the place of the first of these columns in the rows of a draft, or -1 when its layout has none. */
 export function placeOf(draft: DraftFile, ...columns: ColumnName[]): number {
   return columnsOf(draft.layout).findIndex((column) => columns.includes(column));
 }
@@ -94,14 +94,14 @@ function newRow(
     expiry: () => choose.one(['12/35', '1135']),
     accountType: () => choose.one(['CHECKING', 'SAVING']),
     accountNumber: () => newAccountNumber(choose),
-    // Codes that begin with X are unknown to the service.
+    // The service does not know codes that begin with X.
     customerCode: () => `${choose.happens(0.1) ? 'X' : 'A'}${choose.digits(8)}`,
     comment: () => choose.one(['', 'June dues', '=1+1', 'for the roof']),
   };
   return columnsOf(layout).map((column) => cells[column]());
 }
 
-/** Some amounts are too large for the test account of the service and are declined. */
+/** Returns an amount in cents. Some are too large for the service's test account and are declined. */
 function newCents(choose: Choose): number {
   if (choose.happens(0.1)) return choose.between(200_001, 900_000);
   return choose.between(1, 200_000);

@@ -9,12 +9,12 @@ import type { Host } from './installation.ts';
 import { findLostJournal, helpHost } from './persons.ts';
 import { endOldServers } from './servers.ts';
 
-/** A journal that was put back may show only then that another is missing; at the end a lost one is found. */
+/** Putting one journal back may reveal that another is missing, and a lost one is found at the end. */
 const ROUNDS = 5;
 
 /**
- * One server is left, and every host is back. With whole journals the ledger opens without a person; else it says whose journal
- * is waited for, and a person sees to it.
+ * Keeps one server and brings every host back. With whole journals the ledger opens without a person. Otherwise it
+ * names the journals it waits for, and a person acts on them.
  * @returns what is wrong with that
  */
 export async function bringHostsBack(world: World): Promise<string[]> {
@@ -40,7 +40,7 @@ export async function bringHostsBack(world: World): Promise<string[]> {
   return [`the ledger stays closed although all hosts are back: ${waits.join(' ')}`];
 }
 
-/** @returns what is waited for then */
+/** Starts an instance on every host and sweeps. Returns what the ledger waits for then. */
 async function startEverywhere(world: World): Promise<string[]> {
   for (const host of world.installation.hosts) {
     host.isAway = false;
@@ -54,7 +54,7 @@ function isAbout(wait: string, host: Host): boolean {
   return wait.includes(`host ${host.name}`) || wait.includes(`name ${host.name}`);
 }
 
-/** Twice: one that reported first hears of the others at its next sweep. */
+/** Sweeps twice, because an instance that reported first learns of the others at its next sweep. */
 export async function sweepEverywhere(world: World): Promise<void> {
   for (let round = 0; round < 2; round += 1)
     for (const instance of world.instances.slice())

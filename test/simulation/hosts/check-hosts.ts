@@ -7,7 +7,7 @@ import { checkTakenTwice, notePardons } from './sends.ts';
 
 type Journal = { host: Host; lines: JournalLine[] };
 
-/** What must hold on every server after a step. */
+/** Checks what must hold on every server after a step. */
 export async function checkHosts(world: World): Promise<string[]> {
   await notePardons(world);
   const journals = await Promise.all(
@@ -38,7 +38,7 @@ async function checkServer(world: World, server: Server, journals: readonly Jour
   ];
 }
 
-/** An open ledger knows every call before the fence with which its journal has reported last. */
+/** Checks that an open ledger knows every call before the fence of its journal's last report. */
 async function findUnknownCalls({ office }: Server, seen: Seen, journals: readonly Journal[]): Promise<string[]> {
   const reported = journals.flatMap(({ host, lines }) => {
     const end = lines.findLastIndex((line) => isNote(line) && line.kind === 'fence' && line.epoch <= seen.epoch);
@@ -56,7 +56,7 @@ async function findUnknownCalls({ office }: Server, seen: Seen, journals: readon
   });
 }
 
-/** A journal that lacks the line of a call that was answered has not reported. */
+/** Finds journals that have reported although they lack the line of an answered call. */
 async function findWrongReports({ office }: Server, seen: Seen, journals: readonly Journal[]): Promise<string[]> {
   const { rows } = await office.pool.query<{ journal: string; name: string; call: string }>(
     `SELECT s.journal, s.name, a.call FROM sender s JOIN attempt a ON a.journal = s.journal
@@ -71,7 +71,7 @@ async function findWrongReports({ office }: Server, seen: Seen, journals: readon
     .map(({ name, call }) => `the journal of ${name} has reported and lacks call ${call}, which was answered`);
 }
 
-/** Right before a first byte: in the journal no newer fence stands before the line of the call. */
+/** Checks, right before a first byte, that no newer fence stands before the line of the call in the journal. */
 export async function checkFence(world: World, instance: Instance, call: string): Promise<void> {
   const lines = await readLines(instance.host);
   const place = lines.findIndex((line) => !isNote(line) && line.call === call);

@@ -45,7 +45,7 @@ function idleOf(world: World): Instance[] {
   return world.instances.filter((instance) => !world.busy.has(instance));
 }
 
-/** Every host has a process that is not in the middle of a step. */
+/** Starts processes until every host has one that is not in the middle of a step. */
 async function startBesides(world: World): Promise<void> {
   for (const host of world.installation.hosts) {
     if (host.isAway || idleOf(world).some((instance) => instance.host === host)) continue;
@@ -54,7 +54,7 @@ async function startBesides(world: World): Promise<void> {
   }
 }
 
-/** Those that are idle report, and send what is due. */
+/** Lets idle instances report, and run work that is due. */
 async function letOthersGoOn(world: World): Promise<boolean> {
   const others = world.choose.shuffle(idleOf(world));
   for (const other of others) await trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));

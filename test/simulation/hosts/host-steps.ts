@@ -17,7 +17,7 @@ import {
   writeBackupFile,
 } from './servers.ts';
 
-/** What may happen only where several hosts send. */
+/** Steps that are possible only where several hosts send. */
 export const HOST_STEPS: readonly Step[] = [
   step('a copy of the ledger is made', 4, () => true, keepCopy),
   step('the database is restarted', 1.5, () => true, restartDatabase),

@@ -4,41 +4,41 @@ import type { Choose } from '../choose.ts';
 import type { Server } from '../database.ts';
 import type { LedgerCopy } from '../ledger-copy.ts';
 
-/** A machine on which instances run, with a send journal of its own. Drop folders, outputs and the archive are shared. */
+/** A machine that runs instances, with a send journal of its own. Drop folders, outputs and the archive are shared. */
 export type Host = {
   readonly name: string;
-  /** With the list of those that send, which changes when one is retired. */
+  /** Includes the list of senders, which changes when one is retired. */
   settings: Settings;
   /** Switched off, or cut off from everything. */
   isAway: boolean;
-  /** What became of its journal, which persons know: `replaced` by a new one after it was declared lost. */
+  /** State of its journal, as operators know it. `replaced`: a new one was begun after it was declared lost. */
   journal: 'whole' | 'lost' | 'older' | 'foreign' | 'replaced' | 'retired';
 };
 
-/** Hosts that share a ledger, and the servers on which states of that ledger live. */
+/** Hosts that share a ledger, and the servers that hold states of that ledger. */
 export type Installation = {
   readonly hosts: Host[];
-  /** Those that are up. */
+  /** The servers that are up. */
   readonly servers: Server[];
-  /** The one to which instances that start connect, and where persons work. */
+  /** The server to which new instances connect, and where operators work. */
   present: Server;
-  /** States of the ledger that were kept, in the order in which they were made. */
+  /** Kept states of the ledger, oldest first. */
   readonly copies: LedgerCopy[];
-  /** The newest file that `paydrop backup` has made. */
+  /** The newest file that `paydrop backup` made. */
   backup?: string;
-  /** How often an older state took the place of a newer one. */
+  /** How often an older state replaced a newer one. */
   timesBack: number;
   /** Whether send journals are damaged in this scenario. */
   readonly losesJournals: boolean;
   /** A person has declared a journal lost. */
   hasVouched: boolean;
-  /** What was seen of the ledger of each server after the last step. */
+  /** The ledger of each server as seen after the last step. */
   readonly seen: Map<number, SeenLedger>;
 };
 
 export type SeenLedger = { isOpen: boolean; closing: string; sends: number };
 
-/** One host as always, or several that all send. */
+/** Makes an installation of one host, or of several that all send. */
 export function makeInstallation(choose: Choose, settings: Settings, server: Server, isWide: boolean): Installation {
   return {
     hosts: isWide ? severalHosts(choose, settings) : [newHost(settings.host, settings)],
@@ -64,7 +64,7 @@ function newHost(name: string, settings: Settings): Host {
   return { name, settings, isAway: false, journal: 'whole' };
 }
 
-/** Only then can a ledger go back in a scenario. */
+/** Returns whether several hosts send; only then can a scenario put back an older ledger. */
 export function isWide({ installation }: { installation: Installation }): boolean {
   return installation.hosts[0]!.settings.senders !== undefined;
 }

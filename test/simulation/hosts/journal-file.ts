@@ -4,7 +4,7 @@ import type { Host } from './installation.ts';
 
 export type JournalLine = JournalEntry | JournalNote;
 
-/** The whole lines of a send journal, read past all code of ours. */
+/** Reads the whole lines of a send journal, without product code. */
 export async function readLines(host: Host): Promise<JournalLine[]> {
   const text = await readFile(host.settings.paths.journal, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {
@@ -21,13 +21,13 @@ export function isNote(line: JournalLine): line is JournalNote {
   return 'kind' in line;
 }
 
-/** The id of a journal, once it has begun. */
+/** Returns the id of a journal, once it has begun. */
 export function idOf(lines: readonly JournalLine[]): string | undefined {
   const begin = lines.find((line) => isNote(line) && line.kind === 'begin');
   return begin && 'journal' in begin ? begin.journal : undefined;
 }
 
-/** Calls that stand in it, also those taken over from others; answers kept for later are none. */
+/** Returns the calls in it, including those taken over from other journals, but not answers kept for later. */
 export function callsOf(lines: readonly JournalLine[]): Set<string> {
   return new Set(lines.flatMap((line) => (isNote(line) || line.answer || !line.call ? [] : [line.call])));
 }

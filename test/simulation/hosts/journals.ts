@@ -5,12 +5,12 @@ import type { World } from '../world.ts';
 import type { Host } from './installation.ts';
 import { callsOf, idOf, readLines } from './journal-file.ts';
 
-/** Journals are damaged while nobody runs on their host, as when a disk is put back. */
+/** Returns the hosts whose journal is still whole and can be damaged. */
 export function damageable({ installation }: World): Host[] {
   return installation.hosts.filter((host) => host.journal === 'whole');
 }
 
-/** Without the end of it, or all of it. What no ledger and no other journal could notice is not played. */
+/** Loses, cuts or exchanges a journal. Skips damage that no ledger and no other journal could notice. */
 export async function damageJournal(world: World): Promise<string> {
   const host = world.choose.one(damageable(world));
   const how = world.choose.one(['lost', 'older', 'of another installation'] as const);
@@ -36,7 +36,7 @@ export async function damageJournal(world: World): Promise<string> {
       const isFound = states.every(({ answered }) => answered.some((one) => one.journal === id && !left.has(one.call)));
       if (!isFound) return `host ${host.name} is switched off`;
       await writeFile(path, kept.join('\n'));
-      // Without its beginning it is no journal any more, and another is begun in its place.
+      // Without its beginning it is no journal, and another is begun in its place.
       host.journal = idOf(await readLines(host)) === undefined ? 'lost' : 'older';
       return `host ${host.name} is off, and an older copy of its send journal is put back`;
     }
@@ -49,7 +49,7 @@ export async function damageJournal(world: World): Promise<string> {
   }
 }
 
-/** Where a person has the right journal of a host whose own was lost or exchanged. */
+/** Returns where the right journal of a host lies after its own was lost or exchanged. */
 export function wholePathOf(host: Host): string {
   return `${host.settings.paths.journal}.whole`;
 }
@@ -59,7 +59,7 @@ async function keepWhole(host: Host): Promise<void> {
   await copyFile(host.settings.paths.journal, wholePathOf(host));
 }
 
-/** The right journal in its place again. */
+/** Puts the right journal back in its place. */
 export async function putWholeBack(host: Host): Promise<void> {
   await rename(wholePathOf(host), host.settings.paths.journal);
   host.journal = 'whole';
@@ -71,7 +71,7 @@ function text(lines: readonly object[], ledger: string): string {
 
 type State = { senders: string[]; answered: { journal: string; call: string }[] };
 
-/** What each ledger that lives or may come back knows of journals. */
+/** Returns what each live or kept ledger knows of journals. */
 async function readStates({ installation }: World): Promise<State[]> {
   const states = installation.copies.map(({ rows }) => {
     const tables = JSON.parse(rows) as Record<string, Record<string, string | number>[] | null>;

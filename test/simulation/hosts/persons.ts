@@ -17,7 +17,7 @@ import { putWholeBack, wholePathOf } from './journals.ts';
 
 const BECAUSE = { actor: 'operator:ada', reason: 'the service was asked what it has' };
 
-/** What a person does about hosts. @returns what it was, in words; undefined when there was nothing to do */
+/** Something a person does about hosts. `perform` returns it in words, or undefined when there was nothing to do. */
 export type HostAct = { readonly name: string; readonly perform: (world: World) => Promise<string | undefined> };
 
 export const HOST_ACTS: readonly HostAct[] = [
@@ -50,7 +50,7 @@ export const HOST_ACTS: readonly HostAct[] = [
   { name: 'retire a host', perform: retireHost },
 ];
 
-/** It is put back; where another has taken its place it is reported from where it lies, and is waited for like any other. */
+/** Puts a lost journal back. A replaced one is reported from where it lies, and then waited for like any other. */
 export async function findLostJournal(world: World, host: Host | undefined): Promise<string | undefined> {
   if (!host || !existsSync(wholePathOf(host))) return undefined;
   if (host.journal === 'replaced')
@@ -70,7 +70,7 @@ function chooseAway(
   return away.length === 0 ? undefined : choose.one(away);
 }
 
-/** `sender report --from`, with the file on the disk of that host, which is read elsewhere. */
+/** Does what `sender report --from` does, with the journal of that host read elsewhere. */
 async function reportFor(world: World, { settings }: Host, path = settings.paths.journal): Promise<string> {
   return withJournal(path, async (from) => {
     const { notes } = await from.readSelf(settings.host, world.clock);
@@ -80,7 +80,7 @@ async function reportFor(world: World, { settings }: Host, path = settings.paths
   });
 }
 
-/** The right journal is put back where there is one; else it is declared lost, and a new one begun. */
+/** Puts the right journal back where it exists; otherwise declares it lost, so that a new one begins. */
 export async function helpHost(world: World, host: Host | undefined): Promise<string | undefined> {
   if (!host) return undefined;
   for (const instance of world.instances.filter((one) => one.host === host)) await world.remove(instance);
@@ -97,7 +97,7 @@ export async function helpHost(world: World, host: Host | undefined): Promise<st
   return `declares the send journal of host ${host.name} lost`;
 }
 
-/** Nothing that the service has already leaves again when the account is resumed. */
+/** Cancels ready batches that the service has already, so that they do not leave again when the account is resumed. */
 export async function cancelWhatIsBooked(world: World, account: string): Promise<void> {
   const booked = new Set(readBooks(world).map(({ content }) => content));
   for (const batch of await readBatches(world)) {
@@ -106,7 +106,7 @@ export async function cancelWhatIsBooked(world: World, account: string): Promise
   }
 }
 
-/** Its journal is taken over where an instance of another host may send; then it is out of every list. */
+/** Retires a host. An instance of another host that may send takes over its journal, and it leaves every list. */
 async function retireHost(world: World): Promise<string | undefined> {
   const { installation, instances, choose } = world;
   const host = installation.hosts.length > 2 ? chooseAway(world, ['whole']) : undefined;

@@ -3,19 +3,19 @@ import type { Instance } from '../instance/open-instance.ts';
 import type { SubmitCall } from '../instance/tapped-gateway.ts';
 import type { World } from '../world.ts';
 
-/** A call that came as far as its first byte, whatever became of the ledger that let it out. */
+/** A call that got as far as its first byte, whatever happened to the ledger that let it out. */
 export type Send = {
   readonly call: string;
   readonly fileId: string;
   readonly batchNo: number;
   readonly instance: Instance;
-  /** Its rows: line of the file, and what tells a row in the books of the service. */
+  /** Its rows: line of the file, and the row's key in the books of the service. */
   readonly rows: ReadonlyMap<number, string>;
-  /** What was seen of it; left out while it is under way. */
+  /** What was seen of it; undefined while it is in progress. */
   seen?: SubmitCall;
 };
 
-/** To be called right before the first byte. A row that may have been sent before must have been pardoned since. */
+/** Records a call right before its first byte. A row that may have been sent before needs a pardon since then. */
 export async function noteSend(
   world: World,
   instance: Instance,
@@ -42,7 +42,7 @@ export async function noteSend(
   world.sends.push(send);
 }
 
-/** Whether the service may have it by what is known of the call. */
+/** Returns whether the service may have taken it, by what is known of the call. */
 function mayBeTaken({ seen }: Send): boolean {
   return seen === undefined || (seen.posts > 0 && seen.answer !== 'refused');
 }
@@ -52,7 +52,7 @@ export function noteSeen(world: World, instance: Instance, call: SubmitCall): vo
   if (send && call.declared) send.seen = call;
 }
 
-/** Pardons that any ledger has recorded, so that one that went back takes none with it. */
+/** Records the pardons of every ledger, so that none disappears when an older ledger is put back. */
 export async function notePardons(world: World): Promise<void> {
   for (const { office } of world.installation.servers) {
     const { rows } = await office.pool.query<{ link: string; batch: string }>(
@@ -67,7 +67,7 @@ function pardonsOf(world: World, sends: readonly Send[]): number {
   return [...world.pardons.values()].filter((batch) => batches.has(batch)).length;
 }
 
-/** By the books, over all ledgers that there were: a row of a file was taken once, and once more for each pardon. */
+/** Checks, by the books and over all ledgers, that a row of a file was taken once, plus once for each pardon. */
 export function checkTakenTwice(world: World): string[] {
   const allowed = new Map<string, number>();
   const sendsOf = new Map<string, { key: string; sends: Send[] }>();
@@ -90,7 +90,7 @@ export function checkTakenTwice(world: World): string[] {
   return [...taken].flatMap(([key, times]) => {
     const most = allowed.get(key) ?? 0;
     if (times <= most) return [];
-    // Whoever vouches for a journal that is lost answers for what the ledger cannot know.
+    // A person who vouches for a lost journal answers for what the ledger cannot know.
     if (world.installation.hasVouched) {
       world.totals.count('money', 'rows taken too often after a person vouched', times - most);
       return [];
@@ -100,7 +100,7 @@ export function checkTakenTwice(world: World): string[] {
   });
 }
 
-/** Rows of calls that the ledger holds as forgotten, and how often; no batch answers for them. */
+/** Counts the rows of calls that the ledger holds as forgotten; no batch answers for them. */
 export async function readForgotten(world: World): Promise<Map<string, number>> {
   const { rows } = await world.office.pool.query<{ call: string }>('SELECT call FROM forgotten_send');
   const forgotten = new Map<string, number>();
@@ -109,7 +109,7 @@ export async function readForgotten(world: World): Promise<Map<string, number>> 
   return forgotten;
 }
 
-/** What the books say of a row. */
+/** Returns the key of a row in the books. */
 export function rowKey(agentCode: string, operation: string, row: string): string {
   return `${agentCode} ${operation.toLowerCase()} ${row}`;
 }

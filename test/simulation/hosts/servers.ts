@@ -5,10 +5,10 @@ import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
 import { copyLedger, type LedgerCopy, putLedger, restartServer } from '../ledger-copy.ts';
 import type { World } from '../world.ts';
 
-/** Older states that are kept; the oldest goes first. */
+/** Maximum number of older states kept; the oldest goes first. */
 const MOST_COPIES = 4;
 
-/** Servers that live at a time, each with a state of the ledger. */
+/** Maximum number of servers at a time, each with a state of the ledger. */
 export const MOST_SERVERS = 3;
 
 export async function keepCopy({ installation: { present, copies } }: World): Promise<string> {
@@ -22,7 +22,7 @@ export async function restartDatabase(world: World): Promise<string> {
   return 'the database is started again';
 }
 
-/** A snapshot is put back where the ledger lay; the instances get their connections back. */
+/** Puts a kept copy in place of the present ledger, while the instances stay connected. */
 export async function putBack(world: World): Promise<string> {
   const { installation } = world;
   const { copy, words } = chooseCopy(world);
@@ -32,7 +32,7 @@ export async function putBack(world: World): Promise<string> {
   return `the ledger goes back to ${words}`;
 }
 
-/** By `paydrop backup`, of the present state. */
+/** Writes a backup of the present state, as `paydrop backup` does. */
 export async function writeBackupFile(world: World): Promise<string> {
   const { installation } = world;
   installation.backup = join(world.root, `ledger-${world.story.length}.backup`);
@@ -40,7 +40,7 @@ export async function writeBackupFile(world: World): Promise<string> {
   return 'a backup of the ledger is written';
 }
 
-/** By `paydrop restore`, for which every process has to leave. */
+/** Restores the backup, as `paydrop restore` does; every process has to leave first. */
 export async function restore(world: World): Promise<string> {
   const { installation, instances, clock } = world;
   const { url, office, no } = installation.present;
@@ -53,7 +53,7 @@ export async function restore(world: World): Promise<string> {
   return 'the backup of the ledger is restored';
 }
 
-/** A replica is promoted while the older server lives on: whoever is connected there goes on there. */
+/** Promotes a replica while the older server lives on, with the instances that are connected to it. */
 export async function splitServers(world: World): Promise<string> {
   const { installation, database } = world;
   const { copy, words } = chooseCopy(world);
@@ -67,7 +67,7 @@ export async function splitServers(world: World): Promise<string> {
   return `another server takes over with ${words}`;
 }
 
-/** Mostly to the one that all ought to reach. */
+/** Moves an instance to a server, mostly the present one. */
 export async function moveInstance(world: World): Promise<string> {
   const { installation, choose } = world;
   const instance = choose.one(world.instances);
@@ -76,7 +76,7 @@ export async function moveInstance(world: World): Promise<string> {
   return `${instance.name} reaches ${server === installation.present ? 'the present server' : 'an older server'}`;
 }
 
-/** Whoever was connected there reaches the present one. */
+/** Ends the older servers; their instances move to the present one. */
 export async function endOldServers(world: World): Promise<string> {
   const { installation } = world;
   installation.servers.splice(0, installation.servers.length, installation.present);

@@ -3,16 +3,16 @@ import type { Log } from '../../../src/kernel/log.ts';
 import { ALIVE_LOCKS, type Instance } from '../../../src/ledger/engine/instance.ts';
 import { type Ledger, openPool } from '../../../src/ledger/engine/open-ledger.ts';
 
-/** The connections of an instance to a server, its sign of life among them. */
+/** The connections of an instance to a server, including its sign of life. */
 export type Link = {
   readonly pool: Pool;
   readonly locks: Pool;
   readonly instance: Instance;
-  /** Waits for no connection that is in use. */
+  /** Does not wait for connections in use. */
   leave(): Promise<void>;
 };
 
-/** That with which it has opened the ledger. */
+/** Returns the link with which an instance opened the ledger. */
 export function firstLink({ pool, locks, instance }: Ledger): Link {
   return {
     pool,
@@ -26,7 +26,7 @@ export function firstLink({ pool, locks, instance }: Ledger): Link {
   };
 }
 
-/** What an instance has after its address led to another server: pools and sign of life anew. */
+/** Opens new pools and a new sign of life after an instance's address led to another server. */
 export async function openLink(connectionString: string, instance: Instance, log: Log): Promise<Link> {
   const [pool, locks] = [openPool({ connectionString }, { log }), openPool({ connectionString }, { log })];
   const sign = await locks.connect();

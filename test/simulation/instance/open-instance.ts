@@ -15,23 +15,23 @@ import { withTappedFiles } from './tapped-files.ts';
 import { type CallWatch, tappedGateway, tappedReports } from './tapped-gateway.ts';
 import { tappedPool } from './tapped-pool.ts';
 
-/** A process of paydrop that lives in this one and may die at any moment. */
+/** A paydrop process that lives inside this one and may die at any moment. */
 export type Instance = {
   readonly name: string;
   readonly host: Host;
-  /** To which its connections are made now. */
+  /** The server to which it is connected now. */
   server(): Server;
-  /** Its connections are lost, and it gets others to this one. */
+  /** Drops its connections and opens new ones to this server. */
   moveTo(server: Server): Promise<void>;
   readonly tap: Tap;
   readonly app: App;
-  /** Runs a step of it, its files tapped. */
+  /** Runs one of its steps, with tapped files. */
   run<Result>(step: (app: App) => Promise<Result>): Promise<Result>;
-  /** What a start does before anything else: folders, journal, whatever dead instances have left. */
+  /** Does what a start does first: checks the folders, admits the journal, and sweeps up after dead instances. */
   recover(): Promise<void>;
-  /** Lists every drop folder once. */
+  /** Scans every drop folder once. */
   look(): Promise<number>;
-  /** Its connections are gone, and the server has seen it. What it remembered is lost. */
+  /** Kills it and waits until the server has seen its connections go. Its memory is lost. */
   leave(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export type InstanceParts = {
   readonly log: Log;
   readonly queue: Queue;
   readonly watch: CallWatch;
-  /** Puts a deliberate defect in, to see whether it is found. */
+  /** Puts in a deliberate defect, to see whether it is found. */
   readonly spoil: (app: App) => App;
 };
 
@@ -89,7 +89,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
     leave: async () => {
       tap.die();
       if (link !== first) await link.leave();
-      // Where it has moved, the pools with which it began are closed already.
+      // After a move, the first pools are closed already.
       await real.close().catch((error: unknown) => {
         if (link === first) throw error;
       });

@@ -1,14 +1,14 @@
-/** A moment at which an instance touches the world outside of its own memory. */
+/** A moment at which an instance touches the world outside its own memory. */
 export type MomentKind = 'statement' | 'file' | 'call' | 'job';
 export type Moment = { readonly kind: MomentKind; readonly what: string };
 
 /**
- * What is to happen at one such moment.
- * `die`        the process ends before it; nothing of it reaches the world any more
- * `tear`       the same in the middle of a write: half of it is on the disk
- * `fail`       it is not done and an error comes back; `lasting`: and so do the next of its kind
- * `fail-after` it is done, and an error comes back all the same, as when a connection is lost with the answer
- * `meanwhile`  something else happens in the world before it is done
+ * What happens at one such moment:
+ * - `die`: the process ends before it, and nothing of it reaches the world
+ * - `tear`: same, in the middle of a write, half of which is on disk
+ * - `fail`: it is not done and an error is thrown; with `lasting`, the next ones of its kind fail too
+ * - `fail-after`: it is done but an error is thrown, as when a connection is lost with the answer
+ * - `meanwhile`: something else happens in the world before it is done
  */
 export type Trap = { readonly kind: MomentKind; readonly at: number } & (
   | { readonly act: 'die' | 'tear' | 'fail-after' }
@@ -19,7 +19,7 @@ export type Trap = { readonly kind: MomentKind; readonly at: number } & (
 /** Thrown where the process is dead. */
 export const POWER_CUT = 'power cut';
 
-/** An outage ends before those who insist on an answer have tried for an hour. */
+/** An outage ends before code that insists on an answer has tried for an hour. */
 const LASTING_MOMENTS = 8;
 
 /** How a touch is carried out: whole, or only the first half of what it writes. */
@@ -28,20 +28,20 @@ type Extent = 'whole' | 'half';
 export type Tap = {
   isDead(): boolean;
   die(): void;
-  /** Sets a trap for the work that comes. */
+  /** Sets a trap for the work that follows. */
   arm(trap: Trap): void;
-  /** @returns the moment at which the trap was sprung, if it was; from then on there is none */
+  /** Removes the trap. Returns the moment that sprang it, if any. */
   disarm(): Moment | undefined;
   /**
-   * Does `go`, unless the trap or death is in the way.
-   * @param failure the error that comes back instead; it is given what was done in vain, if anything was
+   * Does `go`, unless the trap or death prevents it.
+   * @param failure makes the error to throw instead; it gets the result that is lost, if there is one
    */
   touch<Result>(
     moment: Moment,
     go: (extent: Extent) => Promise<Result>,
     failure: (inVain?: Result) => Promise<Error>,
   ): Promise<Result>;
-  /** The same for what has to be done at once. It takes no part in `meanwhile`. */
+  /** Same for calls that must be synchronous. They take no part in `meanwhile`. */
   touchAtOnce<Result>(moment: Moment, go: () => Result, failure: () => Error): Result;
 };
 
@@ -51,7 +51,7 @@ export function makeTap(): Tap {
   let seen = 0;
   let sprung: Moment | undefined;
 
-  /** The trap, when this is its moment. Of a lasting one every later moment is as well. */
+  /** Returns the trap when this is its moment. A lasting trap also springs at later moments. */
   function spring(moment: Moment): Trap | undefined {
     if (trap?.kind !== moment.kind) return undefined;
     seen += 1;

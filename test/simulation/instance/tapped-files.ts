@@ -5,15 +5,15 @@ import { devNull } from 'node:os';
 import type { Tap } from './tap.ts';
 
 /**
- * Runs work whose changes to files go through a tap. What runs beside it, such as the sandbox or another instance, is
- * not touched: whose a call is, the asynchronous context tells.
+ * Runs work whose changes to files go through a tap. The asynchronous context tells whose call it is, so the sandbox
+ * and other instances beside it are untouched.
  */
 export async function withTappedFiles<Result>(tap: Tap, work: () => Promise<Result>): Promise<Result> {
   await (installed ??= install());
   return current.run(tap, work);
 }
 
-/** Runs work outside of the tap in whose work it is called. */
+/** Runs work outside the tap of its caller. */
 export function withoutTappedFiles<Result>(work: () => Promise<Result>): Promise<Result> {
   return current.exit(work);
 }
@@ -21,7 +21,7 @@ export function withoutTappedFiles<Result>(work: () => Promise<Result>): Promise
 const current = new AsyncLocalStorage<Tap>();
 let installed: Promise<void> | undefined;
 
-/** Calls that change something on the disk. A death before a call that only reads is one before the next change. */
+/** Calls that change the disk. A death before a call that only reads equals one before the next change. */
 const CHANGING = ['mkdir', 'rename', 'link', 'unlink', 'rmdir', 'rm', 'writeFile'] as const;
 const CHANGING_HANDLE = ['sync', 'datasync', 'appendFile', 'writeFile'] as const;
 
@@ -45,7 +45,7 @@ async function install(): Promise<void> {
 function tapped(name: string, call: Call): Call {
   return function (this: unknown, ...parameters) {
     const tap = current.getStore();
-    // A file that was opened for nobody would stay open.
+    // Closes a file that no caller gets.
     const letGo = async (inVain: unknown) => {
       if (name === 'open') await (inVain as FileHandle | undefined)?.close();
     };
@@ -61,7 +61,7 @@ function tapped(name: string, call: Call): Call {
   };
 }
 
-/** Of a write the first half of the text or the bytes; of anything else all of it. */
+/** Returns the parameters with the first half of the text or bytes of a write; other calls stay whole. */
 function firstHalf(parameters: unknown[]): unknown[] {
   const [text, ...rest] = parameters;
   if (typeof text === 'string' && rest.length === 0) return [text.slice(0, Math.floor(text.length / 2))];

@@ -4,30 +4,30 @@ import { createGateway, type Gateway } from '../../../src/gateway/create-gateway
 import { createReportClient, type ReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import type { Tap } from './tap.ts';
 
-/** What was seen of one call that submits a batch, from outside of the pipeline. */
+/** What an observer outside the pipeline saw of one call that submits a batch. */
 export type SubmitCall = {
   readonly account: string;
-  /** The caller said that its intent is on disk. */
+  /** The caller reported that its intent is on disk. */
   declared: boolean;
-  /** Requests that reached the service meanwhile. */
+  /** Requests that reached the service during the call. */
   posts: number;
-  /** Undefined when the process died before it came. */
+  /** Undefined when the process died before the answer. */
   answer: SubmitAnswer['kind'] | undefined;
 };
 
 export type CallWatch = {
   countPosts(): number;
-  /** Whether a fault is planned of which the answer takes longer than anybody waits. */
+  /** Whether a planned fault delays the answer longer than any client waits. */
   isEndless(): boolean;
-  /** Told right before the first byte may leave. */
+  /** Called right before the first byte may leave. */
   onDeclared(account: string): Promise<void>;
   onCall(call: SubmitCall): void;
 };
 
-/** Long enough for the sandbox to have read and booked a call, and short enough to wait for it. */
+/** Long enough for the sandbox to read and book a call, and short enough to wait for. */
 const SHORT_MS = 300;
 
-/** The gateway of an account with moments before, within and after each call, at which the process may die. */
+/** Wraps an account's gateway with moments before, within and after each call, at which the process may die. */
 export function tappedGateway(app: App, account: string, tap: Tap, watch: CallWatch): Gateway {
   const gateway = () => (watch.isEndless() ? impatient(app, account) : app.gateway(account));
   const touch = <Result>(what: string, go: () => Promise<Result>) =>
@@ -71,7 +71,7 @@ function impatient(app: App, account: string): Gateway {
   return createGateway({ ...gatewaySettings(app.account(account)), answerTimeoutMs: SHORT_MS });
 }
 
-/** The reports of an account, for which nobody waits long either. */
+/** Wraps an account's report client, which does not wait long for an endless answer either. */
 export function tappedReports(app: App, account: string, watch: CallWatch): ReportClient {
   if (!watch.isEndless()) return app.reports(account);
   return createReportClient({ ...reportSettings(app.account(account)), timeouts: { answerMs: SHORT_MS } });

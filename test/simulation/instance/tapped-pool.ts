@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import type { Tap } from './tap.ts';
 
 /**
- * A pool, every statement of which goes through a tap.
- * @param present the pool to the server to which connections are made at the moment
+ * Returns a pool whose statements all go through a tap.
+ * @param present returns the pool of the server to which connections are made at the moment
  */
 export function tappedPool(present: () => Pool, tap: Tap): Pool {
   const lost = async () => connectionLost();
@@ -11,7 +11,7 @@ export function tappedPool(present: () => Pool, tap: Tap): Pool {
   return replace(present, {
     query: (...call: unknown[]) =>
       tap.touch(statement(call[0]), () => inTurn(() => apply(present(), call) as Promise<unknown>), lost),
-    /** A dead process has no pool any more; whoever tries again and again must stop. */
+    /** A dead process has no pool any more; code that retries must stop. */
     get ended() {
       return tap.isDead() || present().ended;
     },
@@ -20,8 +20,8 @@ export function tappedPool(present: () => Pool, tap: Tap): Pool {
 }
 
 /**
- * Questions asked side by side would open a connection each, and a server process for each of them, which takes most of
- * the time of a short life.
+ * Returns a runner of one query at a time. Parallel queries would each open a connection and start a server process,
+ * which takes most of a short life.
  */
 function oneAtATime(): <Result>(go: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
@@ -40,8 +40,8 @@ async function loseClient(client?: PoolClient): Promise<Error> {
 const CONNECT = { kind: 'statement', what: 'connect' } as const;
 
 /**
- * A connection that was lost stays lost. What its transaction did is rolled back at once, so that what follows does not
- * depend on how soon the server notices.
+ * Returns a client whose connection stays lost once it is lost. Its transaction is rolled back at once, so that later
+ * steps do not depend on how soon the server notices.
  */
 function tappedClient(client: PoolClient, tap: Tap): PoolClient {
   let isLost = false;
@@ -56,7 +56,7 @@ function tappedClient(client: PoolClient, tap: Tap): PoolClient {
   };
   return replace(() => client, {
     query: (...call: unknown[]) => {
-      // A COPY is given as a stream and is wanted back at once.
+      // A COPY is passed as a stream, and its caller needs it back synchronously.
       if (typeof call[0] !== 'string') {
         if (isLost) throw connectionLost();
         return tap.touchAtOnce(statement(call[0]), () => apply(client, call), loseAtOnce);

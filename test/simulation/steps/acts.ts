@@ -19,7 +19,7 @@ import { cancelWhatIsBooked } from '../hosts/persons.ts';
 import { pickFrom } from './pick-from.ts';
 import { RESOLVE_ACTS } from './resolve-acts.ts';
 
-/** What a person can do. `find` looks for something to do it to, and says in words what that would be. */
+/** What a person can do. `find` looks for a target, and says in words what would be done to it. */
 export type Act = {
   readonly name: string;
   readonly find: (world: World) => Promise<{ words: string; perform: () => Promise<unknown> } | undefined>;
@@ -51,7 +51,7 @@ export const ACTS: readonly Act[] = [
   {
     name: 'pause',
     find: async (world) => {
-      // It is always possible, and would be all that happens.
+      // It is always possible, and would crowd out the other acts.
       if (!world.choose.happens(0.2)) return undefined;
       const account = world.choose.one([...world.settings.accounts.keys(), ALL_ACCOUNTS]);
       return { words: `pauses ${account}`, perform: () => pauseAccount(world.office, account, BECAUSE) };
@@ -72,8 +72,8 @@ export const ACTS: readonly Act[] = [
 ];
 
 /**
- * What can seldom be done; a person who sees it takes it up before anything else, mostly. Some of these need a longer run
- * to happen at all.
+ * Acts that are seldom possible; a person mostly takes them before anything else. Some of them need a longer run to
+ * happen at all.
  */
 export const SELDOM: readonly string[] = [
   'close in doubt',
@@ -86,10 +86,10 @@ export const SELDOM: readonly string[] = [
   'resubmit',
 ];
 
-/** What rests on something not having been sent, which a ledger that may have gone back does not know. */
+/** Acts that rely on something not having been sent, which a ledger restored to an older state does not know. */
 const RESTS_ON_NOT_SENT = ['cancel a file', 'cancel a batch', 'retry', 'withdraw', 'resume'];
 
-/** Does what a person has chosen to do. */
+/** Performs an act that a person has chosen. */
 export async function performAct(world: World, { name }: Act, perform: () => Promise<unknown>): Promise<void> {
   const wasOpen = !isWide(world) || (await isOpen(world.office.pool));
   await perform();
@@ -97,14 +97,14 @@ export async function performAct(world: World, { name }: Act, perform: () => Pro
   if (!wasOpen && RESTS_ON_NOT_SENT.includes(name)) world.complaints.push(`a person could ${name} in a closed ledger`);
 }
 
-/** The acts in the order in which a person thinks of them. */
+/** Returns the acts in the order in which a person tries them. */
 export function actsInTurn(choose: Choose): Act[] {
   const acts = choose.shuffle(ACTS);
   if (choose.happens(0.4)) return acts;
   return [...acts.filter(({ name }) => SELDOM.includes(name)), ...acts.filter(({ name }) => !SELDOM.includes(name))];
 }
 
-/** What was written can be made again, byte for byte. */
+/** Checks that outputs can be rebuilt byte for byte. */
 async function rebuild(world: World, fileId: string): Promise<void> {
   const [instance] = world.instances;
   if (!instance) return;
@@ -115,7 +115,7 @@ async function rebuild(world: World, fileId: string): Promise<void> {
   }
 }
 
-/** The rows that were certainly not charged come back as a new file, which is a drop like any other. */
+/** Drops the rows that were certainly not charged as a new file, which is a drop like any other. */
 async function resubmit(world: World, fileId: string): Promise<void> {
   const [instance] = world.instances;
   if (!instance) return;

@@ -11,8 +11,8 @@ import type { World } from '../world.ts';
 import { tell } from './step.ts';
 
 /**
- * Puts a new payment file into a drop folder, as its sender meant it or damaged in up to three ways, of which the first is
- * each in its turn.
+ * Puts a new payment file into a drop folder, as its sender meant it or with up to three damages. The first damage
+ * takes each kind in turn.
  */
 export async function dropFile(world: World, isDamaged = world.choose.happens(0.35)): Promise<void> {
   const { choose } = world;
@@ -40,7 +40,7 @@ export async function dropFile(world: World, isDamaged = world.choose.happens(0.
   world.totals.count('drops', damages.length > 0 ? 'a damaged file' : 'a file');
 }
 
-/** The same bytes once more, under another name or the same, or its rows in another order. */
+/** Drops the same bytes again, under another name or the same, or the rows in another order. */
 export async function dropAgain(world: World): Promise<void> {
   const { choose } = world;
   const before = choose.one(world.drops);
@@ -55,7 +55,7 @@ export async function dropAgain(world: World): Promise<void> {
   world.totals.count('drops', reorders ? 'the same rows in another order' : 'the same bytes again');
 }
 
-/** The payments of an earlier file, with invoices as another program or person would write them. */
+/** Drops the payments of an earlier file, with invoices as another program or person would write them. */
 export async function dropRewritten(world: World): Promise<void> {
   const { choose } = world;
   const before = choose.one(world.drops);
@@ -72,7 +72,7 @@ export async function dropRewritten(world: World): Promise<void> {
   world.totals.count('drops', 'the same payments written otherwise');
 }
 
-/** An output of paydrop, as it is or cut to the columns of its input. */
+/** Drops an output of paydrop, as it is or cut to the columns of its input. */
 export async function dropOutput(world: World): Promise<void> {
   const { choose } = world;
   const outputs = await findOutputs(world);
@@ -101,7 +101,7 @@ async function findOutputs(world: World): Promise<SeenOutput[]> {
   return rows;
 }
 
-/** What is no plain file. */
+/** Drops something that is no plain file. */
 export async function dropOddThing(world: World): Promise<void> {
   const folder = world.choose.one(world.settings.folders);
   const name = `odd-${world.story.length}`;
@@ -111,7 +111,7 @@ export async function dropOddThing(world: World): Promise<void> {
   world.totals.count('drops', 'no plain file');
 }
 
-/** A sender who was not done writing goes on, behind the back of whoever took the file. */
+/** Lets a sender who was not done continue writing into a claimed file. */
 export async function writeOn(world: World): Promise<boolean> {
   for (const work of new Set(world.settings.folders.map((folder) => folder.work))) {
     const claims = await readdir(work).catch(() => []);
@@ -142,7 +142,7 @@ async function put(
   world.drops.push({ folder: folder.id, name, bytes, titles });
 }
 
-/** Whole numbers of payers, also those that stand where they do not belong. An amount may have as many digits. */
+/** Records whole numbers of payers, even in wrong cells. Amounts are left out: one may have as many digits. */
 function keepCanaries(world: World, draft: DraftFile): void {
   const [number, amount] = [placeOf(draft, 'cardNumber', 'accountNumber'), placeOf(draft, 'amount')];
   const cells = draft.rows.flatMap((row) =>

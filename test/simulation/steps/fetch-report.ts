@@ -4,7 +4,7 @@ import type { Account } from '../../../src/config/config.ts';
 import { buildRequest } from '../../../src/gateway/soap/build-request.ts';
 import type { World } from '../world.ts';
 
-/** The transaction report that a person downloads for an account: every approved payment of one kind, as CSV. */
+/** Fetches the transaction report that a person downloads: every approved payment of one kind, as CSV. */
 export async function fetchReport(world: World, account: Account, operation: FolderOperation): Promise<Buffer> {
   const report: ReportName =
     operation === 'card' ? 'getCreditCardApprovedDateRangeCSV' : 'getACHEFTApprovedDateRangeCSV';

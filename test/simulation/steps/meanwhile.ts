@@ -8,9 +8,8 @@ import { setWrong } from './move-clock.ts';
 import { shortened, tell } from './step.ts';
 
 /**
- * What else may happen while an instance is in the middle of a step. It runs to its end, or until it would have to wait
- * for that step, and then the step goes on.
- * `happen` says whether it did
+ * Something else that may happen while an instance is in the middle of a step. It runs to its end, or until it would
+ * have to wait for that step; then the step goes on. `happen` returns whether it happened.
  */
 export type Meanwhile = {
   readonly name: string;
@@ -60,7 +59,7 @@ export function meanwhile(name: string, weight: number, happen: Meanwhile['happe
   return { name, weight, happen: (world) => withoutTappedFiles(() => happen(world)) };
 }
 
-/** One that is not in the middle of a step; when there is none, a new one starts. */
+/** Returns an instance that is not in the middle of a step, and starts one when there is none. */
 async function anotherInstance(world: World) {
   const idle = world.instances.find((instance) => !world.busy.has(instance));
   if (idle) return idle;

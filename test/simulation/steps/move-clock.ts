@@ -1,13 +1,13 @@
 import type { World } from '../world.ts';
 
-/** Lets time pass, or sets our clocks back a little. The service does not go back with them. */
+/** Lets time pass, or sets our clocks back a little. The service's clock does not go back with them. */
 export async function moveClock(world: World, ms: number): Promise<void> {
   world.clock.advance(ms);
   if (ms <= 0) return;
   holdServiceClock(world);
   world.queue.giveUpDead();
-  // Leases run by the clock of the database, which cannot be moved; so they are moved. In the middle of another's
-  // transaction this waits for nobody: then the time has not passed for that one yet.
+  // Leases follow the clock of the database, which cannot be moved, so the leases are moved. If a transaction holds
+  // one, the update gives up: the time has not passed for that lease yet.
   await world.office.pool
     .query(
       `UPDATE batch SET lease_until = lease_until - $1 * interval '1 millisecond' WHERE state IN ('preparing', 'sending')`,
@@ -16,7 +16,7 @@ export async function moveClock(world: World, ms: number): Promise<void> {
     .catch(() => undefined);
 }
 
-/** The clock of the service runs on by itself. It is set at each step, so that nothing depends on how long steps take. */
+/** Sets the clock of the service, which runs by itself, so that nothing depends on how long steps take. */
 export function holdServiceClock(world: World): void {
   const latest = Math.max(world.clock.now().getTime(), serviceMs.get(world) ?? 0);
   serviceMs.set(world, latest);
@@ -25,7 +25,7 @@ export function holdServiceClock(world: World): void {
 
 const serviceMs = new WeakMap<World, number>();
 
-/** Sets one of the clocks wrong, or right again. @returns what it did, in words */
+/** Sets one of the clocks wrong, or right again. Returns what it did, in words. */
 export function setWrong(world: World): string {
   const whose = world.choose.one(Object.keys(world.wrongBy) as (keyof World['wrongBy'])[]);
   const ms = world.choose.one([0, 0, 3_600_000, -3_600_000, 400 * DAY_MS, -400 * DAY_MS, 30 * DAY_MS, -30 * DAY_MS]);
@@ -36,9 +36,7 @@ export function setWrong(world: World): string {
   return `the clock of the ${whose} is ${ms === 0 ? 'right' : `wrong by ${ms < 0 ? '-' : ''}${describeTime(ms)}`}`;
 }
 
-/**
- * What was sent while the clock of the service was fast is done by that clock, so it stays at the latest that it ever said.
- */
+/** Ends wrong times. The service's clock stays at its latest time, by which work sent meanwhile completes. */
 export function endWrongTimes(world: World): void {
   world.wrongBy.database = 0;
   world.wrongBy.host = 0;

@@ -16,20 +16,20 @@ export async function planFault(world: World): Promise<void> {
   world.totals.count('faults planned', kind);
 }
 
-/** Back to normal; what was planned is forgotten. */
+/** Returns the service to normal and forgets the planned faults. */
 export async function mendService(world: World): Promise<void> {
   countStruck(world);
   await world.sandbox.faults.clear();
   tell(world, 'the service works again');
 }
 
-/** Notes which faults have struck; to be called before they are forgotten. */
+/** Counts the faults that have struck; called before they are forgotten. */
 export function countStruck(world: World): void {
   for (const { kind, fired } of world.sandbox.faults.list())
     if (fired > 0) world.totals.count('faults struck', kind, fired);
 }
 
-/** Each kind in its turn, from where the seed begins, so that a hundred scenarios have had most of them. */
+/** Takes each kind in turn, starting at the seed, so that a hundred scenarios cover most of them. */
 function nextKind(world: World): FaultName {
   const kinds = Object.keys(FAULT_KINDS) as FaultName[];
   return kinds[world.nextTurn() % kinds.length]!;
@@ -38,17 +38,17 @@ function nextKind(world: World): FaultName {
 async function describePlan(world: World, kind: FaultName): Promise<FaultPlan> {
   const { choose } = world;
   const { strikes } = FAULT_KINDS[kind];
-  // Only until it is mended: a number of milliseconds would depend on the speed of the machine.
+  // Until the service is fixed: a number of milliseconds would depend on the speed of the machine.
   if (strikes === 'planned') return { kind, times: 'always' };
   if (strikes === 'accept' || strikes === 'first-byte') return { kind, after: choose.below(2) };
-  // Often enough, at times, that a service which denies a batch is given up.
+  // Sometimes often enough that the program gives up on a service that denies a batch.
   if (kind.startsWith('result-')) return { kind, times: choose.one([1, 1, 2, 20]) };
-  // Most strike at a submit, which matters more than a question.
+  // Most strike at a submit, which matters more than a query.
   const operation = choose.happens(0.8) ? await findNextSubmit(world) : undefined;
   return operation ? { kind, operation } : { kind, after: choose.below(3) };
 }
 
-/** The operation of a batch that waits to be sent, if any does. */
+/** Returns the operation of a batch that waits to be sent, if there is one. */
 async function findNextSubmit(world: World): Promise<FaultPlan['operation']> {
   const operation = await pickFrom<FolderOperation>(
     world,

@@ -18,8 +18,8 @@ import { pickFrom } from './pick-from.ts';
 const REASON = 'asked the service desk about it';
 
 /**
- * What a person does about a batch in doubt. They are honest and make mistakes: they try wrong ids and early reports, but
- * nobody declares as not received what the service has.
+ * Acts of a person on a batch in doubt. The person is honest and makes mistakes: they try wrong ids and early reports,
+ * but never declare as not received what the service has.
  */
 export const RESOLVE_ACTS: readonly Act[] = [
   inDoubt('adopt a batch id', ['unknown'], async (world, batch) => {
@@ -109,7 +109,7 @@ async function openDesk(world: World, { fileId, batchNo, account: name }: SeenBa
   };
 }
 
-/** Ids under which the service has this very content, of those that the ledger gives to no other batch. */
+/** Returns the ids under which the service has this very content, without those of other batches in the ledger. */
 async function findBooked(world: World, batch: SeenBatch): Promise<string[]> {
   const taken = new Set((await readBatches(world)).map(({ batchId }) => batchId));
   const content = contentOf(world, batch);
@@ -117,7 +117,7 @@ async function findBooked(world: World, batch: SeenBatch): Promise<string[]> {
   return books.map(({ batchId }) => batchId);
 }
 
-/** The right one, mostly. */
+/** Mostly returns the right one. */
 function chooseId(world: World, right: readonly string[]): string | undefined {
   const all = readBooks(world).map(({ batchId }) => batchId);
   if (all.length === 0) return undefined;

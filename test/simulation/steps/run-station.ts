@@ -9,12 +9,12 @@ import { shortened, tell } from './step.ts';
 
 export type Station = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';
 
-/** Errors that a station may end with although nobody disturbed it: it was asked for something that does not exist. */
+/** Errors allowed for an undisturbed stage that is given something that does not exist. */
 export type Expected = { readonly codes: readonly string[] };
 
 /**
- * Lets an instance do one thing. Now and then it is disturbed: it dies on the way, a statement, a write or a call fails,
- * or something else happens meanwhile. An instance that has died is gone afterwards.
+ * Lets an instance do one thing, and sometimes disturbs it: it dies on the way, a statement, a write or a call fails,
+ * or something else happens meanwhile. An instance that dies is removed.
  */
 export async function runStation(
   world: World,
@@ -53,7 +53,7 @@ function isExpected(error: unknown, expected: Expected | undefined): boolean {
   return error instanceof PipelineError && (expected?.codes.includes(error.code) ?? false);
 }
 
-/** About as many moments of each kind as a station has. */
+/** Approximate number of moments of each kind in a stage. */
 const MOMENTS: Readonly<Record<Station, Partial<Record<MomentKind, number>>>> = {
   watch: { statement: 12, file: 24, job: 1 },
   intake: { statement: 34, file: 6, job: 2 },
@@ -68,9 +68,9 @@ const MOMENTS: Readonly<Record<Station, Partial<Record<MomentKind, number>>>> = 
 function chooseTrap(world: World, station: Station): Trap {
   const { choose } = world;
   const kinds = Object.entries(MOMENTS[station]) as [MomentKind, number][];
-  // Calls and jobs are few, and worth as much as all the statements.
+  // Kinds are equally likely: calls and jobs are few, and matter as much as all the statements.
   const [kind, moments] = choose.one(kinds);
-  // The early ones come more often: a station does not always come as far as the last.
+  // Early moments come more often, because a stage does not always reach the last.
   const at = Math.min(choose.between(1, moments), choose.between(1, moments));
   const act = choose.weighted([
     { act: 'die', weight: 5 },
@@ -81,7 +81,7 @@ function chooseTrap(world: World, station: Station): Trap {
   ] as const).act;
   if (act === 'fail') return { kind, at, act, lasting: choose.happens(0.5) };
   if (act === 'meanwhile') {
-    // At other moments a transaction is under way, which a ledger that goes back would have to wait for.
+    // At other moments a transaction is open, for which a restore of the ledger would have to wait.
     const list = isWide(world) && (kind === 'file' || kind === 'call') && choose.happens(0.6) ? ELSEWHERE : MEANWHILE;
     return { kind, at, act, run: () => haveMeanwhile(world, list) };
   }

@@ -9,13 +9,13 @@ import type { Instance } from '../instance/open-instance.ts';
 import type { FileQueue, Job } from '../memory-queue.ts';
 import type { World } from '../world.ts';
 
-/** Something for a station to do: a job of the queue, or one that nobody has asked for. */
+/** Work for a stage: a job of the queue, or one that was never queued. */
 export type Chore = {
   readonly name: FileQueue;
   readonly payload: Payload<FileQueue>;
-  /** Which file and batch, for the story. */
+  /** The file and batch, for the story. */
   readonly about: string;
-  /** The job of the queue that it was taken from, if any. */
+  /** The job of the queue from which it was taken, if any. */
   readonly job: Job | undefined;
 };
 
@@ -26,7 +26,7 @@ const STATIONS: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Pro
   deliver: (app, job) => eachFile(job, (fileId) => deliverFile(app, { fileId })),
 };
 
-/** Without a limit of time, which would not be the same again with the same seed. */
+/** Handles all files without a time limit, which would make a seed unrepeatable. */
 async function eachFile(
   { fileId, more = [] }: Payload<'intake'>,
   work: (fileId: string) => Promise<void>,
@@ -39,14 +39,14 @@ export function runJob(instance: Instance, chore: Chore): Promise<void> {
   return instance.run((app) => station(app, chore.payload));
 }
 
-/** A job of the queue whose time has come. */
+/** Returns a job of the queue that is due. */
 export async function chooseDueJob(world: World): Promise<Chore | undefined> {
   const nowMs = world.clock.now().getTime();
   const due = world.queue.waiting().filter((job) => job.dueMs <= nowMs);
   return due.length === 0 ? undefined : ofJob(world, world.choose.one(due));
 }
 
-/** Something that the ledger says is due, whether or not a job has been made of it. */
+/** Returns work that the ledger says is due, whether or not a job exists for it. */
 export async function chooseDueWork(world: World): Promise<Chore | undefined> {
   const due = await findDueWork(world.office);
   const chores: { name: FileQueue; payload: Payload<FileQueue> }[] = [
@@ -63,7 +63,7 @@ export async function chooseDueWork(world: World): Promise<Chore | undefined> {
   return { name, payload, about: await describe(world, payload), job: undefined };
 }
 
-/** What nobody would ask for: any station for any file or batch that ever was, or for one that never was. */
+/** Returns work that no caller would queue: any stage for any file or batch there ever was, or for none at all. */
 export async function chooseWrongWork(world: World): Promise<Chore | undefined> {
   const { choose } = world;
   const { rows } = await world.office.pool.query<{ fileId: string; batchNo: number | null }>(
@@ -82,7 +82,7 @@ export async function ofJob(world: World, job: Job): Promise<Chore> {
   return { name: job.name, payload: job.payload, about: await describe(world, job.payload), job };
 }
 
-/** Ids mean nothing to a reader, so files go by the names of their drops. */
+/** Names files after their drops, because ids mean nothing to a reader. */
 async function describe(world: World, payload: Payload<FileQueue>): Promise<string> {
   const { rows } = await world.office.pool.query<{ name: string }>('SELECT name FROM file WHERE file_id = $1', [
     payload.fileId,

@@ -8,7 +8,7 @@ export type Step = {
   readonly take: (world: World) => Promise<void>;
 };
 
-/** Adds a sentence to the story. @returns a way to go on with it, when it is known how it ended */
+/** Adds a sentence to the story. Returns a way to extend it once the outcome is known. */
 export function tell(world: World, sentence: string): { add(more: string): void } {
   const place = world.story.push(sentence) - 1;
   return {
@@ -18,7 +18,7 @@ export function tell(world: World, sentence: string): { add(more: string): void 
   };
 }
 
-/** On one line, and no longer than somebody reads. */
+/** Puts a text on one line and cuts it to a readable length. */
 export function shortened(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, 160);
 }

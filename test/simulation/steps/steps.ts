@@ -126,7 +126,7 @@ function idle(world: World): Instance {
   return world.choose.one(world.instances);
 }
 
-/** A station that is asked about something that does not exist, or not any more, may say so. */
+/** Allowed errors of a stage that is given something that does not exist, or no longer does. */
 export const WRONG: Expected = { codes: ['NOT_FOUND', 'SEAL_BROKEN', 'ORIGINAL_GONE'] };
 
 async function doChore(
@@ -141,11 +141,11 @@ async function doChore(
   if (job) world.queue.take(job);
   const doing = { station: name as Station, what: `${how}runs ${name} for ${about}`, ...(expected && { expected }) };
   await runStation(world, instance, doing, () => runJob(instance, chore));
-  // A job whose instance has died stays in the queue as one that runs.
+  // A job whose instance has died stays in the queue as running.
   if (job && !instance.tap.isDead()) world.queue.finish(job);
 }
 
-/** Files have come and have settled, so that there is something to do from the first step on. */
+/** Drops files and lets them settle, so that there is work from the first step on. */
 export async function beginDay(world: World): Promise<void> {
   await dropFile(world, world.beginsWithDamage || undefined);
   for (let more = world.choose.below(3); more > 0; more -= 1) await dropFile(world);

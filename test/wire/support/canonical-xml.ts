@@ -8,11 +8,10 @@ export type CanonicalElement = {
 };
 
 /**
- * A document without what means nothing in XML: prefixes, the spelling of empty elements and of references, and white
- * space between elements. Names, namespaces, order, attributes and every character of a value stay. White space is
- * dropped only beside child elements; in an element without any it is a value.
- *
- * It reads with the reader of the sandbox, so that what node-soap writes for the client is read by somebody else.
+ * Returns a document without what means nothing in XML: prefixes, the spelling of empty elements and references, and
+ * white space between elements. Names, namespaces, order, attributes and every character of a value stay. White space
+ * is dropped only beside child elements; in an element without children it is a value.
+ * It uses the sandbox's reader, so that other code reads what node-soap writes for the client.
  */
 export function canonicalXml(document: string): CanonicalElement {
   const root = readXml(document);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { OperationName, Server } from '../../../schemas/operations.ts';
 import type { CallOptions } from '../../../src/gateway/call-operation.ts';
 
-/** One folder of test/wire; README.md there tells what each file is. */
+/** One folder of test/wire, whose README.md explains each file. */
 export type GoldenCase = {
   readonly operation: OperationName;
   readonly name: string;
@@ -11,10 +11,10 @@ export type GoldenCase = {
   readonly before: readonly GoldenStep[];
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly answer: { readonly kind: string };
-  /** Undefined where nothing leaves. */
+  /** Undefined where nothing is sent. */
   readonly request: string | undefined;
   readonly foreignRequest: string | undefined;
-  /** As it goes over the wire: without the line end that closes the file. */
+  /** As sent over the wire, without the line end that closes the file. */
   readonly response: string | undefined;
 };
 
@@ -34,7 +34,7 @@ type GoldenSetting = {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Every case, in the order of the alphabet. */
+/** Reads every case, in alphabetical order. */
 export function readGoldenCases(): GoldenCase[] {
   const operations = foldersOf(ROOT).filter((name) => name !== 'support');
   return operations.flatMap((operation) =>
@@ -69,12 +69,12 @@ function foldersOf(path: string): string[] {
     .sort();
 }
 
-/** Parameters as the client takes them: JSON has no bytes, so the batch file stands there as its text. */
+/** Returns parameters as the client takes them. JSON has no bytes, so the batch file stands there as text. */
 export function toParameters({ batchFileText, ...others }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return typeof batchFileText === 'string' ? { ...others, batchFile: Buffer.from(batchFileText) } : others;
 }
 
-/** An answer as it stands in answer.json: a result file as its text. */
+/** Returns an answer as it stands in answer.json, with a result file as text. */
 export function toGoldenAnswer(answer: { kind: string; result?: object }): unknown {
   if (answer.result === undefined || !('file' in answer.result)) return answer;
   const { file, ...others } = answer.result;
