@@ -49,8 +49,8 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     globals: false,
-    // Processes that tests start answer no desk on the usual address; those that want one name another.
-    env: { PAYDROP_DESK: 'off' },
+    // Processes that tests start answer no dashboard on the usual address; those that want one name another.
+    env: { PAYDROP_DASHBOARD: 'off' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     globalSetup: 'test/support/start-run.ts',
     server: { deps: { external: [/run-compiled\.mjs$/] } },

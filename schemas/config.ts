@@ -91,13 +91,13 @@ const OpenPgpConfig = z
   );
 
 /** Default address of the dashboard. */
-export const USUAL_DESK = '127.0.0.1:8420';
+export const USUAL_DASHBOARD = '127.0.0.1:8420';
 
 /** The dashboard shows money and can move it, so it is never open to a network without encryption. */
-export const DeskConfig = z.strictObject({
+export const DashboardConfig = z.strictObject({
   listen: z
     .string()
-    .default(USUAL_DESK)
+    .default(USUAL_DASHBOARD)
     .describe('host:port, or off. Anything but this host alone needs tls or trustedProxies'),
   url: z
     .url({ protocol: /^https?$/ })
@@ -125,7 +125,7 @@ export const DeskConfig = z.strictObject({
       label: z.string().min(1).default('your organisation').describe('Whom people log in with, for the button'),
     })
     .optional()
-    .describe('Log-in by OpenID Connect as well; DESK/login/openid/callback is the address to register'),
+    .describe('Log-in by OpenID Connect as well; DASHBOARD/login/openid/callback is the address to register'),
   trustedProxies: z
     .array(z.string().refine(isNetwork, 'write an address or a network, such as 10.0.0.5 or 10.0.0.0/8'))
     .default([])
@@ -498,14 +498,14 @@ export const Config = z.strictObject({
     })
     .optional()
     .describe('Health and figures over HTTP for a monitoring program; left out, nothing listens'),
-  desk: DeskConfig.optional().describe(
-    `The operator's desk in the browser; left out, it is answered on ${USUAL_DESK} for this host alone`,
+  dashboard: DashboardConfig.optional().describe(
+    `The dashboard in the browser; left out, it is answered on ${USUAL_DASHBOARD} for this host alone`,
   ),
   alarms: z.array(AlarmConfig).default([]).describe('Who is told when something waits for a person'),
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
-export type DeskConfig = z.infer<typeof DeskConfig>;
+export type DashboardConfig = z.infer<typeof DashboardConfig>;
 export type OpenPgpConfig = z.infer<typeof OpenPgpConfig>;
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
 export type AlarmConfig = z.infer<typeof AlarmConfig>;
@@ -527,7 +527,8 @@ export const ENVIRONMENT = {
   PAYDROP_MASTER_KEY:
     'Master key, base64 of 32 bytes; several separated by commas, the current one first; default the file data/master.key',
   PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
-  PAYDROP_DESK: 'Where the desk is answered, host:port, or off; left out, desk.listen of the configuration',
+  PAYDROP_DASHBOARD:
+    'Where the dashboard is answered, host:port, or off; left out, dashboard.listen of the configuration',
   PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

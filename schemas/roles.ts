@@ -11,7 +11,7 @@ export const ROLES = {
   deliver: { atSite: true, about: 'writes the output files' },
   web: {
     atSite: false,
-    about: "answers the operator's desk; files are dropped and fetched there where the folders lie",
+    about: 'answers the dashboard; files are dropped and fetched there where the folders lie',
   },
   schedule: { atSite: true, about: 'makes the runs of schedules that are due' },
 } as const;

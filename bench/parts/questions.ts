@@ -7,7 +7,7 @@ import type { Part } from './part.ts';
 /** Typical user queries on a ledger that has grown for years. One round, because filling it takes minutes. */
 export const questions: Part = {
   name: 'questions',
-  about: 'what people ask of a large ledger: an invoice, the status, the front page of the desk',
+  about: 'what people ask of a large ledger: an invoice, the status, the front page of the dashboard',
   async measure(bench) {
     const { path } = await bench.file({ ...ORDINARY, rows: 100 });
     const rows = bench.plan.ledgerRows;

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { findInvoice } from '../../src/ledger/file/search.ts';
 import { readOverview } from '../../src/ledger/overview/overview.ts';
-import { openDesk } from '../../src/web/open-desk.tsx';
+import { openDashboard } from '../../src/web/open-dashboard.tsx';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median } from '../measure/statistics.ts';
 import { openBenchApp } from '../world/bench-app.ts';
-import { enterDesk } from '../world/enter-desk.ts';
+import { enterDashboard } from '../world/enter-dashboard.ts';
 import { fillLedger } from '../world/fill-ledger.ts';
 import { takeInFile } from '../world/take-in-file.ts';
 
@@ -38,8 +38,8 @@ const filled = performance.now();
 const invoiceOf = await fillLedger(app, { fileId, rows: Number(values.rows) });
 const fillSeconds = (performance.now() - filled) / 1_000;
 
-const desk = await openDesk(app, { ...app.settings.desk!, listen: { host: '127.0.0.1', port: 0 } });
-const getPage = await enterDesk(app, desk.url);
+const dashboard = await openDashboard(app, { ...app.settings.dashboard!, listen: { host: '127.0.0.1', port: 0 } });
+const getPage = await enterDashboard(app, dashboard.url);
 const paydrop = (...words: string[]) => run(process.execPath, [PAYDROP, '--dir', values.root, ...words, '--json']);
 const figures: Record<string, number> = {
   ...(await ask('find', async (n) => expectOne(await findInvoice(app.ledger, invoiceOf(n / TIMES))))),
@@ -51,7 +51,7 @@ const figures: Record<string, number> = {
   fillSeconds,
 };
 printSample({ seconds: (figures['frontMs'] ?? 0) / 1_000, figures });
-await desk.close();
+await dashboard.close();
 await app.close();
 
 /** Times the query, each time with another number; the first time the cache may be empty. */

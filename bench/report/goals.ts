@@ -100,7 +100,7 @@ function startGoals({ measurements }: BenchRun): Goal[] {
 const QUESTIONS: readonly (readonly [string, Quantity])[] = [
   ['find an invoice', 'findMs'],
   ['the status', 'statusMs'],
-  ['the front page of the desk', 'frontMs'],
+  ['the front page of the dashboard', 'frontMs'],
 ];
 
 function answeringGoals({ measurements }: BenchRun): Goal[] {

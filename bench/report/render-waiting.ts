@@ -63,8 +63,8 @@ function renderStart(start: Measurement | undefined): string[] {
 const QUESTIONS: readonly (readonly [string, string])[] = [
   ['what happened to an invoice', 'find'],
   ['how things stand', 'status'],
-  ['front page of the desk, over HTTP', 'front'],
-  ['search page of the desk, over HTTP', 'search'],
+  ['front page of the dashboard, over HTTP', 'front'],
+  ['search page of the dashboard, over HTTP', 'search'],
   ['`paydrop find`, with the start of the program', 'findCommand'],
   ['`paydrop status`, with the start of the program', 'statusCommand'],
 ];

@@ -17,7 +17,7 @@ const LAST_WORDS = 4_000;
 export async function startDaemon(paydrop: string, root: string, nodeFlags: readonly string[] = []): Promise<Daemon> {
   const child = spawn(process.execPath, [...nodeFlags, paydrop, '--dir', root, 'start'], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, PAYDROP_DESK: 'off' },
+    env: { ...process.env, PAYDROP_DASHBOARD: 'off' },
   });
   const memory = watchMemory(child.pid!);
   let said = '';

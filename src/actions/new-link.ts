@@ -1,4 +1,4 @@
-import { LINK_MS } from '../../schemas/desk.ts';
+import { LINK_MS } from '../../schemas/actions.ts';
 import type { NewLink } from '../ledger/person/invite-person.ts';
 import { hashSecretToken, newSecretToken } from '../crypto/secret-token.ts';
 

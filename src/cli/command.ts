@@ -45,8 +45,11 @@ export function print(call: Call, json: unknown, text: () => string): void {
   console.log(call.options['json'] ? JSON.stringify(json, null, 2) : text());
 }
 
-export function settingsOf(call: Call): Settings {
-  return loadSettings(call.dir, process.env);
+/** Reads the settings and prints their warnings. */
+export function settingsOf(call: Call, env: NodeJS.ProcessEnv = process.env): Settings {
+  const settings = loadSettings(call.dir, env);
+  for (const warning of settings.warnings) console.error(`Warning: ${warning}.`);
+  return settings;
 }
 
 export function placeOf(settings: Settings): LedgerPlace {

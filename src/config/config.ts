@@ -11,10 +11,11 @@ import {
 } from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
-import { type DeskSettings, readDesk } from './config-desk.ts';
+import { type DashboardSettings, readDashboard } from './config-dashboard.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { readOpenPgp } from './config-openpgp.ts';
 import { readSecret } from './config-secret.ts';
+import { renameOld } from './old-names.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
 export const CONFIG_FILE = 'paydrop.yaml';
@@ -44,7 +45,10 @@ export type Remote = RemoteConfig & { name: string };
 export type AlarmTarget = AlarmConfig;
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
-export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'desk' | 'journal'> & {
+export type Settings = Omit<
+  Config,
+  'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'dashboard' | 'journal'
+> & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
@@ -59,6 +63,8 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
     mirror: string | undefined;
     masterKey: string;
   };
+  /** What the user should change, such as a setting under its former name. */
+  warnings: readonly string[];
   /** The site of this process. */
   site: string;
   /** The name of this host in `senders`. */
@@ -68,7 +74,7 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
   /** Where health and metrics are served; undefined for nowhere. */
   monitor: ListenAddress | undefined;
   /** Where and how the dashboard listens; undefined when it is off. */
-  desk: DeskSettings | undefined;
+  dashboard: DashboardSettings | undefined;
   /** Where traces are sent; undefined for none. */
   otlpUrl: string | undefined;
   logLevel: string;
@@ -81,12 +87,12 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   const file = join(resolve(root), CONFIG_FILE);
-  const given = parseYaml(readText(file), file);
+  const { given, env: named, warnings } = renameOld(parseYaml(readText(file), file), env);
   const odd = pathsWithNul(given);
   if (odd.length > 0)
     throw new PipelineError('CONFIG_INVALID', `use "${file}"`, odd.map((path) => `${path}: ${NUL_FAULT}`).join('; '));
   const parsed = Config.safeParse(given);
-  if (parsed.success) return resolveSettings(parsed.data, resolve(root), env);
+  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), named), warnings };
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
   throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
 }
@@ -160,7 +166,7 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, remotes, monitor, desk, journal, ...rest } = config;
+  const { accounts, folders, paths, remotes, monitor, dashboard, journal, ...rest } = config;
   const data = resolve(root, paths.data);
   const host = env['PAYDROP_HOST'] || hostname();
   const secretOf = (path: string, text: string): string => {
@@ -195,6 +201,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     ...rest,
     remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
     root,
+    warnings: [],
     alarms,
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({
@@ -216,7 +223,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
     monitor: readMonitor(monitor, env, faults),
-    desk: readDesk(desk, { root, env, faults }),
+    dashboard: readDashboard(dashboard, { root, env, faults }),
     otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };

@@ -6,13 +6,13 @@ import type { FaultPlanner } from './faults/plan-faults.ts';
 import { playSteps } from './faults/play-steps.ts';
 import { strikeCall } from './faults/strike-call.ts';
 import { strikeRequest } from './faults/strike-request.ts';
-import type { Desk } from './handlers/handler.ts';
+import type { HandlerContext } from './handlers/handler.ts';
 import { htmlReply, type HttpCall, type Reply, sendReply } from './reply.ts';
 import { serveRequest } from './serve-request.ts';
 
 /** What `handleRequest` needs to serve a request. */
 export type Serving = {
-  readonly desk: Desk;
+  readonly context: HandlerContext;
   readonly faults: Pick<FaultPlanner, 'list' | 'take'>;
   /** Undefined when the HTTP control API is off. */
   readonly controls: Controls | undefined;
@@ -25,12 +25,12 @@ export async function handleRequest(
   response: ServerResponse,
   serving: Serving,
 ): Promise<void> {
-  const { desk, faults } = serving;
-  response.setHeader('Date', desk.clock.now().toUTCString());
+  const { context, faults } = serving;
+  response.setHeader('Date', context.clock.now().toUTCString());
   try {
     const early = await strikeRequest(request, faults);
     if (early) {
-      desk.log.info({ fault: early.kind }, 'fault struck');
+      context.log.info({ fault: early.kind }, 'fault struck');
       return;
     }
     const body = await readBody(request, serving.maxBodyBytes);
@@ -41,26 +41,26 @@ export async function handleRequest(
     await answer(readCall(request, body), request, response, serving);
   } catch (error) {
     // Usually the client disconnected in the middle of its request, before anything was done for it.
-    desk.log.warn({ reason: reasonOf(error) }, 'request broken off');
+    context.log.warn({ reason: reasonOf(error) }, 'request broken off');
     response.destroy();
   }
 }
 
 async function answer(call: HttpCall, request: IncomingMessage, response: ServerResponse, serving: Serving) {
-  const { desk, faults, controls } = serving;
+  const { context, faults, controls } = serving;
   if (isControlPath(call.path)) {
     sendReply(response, await serveControl(call, controls));
     return;
   }
   let reply: Promise<Reply> | undefined;
   // A fault may need the answer to decide whether it strikes. Keeping the reply prevents a second booking.
-  const serve = () => (reply ??= serveRequest(call, desk, `http://127.0.0.1:${request.socket.localPort ?? 80}`));
-  const struck = await strikeCall(call, desk.books, faults, serve);
+  const serve = () => (reply ??= serveRequest(call, context, `http://127.0.0.1:${request.socket.localPort ?? 80}`));
+  const struck = await strikeCall(call, context.books, faults, serve);
   if (!struck) {
     sendReply(response, await serve());
     return;
   }
-  desk.log.info({ fault: struck.fault.kind, operation: struck.operation }, 'fault struck');
+  context.log.info({ fault: struck.fault.kind, operation: struck.operation }, 'fault struck');
   await playSteps(request.socket, struck.steps);
 }
 

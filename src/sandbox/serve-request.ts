@@ -1,6 +1,6 @@
 import { type ServiceName, wireName, wsdlText } from '../../schemas/wsdl.ts';
 import { servedOperations } from './handlers/handlers.ts';
-import type { Desk } from './handlers/handler.ts';
+import type { HandlerContext } from './handlers/handler.ts';
 import { frontPage, helpPage } from './pages.ts';
 import { escapeHtml, htmlReply, type HttpCall, type Reply } from './reply.ts';
 import { answerCall } from './soap/answer-call.ts';
@@ -13,15 +13,15 @@ import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts'
  * Routes a request: services in any version and any case of the path, the books for tests, the front page.
  * @param ownUrl the base URL used when the request has no usable Host header
  */
-export async function serveRequest(request: HttpCall, desk: Desk, ownUrl: string): Promise<Reply> {
-  await tryToRunSchedules(desk);
+export async function serveRequest(request: HttpCall, context: HandlerContext, ownUrl: string): Promise<Reply> {
+  await tryToRunSchedules(context);
   const endpoint = findEndpoint(request.path);
-  if (endpoint && request.method === 'POST') return answerCall(endpoint.service, request, desk);
+  if (endpoint && request.method === 'POST') return answerCall(endpoint.service, request, context);
   if (request.method !== 'GET' && request.method !== 'HEAD') return endpoint ? wrongMethod() : notFound();
   const baseUrl = addressOf(request, ownUrl);
   if (endpoint) return describeEndpoint(endpoint, request, baseUrl + request.path);
-  if (request.path === '/') return frontPage(baseUrl, desk.accounts);
-  if (request.path === '/sandbox/books') return showBooks(request, desk);
+  if (request.path === '/') return frontPage(baseUrl, context.accounts);
+  if (request.path === '/sandbox/books') return showBooks(request, context);
   return notFound();
 }
 
@@ -58,7 +58,7 @@ function addressOf({ headers }: HttpCall, ownUrl: string): string {
 }
 
 /** Returns one JSON row per line; `?since=` omits that batch and everything before it. */
-function showBooks({ query }: HttpCall, { books }: Desk): Reply {
+function showBooks({ query }: HttpCall, { books }: HandlerContext): Reply {
   const since = query.get('since') ?? '0';
   if (!/^\d+$/.test(since)) return htmlReply(400, 'since is not a batch id.', '');
   const lines = books.rows(Number(since)).map((row) => `${JSON.stringify(row)}\n`);

@@ -7,7 +7,7 @@ import { type Books, openBooks } from './books/open-books.ts';
 import { type Faults, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-connection.ts';
 import { handleRequest } from './handle-request.ts';
-import type { Account, Desk } from './handlers/handler.ts';
+import type { Account, HandlerContext } from './handlers/handler.ts';
 import { openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
@@ -65,22 +65,22 @@ export type Sandbox = {
  * @throws CONFIG_INVALID when the server cannot listen on the address, and whatever `openBooks` throws
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(desk));
-  const desk = await layDesk(options, clock);
+  const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
+  const context = await layDashboard(options, clock);
   const faults = planFaults({ shut: (forMs) => listener.shut(forMs), open: () => listener.open() });
 
   const reset = oneAfterTheOther(async () => {
     await faults.clear();
-    await renewBooks(desk, options.dataDir);
+    await renewBooks(context, options.dataDir);
     clock.set(options.now ?? systemClock.now());
   });
   const controls = options.control === true ? { clock, faults, reset } : undefined;
-  const serving = { desk, faults, controls, maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024 };
+  const serving = { context, faults, controls, maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024 };
   const server = createServer(IIS_HABITS, (request, response) => void handleRequest(request, response, serving));
   const dropStruck = strikeConnections(server, faults);
   const place = { port: options.port ?? 0, host: options.host ?? '127.0.0.1' };
-  const listener = await openListener(server, place, desk.log).catch(async (error: unknown) => {
-    await desk.books.close();
+  const listener = await openListener(server, place, context.log).catch(async (error: unknown) => {
+    await context.books.close();
     throw error;
   });
   return {
@@ -88,24 +88,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     port: listener.port,
     clock,
     faults,
-    books: () => desk.books.rows(),
-    settle: () => runSchedules(desk),
+    books: () => context.books.rows(),
+    settle: () => runSchedules(context),
     reset,
     close: async () => {
       dropStruck();
       await listener.close();
-      await desk.books.close();
+      await context.books.close();
     },
   };
 }
 
-/** A `Desk` whose books can be replaced while the sandbox runs. */
-type LaidDesk = Omit<Desk, 'books'> & { books: Books };
+/** A `HandlerContext` whose books can be replaced while the sandbox runs. */
+type LaidDashboard = Omit<HandlerContext, 'books'> & { books: Books };
 
 /** Idle connections live as long as at the real service, so that a client can pause between requests. */
 const IIS_HABITS = { keepAliveTimeout: 120_000 };
 
-async function layDesk(options: SandboxOptions, clock: SandboxClock): Promise<LaidDesk> {
+async function layDashboard(options: SandboxOptions, clock: SandboxClock): Promise<LaidDashboard> {
   return {
     accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
     books: await openBooks(options.dataDir),
@@ -121,12 +121,12 @@ async function layDesk(options: SandboxOptions, clock: SandboxClock): Promise<La
 }
 
 /** Replaces the books with empty ones. If emptying fails, it reopens the previous books. */
-async function renewBooks(desk: LaidDesk, folder: string | undefined): Promise<void> {
-  await desk.books.close();
+async function renewBooks(context: LaidDashboard, folder: string | undefined): Promise<void> {
+  await context.books.close();
   try {
     if (folder !== undefined) await emptyBooks(folder);
   } finally {
-    desk.books = await openBooks(folder);
+    context.books = await openBooks(folder);
   }
 }
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 import { Refusal } from './access/refusal.ts';
-import type { Desk } from './desk.ts';
+import type { WebContext } from './web-context.ts';
 import { Notice } from './parts/blocks.tsx';
 import { Page } from './parts/page.tsx';
 import { sendPage } from './send-page.ts';
@@ -12,16 +12,16 @@ import { sendPage } from './send-page.ts';
 type Trouble = { readonly status: number; readonly code: string; readonly says: string; readonly next?: string };
 
 /** Answers errors: a page for browsers, JSON for programs. Details of unexpected errors stay in the log. */
-export function answerErrors(server: FastifyInstance, desk: Desk): void {
+export function answerErrors(server: FastifyInstance, context: WebContext): void {
   server.setNotFoundHandler(async (request, reply) => tell(request, reply, troubleOf(new Refusal('NOT_FOUND'))));
-  server.setErrorHandler(makeErrorHandler(desk));
+  server.setErrorHandler(makeErrorHandler(context));
 }
 
 /** Makes the same handler for a route whose library would answer errors its own way. */
-export function makeErrorHandler({ app }: Desk) {
+export function makeErrorHandler({ app }: WebContext) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const trouble = troubleOf(error);
-    if (trouble.status >= 500) app.log.error({ err: error, route: request.routeOptions.url }, 'the desk failed');
+    if (trouble.status >= 500) app.log.error({ err: error, route: request.routeOptions.url }, 'the dashboard failed');
     if (trouble.code === 'NOT_LOGGED_IN' && isForPeople(request) && request.method === 'GET') {
       return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`);
     }

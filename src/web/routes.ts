@@ -1,4 +1,4 @@
-import type { Routes } from './desk.ts';
+import type { Routes } from './web-context.ts';
 import { openApi } from './api/open-api.ts';
 import { runAction, planAction } from './actions/run-action.ts';
 import { HANDLERS } from './actions/handlers.ts';

@@ -1,4 +1,4 @@
-import { pageNames } from './support/furnished-desk.ts';
+import { pageNames } from './support/furnished-dashboard.ts';
 import { testPages } from './support/test-pages.ts';
 
 testPages(pageNames());

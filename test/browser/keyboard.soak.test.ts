@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, PASSWORD } from '../web/support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, PASSWORD } from '../web/support/dashboard-world.ts';
 
 const verdict = chromiumVerdict();
 it(verdict.sentence, () => {
@@ -10,12 +10,12 @@ it(verdict.sentence, () => {
 });
 
 /** Nothing here uses a mouse. Each test continues where the last one ended. */
-describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
-  let world: DeskWorld;
+describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
+  let world: DashboardWorld;
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    world = await openDeskWorld();
+    world = await openDashboardWorld();
     await world.drop('card', 'held.csv.ctl', 'rows=99\n');
     await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
     await world.finish();

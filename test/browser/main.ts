@@ -1,30 +1,30 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openChromium } from '../support/chromium.ts';
-import { openFurnishedDesk } from './support/furnished-desk.ts';
+import { openFurnishedDashboard } from './support/furnished-dashboard.ts';
 import { visitAs } from './support/visit-as.ts';
 
-/** `npm run screenshots [page…]`: every page, or some, at the width of a phone and of a desk, in light and dark. */
-const WIDTHS = { phone: 390, desk: 1280 };
+/** `npm run screenshots [page…]`: every page, or some, at the width of a phone and of a dashboard, in light and dark. */
+const WIDTHS = { phone: 390, dashboard: 1280 };
 const SCHEMES = ['light', 'dark'] as const;
 const FOLDER = 'screenshots';
 
 const wanted = process.argv.slice(2);
 await mkdir(FOLDER, { recursive: true });
-const desk = await openFurnishedDesk();
+const dashboard = await openFurnishedDashboard();
 const browser = await openChromium();
-for (const { name, path, as } of desk.pages) {
+for (const { name, path, as } of dashboard.pages) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const [device, width] of Object.entries(WIDTHS)) {
     for (const colorScheme of SCHEMES) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
-      const page = await visitAs(context, desk, { path, as });
+      const page = await visitAs(context, dashboard, { path, as });
       await page.screenshot({ path: join(FOLDER, `${name}-${device}-${colorScheme}.png`), fullPage: true });
       await context.close();
     }
   }
 }
 await browser.close();
-await desk.close();
+await dashboard.close();
 // The servers of the tests end with their process.
 process.exit(0);

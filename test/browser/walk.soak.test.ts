@@ -1,3 +1,3 @@
-import { testDay } from './support/desk-day.ts';
+import { testDay } from './support/dashboard-day.ts';
 
 testDay({ isWhole: true });

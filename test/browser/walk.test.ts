@@ -1,4 +1,4 @@
-import { testDay } from './support/desk-day.ts';
+import { testDay } from './support/dashboard-day.ts';
 
 /** walk.soak.test.ts adds a faulty file, a second person and a batch in doubt. */
 testDay({ isWhole: false });

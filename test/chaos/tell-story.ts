@@ -127,8 +127,8 @@ async function restAndResolve(plan: StoryPlan<unknown>, world: StoryWorld, repor
   await checkAtRest(world, report);
   if (report.failures.length > 0) return;
   const [{ root, env }] = world.hosts as readonly [StoryWorld['hosts'][number]];
-  const desk = { ledger: world.ledger, service: world.service, place: { root }, env };
-  const { resolved, failures } = await resolveDoubts(plan.program, desk, plan.resolveMost);
+  const dashboard = { ledger: world.ledger, service: world.service, place: { root }, env };
+  const { resolved, failures } = await resolveDoubts(plan.program, dashboard, plan.resolveMost);
   report.failures.push(...failures);
   if (resolved === 0) return;
   report.tally['batch in doubt, resolved'] = (report.tally['batch in doubt, resolved'] ?? 0) + resolved;

@@ -4,9 +4,9 @@ import { type HttpCall, type Reply } from '../../src/sandbox/reply.ts';
 import { serveRequest } from '../../src/sandbox/serve-request.ts';
 import { wireName } from '../../schemas/wsdl.ts';
 import { servedOperations } from '../../src/sandbox/handlers/handlers.ts';
-import type { Desk } from '../../src/sandbox/handlers/handler.ts';
+import type { HandlerContext } from '../../src/sandbox/handlers/handler.ts';
 import { batchSubmission } from '../../src/sandbox/handlers/batch-submission.ts';
-import { makeCall, makeDesk } from './support/make-desk.ts';
+import { makeCall, makeContext } from './support/make-context.ts';
 import { goldenAnswer, LOGIN, soapRequest, toBase64 } from './support/soap-request.ts';
 
 const OWN_URL = 'http://127.0.0.1:1234';
@@ -133,22 +133,22 @@ describe('serveRequest', () => {
   });
 
   it('gives the books one row a line, all or since a batch', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     for (const file of ['a\nb', 'c']) {
-      await batchSubmission('card').answer(makeCall('processCreditCardBatch', { batchFile: toBase64(file) }), desk);
+      await batchSubmission('card').answer(makeCall('processCreditCardBatch', { batchFile: toBase64(file) }), context);
     }
-    const all = await serve({}, '/sandbox/books', desk);
+    const all = await serve({}, '/sandbox/books', context);
     expect(all.contentType).toBe('application/x-ndjson');
-    expect(linesOf(all)).toEqual(desk.books.rows());
-    expect(linesOf(await serve({}, '/sandbox/books?since=1000001', desk))).toEqual(desk.books.rows().slice(2));
-    expect(linesOf(await serve({}, '/sandbox/books?since=1000002', desk))).toEqual([]);
-    expect((await serve({}, '/sandbox/books?since=yesterday', desk)).status).toBe(400);
+    expect(linesOf(all)).toEqual(context.books.rows());
+    expect(linesOf(await serve({}, '/sandbox/books?since=1000001', context))).toEqual(context.books.rows().slice(2));
+    expect(linesOf(await serve({}, '/sandbox/books?since=1000002', context))).toEqual([]);
+    expect((await serve({}, '/sandbox/books?since=yesterday', context)).status).toBe(400);
   });
 });
 
 type Asked = { method?: string; headers?: HttpCall['headers']; body?: string };
 
-async function serve(asked: Asked, url: string, desk?: Desk): Promise<Reply> {
+async function serve(asked: Asked, url: string, context?: HandlerContext): Promise<Reply> {
   const [path = '', query = ''] = url.split('?');
   const call: HttpCall = {
     method: asked.method ?? 'GET',
@@ -157,7 +157,7 @@ async function serve(asked: Asked, url: string, desk?: Desk): Promise<Reply> {
     headers: asked.headers ?? {},
     body: Buffer.from(asked.body ?? ''),
   };
-  return serveRequest(call, desk ?? (await makeDesk()).desk, OWN_URL);
+  return serveRequest(call, context ?? (await makeContext()).context, OWN_URL);
 }
 
 function linesOf({ body }: Reply): unknown[] {

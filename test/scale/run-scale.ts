@@ -145,8 +145,8 @@ async function countDone(pool: pg.Pool): Promise<number> {
 /** Resolves batches in doubt, which hosts left by dying in a call. An operator looks up their outcome in the books. */
 async function resolveAll({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
   const query = async <Row extends object>(sql: string) => (await pool.query<Row>(sql)).rows;
-  const desk = { ledger: { query }, service, place: site, env: hosts.env };
-  const { resolved, failures } = await resolveDoubts(program, desk, Number.POSITIVE_INFINITY);
+  const dashboard = { ledger: { query }, service, place: site, env: hosts.env };
+  const { resolved, failures } = await resolveDoubts(program, dashboard, Number.POSITIVE_INFINITY);
   if (failures.length > 0) throw new Error(failures.join('\n'));
   return resolved;
 }

@@ -18,8 +18,8 @@ describe('Config', () => {
     ['10.0.0.0/8/8', false],
     ['::1/129', false],
   ])('takes %j for a proxy before the dashboard: %s', (network, isTaken) => {
-    const desk = { url: 'https://pay.example', trustedProxies: [network] };
-    expect(Config.safeParse({ ...SMALLEST, desk }).success).toBe(isTaken);
+    const dashboard = { url: 'https://pay.example', trustedProxies: [network] };
+    expect(Config.safeParse({ ...SMALLEST, dashboard }).success).toBe(isTaken);
   });
 
   it('takes no more folders than one process can look at', () => {

@@ -10,7 +10,7 @@ export function chromiumIsInstalled(): boolean {
 }
 
 export function chromiumVerdict(): ServiceVerdict {
-  return serviceVerdict('chromium', 'tests of the desk in a browser', chromiumIsInstalled());
+  return serviceVerdict('chromium', 'tests of the dashboard in a browser', chromiumIsInstalled());
 }
 
 /** Opens a real browser without a window, which contacts only the page it is given. */

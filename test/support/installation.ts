@@ -76,7 +76,7 @@ export async function makeInstallation(options: {
     const files = await Promise.all([open(out, 'w'), open(err, 'w')]);
     const child = spawn(process.execPath, [program.main, '--dir', root, ...words], {
       stdio: ['ignore', files[0].fd, files[1].fd],
-      env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...options.env },
+      env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DASHBOARD: 'off', ...options.env },
     });
     await Promise.all(files.map((file) => file.close()));
     return { child, out, err };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { Refusal } from '../../src/web/access/refusal.ts';
 import { troubleOf } from '../../src/web/answer-errors.tsx';
-import { type DeskWorld, openDeskWorld } from './support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from './support/dashboard-world.ts';
 
 describe('troubleOf', () => {
   it.each([
@@ -21,9 +21,9 @@ describe('troubleOf', () => {
 });
 
 describe('answerErrors', () => {
-  let world: DeskWorld;
+  let world: DashboardWorld;
   beforeAll(async () => {
-    world = await openDeskWorld();
+    world = await openDashboardWorld();
   });
   afterAll(() => world.close());
 

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { COMPILE_LAZILY } from '../../src/web/compile-lazily.ts';
-import type { Desk } from '../../src/web/desk.ts';
+import type { WebContext } from '../../src/web/web-context.ts';
 import { ROUTES } from '../../src/web/routes.ts';
 
 const SCHEMA = {
@@ -39,9 +39,9 @@ describe('COMPILE_LAZILY', () => {
   });
 
   it('is given nothing by the routes that does not compile, which no start would tell', async () => {
-    const desk = { app: { queue: { boardQueues: () => [] } }, settings: {} } as unknown as Desk;
+    const dashboard = { app: { queue: { boardQueues: () => [] } }, settings: {} } as unknown as WebContext;
     const server = fastify();
-    for (const hang of ROUTES) await server.register(async (scope) => hang(scope, desk));
+    for (const hang of ROUTES) await server.register(async (scope) => hang(scope, dashboard));
     await server.ready();
     expect(server.hasRoute({ method: 'GET', url: '/api/v1/files' })).toBe(true);
   });

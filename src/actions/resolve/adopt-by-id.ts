@@ -4,7 +4,7 @@ import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
 import type { Difference } from '../../reconcile/match-results.ts';
 import { type CarriedOut, carryOut, mustBeIn, refuse } from './carry-out.ts';
 import { compareResult } from './compare-result.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 
 export type Adoption =
   | CarriedOut
@@ -18,32 +18,32 @@ export type Adoption =
  * @throws PipelineError MOVE_REFUSED, and RESOLUTION_REFUSED when another batch has the id, or there is nothing to
  * compare
  */
-export async function adoptById(desk: Desk, batchId: string, reason?: string): Promise<Adoption> {
+export async function adoptById(context: ResolutionContext, batchId: string, reason?: string): Promise<Adoption> {
   const action = `adopt batch id "${shownId(batchId)}" for`;
-  mustBeIn(desk, action, 'unknown');
-  if (!isBatchId(batchId)) throw refuse(desk, action, 'that is no batch id', 'Give the id alone, without blanks.');
-  const owner = await findBatchById(desk.ledger, desk.batch.account, batchId);
-  if (owner) throw refuse(desk, action, `batch ${owner.batchNo} of file "${owner.name}" (${owner.fileId}) has it`);
-  const found = await compareResult(desk, batchId);
+  mustBeIn(context, action, 'unknown');
+  if (!isBatchId(batchId)) throw refuse(context, action, 'that is no batch id', 'Give the id alone, without blanks.');
+  const owner = await findBatchById(context.ledger, context.batch.account, batchId);
+  if (owner) throw refuse(context, action, `batch ${owner.batchNo} of file "${owner.name}" (${owner.fileId}) has it`);
+  const found = await compareResult(context, batchId);
   switch (found.kind) {
     case 'matches': {
       const { sha256, rows } = found;
       const order = { reason: reason ?? `every row of the result under batch id ${batchId} matches` };
-      return carryOut(desk, 'adopt', { ...order, evidence: { batchId, resultSha256: sha256, rows } });
+      return carryOut(context, 'adopt', { ...order, evidence: { batchId, resultSha256: sha256, rows } });
     }
     case 'differs':
       return { result: 'differs', reason: found.reason, differences: found.differences };
     case 'running':
       throw refuse(
-        desk,
+        context,
         action,
         'the service still works on that batch',
         'Nothing was changed; try again in a minute.',
       );
     case 'not_known':
-      throw refuse(desk, action, `the service does not know that id: ${found.text}`);
+      throw refuse(context, action, `the service does not know that id: ${found.text}`);
     case 'failed':
-      throw refuse(desk, action, found.why, 'Nothing was changed; try again.');
+      throw refuse(context, action, found.why, 'Nothing was changed; try again.');
   }
 }
 

@@ -3,7 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { propose } from '../../ledger/proposal/propose.ts';
 import { RESOLUTION_ACTIONS, type ResolutionName } from '../../ledger/doubt/resolution-actions.ts';
 import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 
 /** `proposed`: nothing changes until another person confirms the proposal with this number. */
 export type CarriedOut = { result: 'done' | 'dry-run' } | { result: 'proposed'; proposalNo: number };
@@ -17,16 +17,16 @@ export type Order = { reason: string; evidence: Record<string, unknown> };
  * @param before runs in the same transaction and is kept whatever follows, unless it is a dry run
  */
 export async function carryOut(
-  desk: Desk,
+  context: ResolutionContext,
   name: ResolutionName,
   order: Order,
   before: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<CarriedOut> {
-  const subject = { file_id: desk.file.file_id, batch_no: desk.batch.batch_no, evidence: order.evidence };
-  const because = { actor: desk.actor, reason: order.reason };
+  const subject = { file_id: context.file.file_id, batch_no: context.batch.batch_no, evidence: order.evidence };
+  const because = { actor: context.actor, reason: order.reason };
   const act = (tx: Transaction) => RESOLUTION_ACTIONS[name].carryOut(tx, subject, because);
-  return transact(desk.ledger, async (tx) => {
-    if (desk.dryRun) {
+  return transact(context.ledger, async (tx) => {
+    if (context.dryRun) {
       await tryOut(tx, async (trial) => {
         await before(trial);
         await act(trial);
@@ -34,9 +34,9 @@ export async function carryOut(
       return { result: 'dry-run' };
     }
     await before(tx);
-    if (desk.account.secondPerson.resolutions) {
+    if (context.account.secondPerson.resolutions) {
       await tryOut(tx, act);
-      return { result: 'proposed', proposalNo: await proposeIt(tx, desk, name, order) };
+      return { result: 'proposed', proposalNo: await proposeIt(tx, context, name, order) };
     }
     await act(tx);
     return { result: 'done' };
@@ -53,8 +53,13 @@ export async function tryOut(tx: Transaction, work: (trial: Transaction) => Prom
   }
 }
 
-async function proposeIt(tx: Transaction, desk: Desk, name: ResolutionName, order: Order): Promise<number> {
-  const { file, batch, actor } = desk;
+async function proposeIt(
+  tx: Transaction,
+  context: ResolutionContext,
+  name: ResolutionName,
+  order: Order,
+): Promise<number> {
+  const { file, batch, actor } = context;
   const subject = { file_id: file.file_id, batch_no: batch.batch_no, evidence: order.evidence };
   const binding = await RESOLUTION_ACTIONS[name].bindingOf(tx, subject);
   const { reason, evidence } = order;
@@ -70,8 +75,8 @@ async function proposeIt(tx: Transaction, desk: Desk, name: ResolutionName, orde
 }
 
 /** @throws PipelineError MOVE_REFUSED when the batch is in none of these states, before any query to the service */
-export function mustBeIn(desk: Desk, action: string, ...states: readonly BatchState[]): void {
-  const { file, batch } = desk;
+export function mustBeIn(context: ResolutionContext, action: string, ...states: readonly BatchState[]): void {
+  const { file, batch } = context;
   if (states.includes(batch.state)) return;
   throw new PipelineError(
     'MOVE_REFUSED',
@@ -81,8 +86,8 @@ export function mustBeIn(desk: Desk, action: string, ...states: readonly BatchSt
 }
 
 /** Returns the error for a refused resolution, which changed nothing, with the reason and what to do instead. */
-export function refuse(desk: Desk, action: string, why: string, next?: string): PipelineError {
-  const { file, batch } = desk;
+export function refuse(context: ResolutionContext, action: string, why: string, next?: string): PipelineError {
+  const { file, batch } = context;
   const what = `${action} batch ${batch.batch_no} of file "${file.name}"`;
   return new PipelineError('RESOLUTION_REFUSED', what, why, next === undefined ? {} : { next });
 }

@@ -4,7 +4,7 @@ import { readSentRows } from '../../ledger/file/read-file.ts';
 import { compareRows } from '../../reconcile/compare-rows.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import { judgeResult, readResult } from '../../../workers/poll/judge-result.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 
 /** What the result under a batch id says about the batch in doubt. The query changes nothing. */
 export type Comparison =
@@ -17,14 +17,14 @@ export type Comparison =
   | { kind: 'failed'; why: string };
 
 /** Fetches the result of one batch id and compares it with the sent rows, by position and identity. */
-export async function compareResult(desk: Desk, batchId: string): Promise<Comparison> {
-  const answer = await desk.gateway.fetchBatchResult({ batchId });
+export async function compareResult(context: ResolutionContext, batchId: string): Promise<Comparison> {
+  const answer = await context.gateway.fetchBatchResult({ batchId });
   if (answer.kind !== 'done') return answer;
-  const { ledger, file, batch } = desk;
-  return compareFile(desk, await readSentRows(ledger, file.file_no, batch), answer.file);
+  const { ledger, file, batch } = context;
+  return compareFile(context, await readSentRows(ledger, file.file_no, batch), answer.file);
 }
 
-function compareFile({ file, batch }: Desk, sent: readonly SentRow[], bytes: Buffer): Comparison {
+function compareFile({ file, batch }: ResolutionContext, sent: readonly SentRow[], bytes: Buffer): Comparison {
   const layout = file.layout!;
   const judged = judgeResult(batch, layout, sent, bytes);
   if (judged.kind === 'fits') return { kind: 'matches', sha256: sha256Of(bytes), rows: sent.length };

@@ -1,5 +1,5 @@
 import { type CarriedOut, carryOut, mustBeIn, refuse } from './carry-out.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 
 /**
  * Declares a batch not received, after the operator confirmed with the service that it never took it. After the waiting
@@ -9,15 +9,15 @@ import type { Desk } from './desk.ts';
  * report of the service shows a row of the batch
  */
 export async function declareNotReceived(
-  desk: Desk,
+  context: ResolutionContext,
   { evidence, reason }: { evidence: string; reason: string },
 ): Promise<CarriedOut> {
-  mustBeIn(desk, ACTION, 'unknown');
+  mustBeIn(context, ACTION, 'unknown');
   const words = evidence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length < FEWEST_WORDS)
-    throw refuse(desk, ACTION, 'the evidence says too little', 'Write who confirmed it, when, and how.');
-  const { resolveWaitMs: waitMs } = desk.account;
-  return carryOut(desk, 'not-received', { reason, evidence: { evidence, waitMs } });
+    throw refuse(context, ACTION, 'the evidence says too little', 'Write who confirmed it, when, and how.');
+  const { resolveWaitMs: waitMs } = context.account;
+  return carryOut(context, 'not-received', { reason, evidence: { evidence, waitMs } });
 }
 
 const ACTION = 'declare as not received';

@@ -1,20 +1,20 @@
 import { disownBatch } from '../../ledger/doubt/disown-batch.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { type CarriedOut, mustBeIn, tryOut } from './carry-out.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 
 /**
  * Detaches a result that belongs to another batch, so whether this batch was taken is unknown again. This only adds
  * doubt, so one person is enough.
  * @throws PipelineError MOVE_REFUSED
  */
-export async function disownResult(desk: Desk, reason: string): Promise<CarriedOut> {
-  const { ledger, file, batch, actor } = desk;
-  mustBeIn(desk, 'disown the result of', 'exception');
+export async function disownResult(context: ResolutionContext, reason: string): Promise<CarriedOut> {
+  const { ledger, file, batch, actor } = context;
+  mustBeIn(context, 'disown the result of', 'exception');
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   return transact(ledger, async (tx) => {
     const disown = (within: typeof tx) => disownBatch(within, key, { actor, reason });
-    if (!desk.dryRun) {
+    if (!context.dryRun) {
       await disown(tx);
       return { result: 'done' };
     }

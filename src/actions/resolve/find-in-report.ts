@@ -1,7 +1,7 @@
 import type { JournalLine } from '../../gateway/reports/report-answers.ts';
 import type { RowFinding, SentRow } from '../../rows/rows.ts';
 import { findSentElsewhere } from '../../ledger/doubt/in-doubt.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 import { looseInvoice, matchJournal } from './match-journal.ts';
 
 /**
@@ -9,7 +9,7 @@ import { looseInvoice, matchJournal } from './match-journal.ts';
  * @param sent all rows of the batch: one row explains lines that could be mistaken for another
  */
 export async function findInReport(
-  { ledger, batch }: Pick<Desk, 'ledger' | 'batch'>,
+  { ledger, batch }: Pick<ResolutionContext, 'ledger' | 'batch'>,
   sent: readonly SentRow[],
   lines: readonly JournalLine[],
   calledAt: Date,

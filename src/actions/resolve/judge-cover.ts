@@ -9,7 +9,7 @@ import {
   readPresentSkew,
 } from '../../ledger/doubt/in-doubt.ts';
 import { findChargedBeside } from '../../ledger/doubt/report-range.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 import type { ReportFile } from './read-report-file.ts';
 
 /** Whether a report proves that a payment missing in it had not been booked when the report was made. */
@@ -25,10 +25,10 @@ export type Cover = {
 };
 
 /** Input for judging a report: the batch whose call it must cover, and access to the clocks. */
-export type Asker = Pick<Desk, 'ledger' | 'batch'> & {
-  readonly gateway: Pick<Desk['gateway'], 'askTime'>;
+export type Asker = Pick<ResolutionContext, 'ledger' | 'batch'> & {
+  readonly gateway: Pick<ResolutionContext['gateway'], 'askTime'>;
   /** Left out where the report was requested up to now. */
-  readonly account?: Pick<Desk['account'], 'resolveWaitMs'>;
+  readonly account?: Pick<ResolutionContext['account'], 'resolveWaitMs'>;
 };
 
 const DAY_MS = 86_400_000;
@@ -45,14 +45,14 @@ export const MOST_DELAY_MS = 14 * DAY_MS;
  * last payment it may lack none that is known; otherwise it is cut or filtered. The service's clock must have been
  * right from that earlier call to the present: at the call in doubt, at those around it, and now.
  */
-export async function judgeCover(desk: Asker, report: ReportFile, call: CallInDoubt): Promise<Cover> {
+export async function judgeCover(context: Asker, report: ReportFile, call: CallInDoubt): Promise<Cover> {
   const times = report.approved.map(momentOf).filter((at) => at !== undefined);
   const range = {
     oldestAt: times.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null),
     newestAt: times.reduce<Date | null>((most, at) => (most === null || at > most ? at : most), null),
   };
-  const ofCall = await findGapOfCall(desk, call);
-  const coversNot = ofCall === '' ? await findGap(desk, report, call, range) : ofCall;
+  const ofCall = await findGapOfCall(context, call);
+  const coversNot = ofCall === '' ? await findGap(context, report, call, range) : ofCall;
   return { ...range, covers: coversNot === '', coversNot, neverCovers: ofCall !== '' };
 }
 
@@ -66,12 +66,12 @@ async function findGapOfCall({ ledger, batch }: Asker, call: CallInDoubt): Promi
 }
 
 async function findGap(
-  desk: Asker,
+  context: Asker,
   { approved, lines, namesAccount }: ReportFile,
   call: CallInDoubt,
   { oldestAt, newestAt }: Pick<Cover, 'oldestAt' | 'newestAt'>,
 ): Promise<string> {
-  const { ledger, batch } = desk;
+  const { ledger, batch } = context;
   if (!namesAccount) return 'it does not say of which account it is';
   const invoices = [...new Set(approved.map((line) => line.invoice))];
   const known = await findChargedBefore(ledger, batch, call.callNo!, invoices);
@@ -82,13 +82,13 @@ async function findGap(
   const skewMs = await readLargestSkew(ledger, batch.account, sentinel.callNo);
   if (skewMs > MOST_SKEW_MS)
     return `the clocks of the service and the database were ${minutesOf(skewMs)} minutes apart at a call before it`;
-  const lacking = await countLacking(desk, lines, {
+  const lacking = await countLacking(context, lines, {
     from: new Date(Math.min(oldestAt.getTime() + MOST_SKEW_MS, sentinel.startedAt.getTime())),
     to: new Date(newestAt.getTime() - MOST_SKEW_MS),
   });
   if (lacking > 0)
     return `it lacks ${lacking} of the payments that are known to have been charged between its first and its last; it may be cut or filtered`;
-  return findPresentGap(desk, call, newestAt);
+  return findPresentGap(context, call, newestAt);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { BatchKey } from '../../ledger/engine/move.ts';
 import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
 import { mustBeIn } from './carry-out.ts';
 import { compareResult } from './compare-result.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 
 /** Ids from the first to the last, both included; digits only. */
 export type IdRange = { from: string; to: string };
@@ -43,11 +43,11 @@ const MOST_FAILURES = 5;
  * @throws PipelineError USAGE for an invalid range, MOVE_REFUSED when the batch is not in doubt
  */
 export async function probeIds(
-  desk: Desk,
+  context: ResolutionContext,
   range: IdRange,
   { onAsk = () => {}, pauseMs = PAUSE_MS }: { onAsk?: (done: number, of: number) => void; pauseMs?: number } = {},
 ): Promise<Probe> {
-  mustBeIn(desk, 'look for', 'unknown');
+  mustBeIn(context, 'look for', 'unknown');
   const ids = listIds(range);
   const probe: Probe = {
     asked: 0,
@@ -62,13 +62,13 @@ export async function probeIds(
   let failuresInRow = 0;
   for (const [index, batchId] of ids.entries()) {
     onAsk(index, ids.length);
-    const owner = await findBatchById(desk.ledger, desk.batch.account, batchId);
+    const owner = await findBatchById(context.ledger, context.batch.account, batchId);
     if (owner) {
       probe.known.push({ ...owner, batchId });
       continue;
     }
     if (probe.asked > 0) await sleep(pauseMs);
-    const isAnswered = await askFor(desk, batchId, probe);
+    const isAnswered = await askFor(context, batchId, probe);
     failuresInRow = isAnswered ? 0 : failuresInRow + 1;
     if (failuresInRow < MOST_FAILURES) continue;
     probe.stopped = `the service did not answer ${MOST_FAILURES} times in a row, the last time for id ${batchId}`;
@@ -77,9 +77,9 @@ export async function probeIds(
   return probe;
 }
 
-async function askFor(desk: Desk, batchId: string, probe: Probe): Promise<boolean> {
+async function askFor(context: ResolutionContext, batchId: string, probe: Probe): Promise<boolean> {
   probe.asked += 1;
-  const found = await compareResult(desk, batchId);
+  const found = await compareResult(context, batchId);
   switch (found.kind) {
     case 'matches':
       probe.matches.push(batchId);

@@ -7,7 +7,7 @@ import { readCallInDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { readSentRows } from '../../ledger/file/read-file.ts';
 import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
 import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
-import type { Desk } from './desk.ts';
+import type { ResolutionContext } from './resolution-context.ts';
 import { findInReport } from './find-in-report.ts';
 import { type Cover, judgeCover } from './judge-cover.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
@@ -32,28 +32,29 @@ export type JournalReading = {
  * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when the report cannot be used
  */
 export async function readJournal(
-  desk: Desk,
+  context: ResolutionContext,
   given: { name: string; bytes: Buffer; reason: string },
 ): Promise<JournalReading> {
-  mustBeIn(desk, ACTION, 'unknown');
-  const { ledger, file, batch, account } = desk;
+  mustBeIn(context, ACTION, 'unknown');
+  const { ledger, file, batch, account } = context;
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   const call = await readCallInDoubt(ledger, key);
   const { agentCode, server, resolveWaitMs: waitMs } = account;
   const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation });
-  if (typeof report === 'string') throw refuse(desk, ACTION, report, 'Give the report as the service made it, as CSV.');
+  if (typeof report === 'string')
+    throw refuse(context, ACTION, report, 'Give the report as the service made it, as CSV.');
   const sent = await readSentRows(ledger, file.file_no, batch);
-  const findings = await findInReport(desk, sent, report.lines, call.calledAt);
-  const cover = await judgeCover(desk, report, call);
-  const kept = keptReport(desk, given, report, cover, findings);
-  const because = { actor: desk.actor, reason: given.reason };
+  const findings = await findInReport(context, sent, report.lines, call.calledAt);
+  const cover = await judgeCover(context, report, call);
+  const kept = keptReport(context, given, report, cover, findings);
+  const because = { actor: context.actor, reason: given.reason };
   const keep = async (tx: Transaction) => void (await keepReport(tx, key, kept, because));
 
-  const { certain, uncertain } = await foresee(desk, keep, waitMs);
+  const { certain, uncertain } = await foresee(context, keep, waitMs);
   const outcome =
     uncertain.length === 0
-      ? await carryOut(desk, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
-      : await keepOnly(desk, keep);
+      ? await carryOut(context, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
+      : await keepOnly(context, keep);
   return {
     outcome,
     counts: countFindings(findings),
@@ -69,7 +70,7 @@ export async function readJournal(
 const ACTION = 'read a report for';
 
 function keptReport(
-  { batch }: Desk,
+  { batch }: ResolutionContext,
   { name, bytes }: { name: string; bytes: Buffer },
   { lines }: ReportFile,
   { oldestAt, newestAt, covers }: Cover,
@@ -89,12 +90,12 @@ function keptReport(
 
 /** Previews what the ledger will decide about the rows once it knows this report too. */
 async function foresee(
-  desk: Desk,
+  context: ResolutionContext,
   keep: (tx: Transaction) => Promise<void>,
   waitMs: number,
 ): ReturnType<typeof decideRows> {
-  const key = { fileId: desk.file.file_id, batchNo: desk.batch.batch_no };
-  return transact(desk.ledger, async (tx) => {
+  const key = { fileId: context.file.file_id, batchNo: context.batch.batch_no };
+  return transact(context.ledger, async (tx) => {
     let decided: Awaited<ReturnType<typeof decideRows>> = { certain: [], uncertain: [] };
     await tryOut(tx, async (trial) => {
       await keep(trial);
@@ -105,10 +106,10 @@ async function foresee(
 }
 
 async function keepOnly(
-  desk: Desk,
+  context: ResolutionContext,
   keep: (tx: Transaction) => Promise<void>,
 ): Promise<CarriedOut | { result: 'kept' }> {
-  if (desk.dryRun) return { result: 'dry-run' };
-  await transact(desk.ledger, keep);
+  if (context.dryRun) return { result: 'dry-run' };
+  await transact(context.ledger, keep);
   return { result: 'kept' };
 }

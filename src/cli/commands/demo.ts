@@ -14,7 +14,7 @@ import { readAccounts, SANDBOX_ACCOUNTS } from '../sandbox-accounts.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
 import { waitUntilIdle } from '../process/wait-until-idle.ts';
 import { withApp } from '../process/with-app.ts';
-import { withDesk } from '../process/with-desk.ts';
+import { withDashboard } from '../process/with-dashboard.ts';
 import { withWorkers } from '../process/with-workers.ts';
 
 /** Longer than any machine needs; the demo takes about 15 s. */
@@ -23,7 +23,7 @@ const DEMO_TIMEOUT_MS = 120_000;
 export const demo: CliCommand = {
   name: 'demo',
   about: 'Show the whole way with sample files in a scratch folder: database, service and workers included',
-  options: [['--keep', "leave it running with the operator's desk open in the browser, until Ctrl-C"]],
+  options: [['--keep', 'leave it running with the dashboard open in the browser, until Ctrl-C']],
   examples: ['demo', 'demo --keep'],
   run: (call) => withStopSignal((stop) => showDemo(stop, call.options['keep'] === true)),
 };
@@ -54,15 +54,15 @@ async function showDemo(stop: AbortSignal, keep: boolean): Promise<number> {
 /** Uses any free port: a running paydrop may have the default one. */
 function demoSettings(root: string): Settings {
   const settings = loadSettings(root, {});
-  const desk = settings.desk && { ...settings.desk, listen: { host: '127.0.0.1', port: 0 } };
-  return { ...settings, desk };
+  const dashboard = settings.dashboard && { ...settings.dashboard, listen: { host: '127.0.0.1', port: 0 } };
+  return { ...settings, dashboard };
 }
 
 /** Runs workers and dashboard like "paydrop start", so that the user can drop files and watch. */
 async function keepOpen(app: App, stop: AbortSignal): Promise<void> {
   await withWorkers(app, () =>
-    withDesk(app, EVERY_ROLE, async (url) => {
-      console.log(`The desk is open on ${url}. Ctrl-C ends it.`);
+    withDashboard(app, EVERY_ROLE, async (url) => {
+      console.log(`The dashboard is open on ${url}. Ctrl-C ends it.`);
       await aborted(stop);
     }),
   );

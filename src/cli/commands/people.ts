@@ -1,10 +1,10 @@
-import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Because } from '../../ledger/engine/move.ts';
 import { inviteAgain, invitePerson, type NewLink } from '../../ledger/person/invite-person.ts';
-import { isDeskNew, listPeople } from '../../ledger/person/people.ts';
+import { isDashboardNew, listPeople } from '../../ledger/person/people.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
@@ -17,7 +17,7 @@ const ROLE_NOTES = ['Roles:', ...Object.entries(PERSON_ROLES).map(([name, means]
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Who may use the desk',
+  about: 'Who may use the dashboard',
   options: [JSON_OPTION],
   examples: ['people list'],
   async run(call) {
@@ -44,9 +44,9 @@ const setUp: CliCommand = {
   examples: ['people set-up'],
   async run(call) {
     const link = await withLedger(call, async (ledger, settings) => {
-      if (await isDeskNew(ledger)) return offerSetUpLink(ledger, deskUrl(settings), 'asked for by hand');
+      if (await isDashboardNew(ledger)) return offerSetUpLink(ledger, dashboardUrl(settings), 'asked for by hand');
       const next = 'Use "paydrop people link NAME" for an administrator who cannot log in.';
-      throw new PipelineError('MOVE_REFUSED', 'make a set-up link', 'the desk is set up already', { next });
+      throw new PipelineError('MOVE_REFUSED', 'make a set-up link', 'the dashboard is set up already', { next });
     });
     print(call, { link }, () => link);
     return EXIT.ok;
@@ -55,7 +55,7 @@ const setUp: CliCommand = {
 
 const invite: CliCommand = {
   name: 'invite',
-  about: 'Let somebody use the desk; prints the link by which he chooses a password',
+  about: 'Let somebody use the dashboard; prints the link by which he chooses a password',
   takes: [['<name>', 'small letters, such as bob or bob.hill']],
   required: [['--role <role>', Object.keys(PERSON_ROLES).join(', ')], REASON_OPTION],
   options: [JSON_OPTION],
@@ -80,7 +80,7 @@ const link: CliCommand = {
 
 export const people: CliCommand = {
   name: 'people',
-  about: "Who may use the operator's desk",
+  about: 'Who may use the dashboard',
   examples: ['people list'],
   commands: [list, setUp, invite, link],
 };
@@ -94,7 +94,7 @@ async function sendLink(
   const url = await withLedger(call, async (ledger, settings) => {
     const { token, link: made } = newLink(ledger.clock.now());
     await make(ledger, made, { actor: operatorName(), reason });
-    return `${deskUrl(settings)}/set-up/${token}`;
+    return `${dashboardUrl(settings)}/set-up/${token}`;
   });
   print(call, { name: nameOf(call), link: url }, () => url);
   return EXIT.ok;
@@ -111,8 +111,9 @@ function readRole(role: unknown): PersonRole {
 }
 
 /** Returns the address of the dashboard, as far as the configuration knows it. */
-function deskUrl({ desk }: Settings): string {
-  if (!desk) throw new PipelineError('USAGE', 'make a link to the desk', 'the desk is off in the configuration');
-  const { host, port } = desk.listen;
-  return desk.url ?? `${desk.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function dashboardUrl({ dashboard }: Settings): string {
+  if (!dashboard)
+    throw new PipelineError('USAGE', 'make a link to the dashboard', 'the dashboard is off in the configuration');
+  const { host, port } = dashboard.listen;
+  return dashboard.url ?? `${dashboard.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

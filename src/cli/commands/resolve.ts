@@ -1,6 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { mustBeIn } from '../../actions/resolve/carry-out.ts';
-import type { Desk } from '../../actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../actions/resolve/resolution-context.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { describeDoubt } from '../../ledger/doubt/in-doubt.ts';
@@ -9,7 +9,7 @@ import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../c
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { chooseVerb, VERB_OPTIONS } from '../resolve/choose-verb.ts';
 import { describeInDoubt, showInDoubt } from '../resolve/describe-in-doubt.ts';
-import { openDesk } from '../resolve/open-desk.ts';
+import { openResolution } from '../resolve/open-resolution.ts';
 import { runVerb } from '../resolve/run-verb.ts';
 import type { Said } from '../resolve/say-outcome.ts';
 
@@ -42,18 +42,18 @@ export const resolve: CliCommand = {
     const dryRun = call.options['dryRun'] === true;
     const said = await withLedger(call, async (ledger, settings) => {
       if (!dryRun) await compareJournalFirst(ledger, settings);
-      const desk = await openDesk(ledger, settings, words, { dryRun });
-      return verb.kind === 'show' ? show(call, ledger, settings, desk) : runVerb(desk, verb, call.dir);
+      const context = await openResolution(ledger, settings, words, { dryRun });
+      return verb.kind === 'show' ? show(call, ledger, settings, context) : runVerb(context, verb, call.dir);
     });
     print(call, said.json, () => said.text);
     return said.status;
   },
 };
 
-async function show(call: Call, ledger: Ledger, settings: Settings, desk: Desk): Promise<Said> {
-  mustBeIn(desk, 'resolve', 'unknown');
-  const account = settings.accounts.get(desk.batch.account)!;
-  const found = await describeDoubt(ledger, desk.batch);
+async function show(call: Call, ledger: Ledger, settings: Settings, context: ResolutionContext): Promise<Said> {
+  mustBeIn(context, 'resolve', 'unknown');
+  const account = settings.accounts.get(context.batch.account)!;
+  const found = await describeDoubt(ledger, context.batch);
   const shown = showInDoubt(found, { account, now: ledger.clock.now(), dir: call.dir });
   return { status: EXIT.unknownOpen, json: shown, text: describeInDoubt(shown) };
 }

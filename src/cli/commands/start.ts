@@ -1,14 +1,14 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { ROLES } from '../../../schemas/roles.ts';
-import { foldersHere, loadSettings, type Settings } from '../../config/config.ts';
-import { type Call, type CliCommand } from '../command.ts';
+import { foldersHere, type Settings } from '../../config/config.ts';
+import { type Call, type CliCommand, settingsOf } from '../command.ts';
 import { compileLater } from '../process/compile-later.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { keepHeapSmall } from '../process/keep-heap-small.ts';
 import { readRoles } from '../process/read-roles.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
 import { withApp } from '../process/with-app.ts';
-import { withDesk } from '../process/with-desk.ts';
+import { withDashboard } from '../process/with-dashboard.ts';
 import { withMonitor } from '../process/with-monitor.ts';
 import { withWorkers } from '../process/with-workers.ts';
 
@@ -42,7 +42,7 @@ export const start: CliCommand = {
           log.info('stopping: nothing new is sent, running calls are awaited');
         };
         // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
-        await withMonitor(app, () => withDesk(app, roles, () => withWorkers(app, running, roles)));
+        await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles)));
         return EXIT.ok;
       }),
     );
@@ -51,5 +51,5 @@ export const start: CliCommand = {
 
 function settingsAt(call: Call): Settings {
   const { site } = call.options;
-  return loadSettings(call.dir, typeof site === 'string' ? { ...process.env, PAYDROP_SITE: site } : process.env);
+  return settingsOf(call, typeof site === 'string' ? { ...process.env, PAYDROP_SITE: site } : process.env);
 }

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Desk } from '../../actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../actions/resolve/resolution-context.ts';
 import { type IdRange, type Probe, probeIds, suggestRange } from '../../actions/resolve/probe-ids.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -10,13 +10,13 @@ import { progressLine } from '../print/progress.ts';
 import type { Said } from './say-outcome.ts';
 
 /** Looks for the batch under a range of ids, by default those around it, and says which id to assign. */
-export async function runProbe(desk: Desk, given: IdRange | undefined, dir: string): Promise<Said> {
-  const range = given ?? (await suggestOwnRange(desk));
+export async function runProbe(context: ResolutionContext, given: IdRange | undefined, dir: string): Promise<Said> {
+  const range = given ?? (await suggestOwnRange(context));
   const progress = progressLine();
-  const probe = await probeIds(desk, range, {
+  const probe = await probeIds(context, range, {
     onAsk: (done, of) => progress.show(`Asking for batch id ${done + 1} of ${of} …`),
   }).finally(progress.clear);
-  const commands = probe.matches.map((batchId) => adoptLine(desk, batchId, dir));
+  const commands = probe.matches.map((batchId) => adoptLine(context, batchId, dir));
   return {
     status: probe.matches.length === 1 ? EXIT.ok : EXIT.unknownOpen,
     json: { verb: 'probe', ...range, ...probe, commands },
@@ -24,7 +24,7 @@ export async function runProbe(desk: Desk, given: IdRange | undefined, dir: stri
   };
 }
 
-async function suggestOwnRange({ ledger, batch }: Desk): Promise<IdRange> {
+async function suggestOwnRange({ ledger, batch }: ResolutionContext): Promise<IdRange> {
   const { before, after } = await readNeighbours(ledger, batch);
   const range = suggestRange(before?.batchId, after?.batchId);
   if (range) return range;
@@ -33,7 +33,7 @@ async function suggestOwnRange({ ledger, batch }: Desk): Promise<IdRange> {
   });
 }
 
-function adoptLine({ file, batch }: Desk, batchId: string, dir: string): string {
+function adoptLine({ file, batch }: ResolutionContext, batchId: string, dir: string): string {
   const reference = batchReference({ fileId: file.file_id, batchNo: batch.batch_no });
   return paydropLine([...(dir === '.' ? [] : ['--dir', dir]), 'resolve', reference, '--adopt', batchId]);
 }

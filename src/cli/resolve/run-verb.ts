@@ -4,7 +4,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { adoptById } from '../../actions/resolve/adopt-by-id.ts';
 import { closeInDoubt } from '../../actions/resolve/close-in-doubt.ts';
 import { declareNotReceived } from '../../actions/resolve/declare-not-received.ts';
-import type { Desk } from '../../actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../actions/resolve/resolution-context.ts';
 import { disownResult } from '../../actions/resolve/disown-result.ts';
 import { LARGEST_REPORT_BYTES } from '../../actions/resolve/read-report-file.ts';
 import { type JournalReading, readJournal } from '../../actions/resolve/read-journal.ts';
@@ -21,39 +21,43 @@ import { nextReportWords } from '../../actions/next-report-words.ts';
 /**
  * Carries out the action and describes the result. Throws PipelineError when it is refused; nothing is changed then.
  */
-export async function runVerb(desk: Desk, verb: Exclude<Verb, { kind: 'show' }>, dir: string): Promise<Said> {
+export async function runVerb(
+  context: ResolutionContext,
+  verb: Exclude<Verb, { kind: 'show' }>,
+  dir: string,
+): Promise<Said> {
   switch (verb.kind) {
     case 'adopt':
-      return adopt(desk, verb.batchId, verb.reason);
+      return adopt(context, verb.batchId, verb.reason);
     case 'probe':
-      return runProbe(desk, verb.range, dir);
+      return runProbe(context, verb.range, dir);
     case 'not-received': {
-      const outcome = await declareNotReceived(desk, verb);
-      const attempt = `attempt ${desk.batch.attempt + 1}`;
-      return sayOutcome(desk, verb.kind, outcome, `declared as not received; it is sent once more, as ${attempt}.`);
+      const outcome = await declareNotReceived(context, verb);
+      const attempt = `attempt ${context.batch.attempt + 1}`;
+      return sayOutcome(context, verb.kind, outcome, `declared as not received; it is sent once more, as ${attempt}.`);
     }
     case 'journal': {
       const given = { name: basename(verb.path), bytes: await readReport(verb.path), reason: verb.reason };
-      return sayJournal(desk, await readJournal(desk, given));
+      return sayJournal(context, await readJournal(context, given));
     }
     case 'close-in-doubt': {
-      const outcome = await closeInDoubt(desk, verb.reason);
+      const outcome = await closeInDoubt(context, verb.reason);
       const means = 'closed in doubt. Rows that no report has explained go out as UNKNOWN and are never sent again.';
-      return sayOutcome(desk, verb.kind, outcome, means);
+      return sayOutcome(context, verb.kind, outcome, means);
     }
     case 'disown': {
-      const outcome = await disownResult(desk, verb.reason);
+      const outcome = await disownResult(context, verb.reason);
       const means = 'its result is disowned. It is in doubt now; see "paydrop unknown list".';
-      return sayOutcome(desk, verb.kind, outcome, means);
+      return sayOutcome(context, verb.kind, outcome, means);
     }
   }
 }
 
-async function adopt(desk: Desk, batchId: string, reason: string | undefined): Promise<Said> {
-  const outcome = await adoptById(desk, batchId, reason);
+async function adopt(context: ResolutionContext, batchId: string, reason: string | undefined): Promise<Said> {
+  const outcome = await adoptById(context, batchId, reason);
   if (outcome.result !== 'differs') {
     const means = `every row matches; it is adopted under batch id ${batchId}, and its result is fetched.`;
-    return sayOutcome(desk, 'adopt', outcome, means, { batchId });
+    return sayOutcome(context, 'adopt', outcome, means, { batchId });
   }
   const { differences } = outcome;
   const rows = differences.map(({ position, line, sent, result }) => [
@@ -66,7 +70,7 @@ async function adopt(desk: Desk, batchId: string, reason: string | undefined): P
   return {
     status: EXIT.unknownOpen,
     json: { verb: 'adopt', batchId, ...outcome },
-    text: `${describeBatch(desk)} is not batch id ${batchId}: ${outcome.reason}. Nothing was changed.${table}`,
+    text: `${describeBatch(context)} is not batch id ${batchId}: ${outcome.reason}. Nothing was changed.${table}`,
   };
 }
 
@@ -87,21 +91,21 @@ export async function readReport(path: string): Promise<Buffer> {
 const SHOWN = 20;
 
 /** Describes what a report showed, and whether another one is needed. */
-export async function sayJournal(desk: Desk, reading: JournalReading): Promise<Said> {
+export async function sayJournal(context: ResolutionContext, reading: JournalReading): Promise<Said> {
   const { outcome, counts, ambiguous, report, certain, uncertain } = reading;
   const facts = { counts, ambiguous, report, certain, uncertain };
   const told = `the report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
   if (uncertain.length === 0 && outcome.result !== 'kept') {
     const means = `${told} Every row is certain now, and the batch ends with what the reports say.`;
-    return sayOutcome(desk, 'journal', outcome, means, facts);
+    return sayOutcome(context, 'journal', outcome, means, facts);
   }
-  const { file, batch } = desk;
+  const { file, batch } = context;
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   const lines = [
-    `${describeBatch(desk)}: ${told}`,
+    `${describeBatch(context)}: ${told}`,
     ...(ambiguous.length === 0 ? [] : ['', ambiguousTable(ambiguous), '']),
-    `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. ${desk.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
-    ...nextReportWords(reading, desk.account.resolveWaitMs),
+    `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. ${context.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
+    ...nextReportWords(reading, context.account.resolveWaitMs),
   ];
   return {
     status: EXIT.unknownOpen,

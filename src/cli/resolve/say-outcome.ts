@@ -1,5 +1,5 @@
 import type { CarriedOut } from '../../actions/resolve/carry-out.ts';
-import type { Desk } from '../../actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../actions/resolve/resolution-context.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
@@ -15,20 +15,20 @@ export type Said = { status: number; json: Record<string, unknown>; text: string
  * @param means what was done or would be done, as a sentence about the batch
  */
 export async function sayOutcome(
-  desk: Desk,
+  context: ResolutionContext,
   verb: string,
   outcome: CarriedOut,
   means: string,
   facts: Record<string, unknown> = {},
 ): Promise<Said> {
-  const { file, batch, ledger } = desk;
+  const { file, batch, ledger } = context;
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   const { state, attempt } = await readBatchRow(ledger, key);
   const json = { batch: batchReference(key), ...key, name: file.name, verb, ...outcome, state, attempt, ...facts };
-  const what = describeBatch(desk);
+  const what = describeBatch(context);
   switch (outcome.result) {
     case 'done':
-      return { status: EXIT.ok, json, text: `${what}: ${means}\n${await describeAccount(desk)}` };
+      return { status: EXIT.ok, json, text: `${what}: ${means}\n${await describeAccount(context)}` };
     case 'dry-run':
       return { status: EXIT.ok, json, text: `Dry run, nothing was changed. ${what}: ${means}` };
     case 'proposed':
@@ -42,12 +42,12 @@ export async function sayOutcome(
   }
 }
 
-export function describeBatch({ file, batch }: Desk): string {
+export function describeBatch({ file, batch }: ResolutionContext): string {
   return `Batch ${batch.batch_no} of ${file.name} (${counted(batch.rows, 'row')}, ${formatCents(batch.cents)})`;
 }
 
 /** Describes the account, which continues by itself when nothing else holds it. */
-async function describeAccount({ ledger, batch: { account } }: Desk): Promise<string> {
+async function describeAccount({ ledger, batch: { account } }: ResolutionContext): Promise<string> {
   const { stops, batches } = await readHolds(ledger, account);
   const holding = batches.filter(({ state }) => state === 'unknown' || state === 'refused');
   if (stops.length === 0 && holding.length === 0)

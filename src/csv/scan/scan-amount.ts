@@ -1,11 +1,11 @@
 import { MINUS, NINE, POINT, ZERO } from '../../kernel/byte-names.ts';
-import { DECLINED, type RowDesk } from './row-desk.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 import type { ScanRules } from './scan-column.ts';
 
 /** Scans an amount: the right sign, no leading zeros, up to seven digits before the point and up to two after it. */
-export function scanAmount(desk: RowDesk, at: number, { sign, largestCents }: ScanRules): number {
-  const { input, output } = desk;
-  let { to } = desk;
+export function scanAmount(scan: RowScan, at: number, { sign, largestCents }: ScanRules): number {
+  const { input, output } = scan;
+  let { to } = scan;
   let end = at;
   if (sign < 0) {
     if (input[end] !== MINUS) return DECLINED;
@@ -40,8 +40,8 @@ export function scanAmount(desk: RowDesk, at: number, { sign, largestCents }: Sc
   output[to] = POINT;
   output[to + 1] = ZERO + tens;
   output[to + 2] = ZERO + ones;
-  desk.to = to + 3;
-  desk.cents = sign * cents;
+  scan.to = to + 3;
+  scan.cents = sign * cents;
   return end;
 }
 

@@ -4,7 +4,7 @@ import { paymentHasher } from '../check/hash-payment.ts';
 import { behindLineEnd, findLineEnd } from '../read/read-blocks.ts';
 import { LONGEST_LINE } from '../read/split-lines.ts';
 import { compileRowScan } from './compile-row-scan.ts';
-import { DECLINED, newRowDesk, type RowDesk } from './row-desk.ts';
+import { DECLINED, newRowScan, type RowScan } from './row-scan.ts';
 import type { RulesOfScan } from './scan-column.ts';
 import { ENDS_WITH, LINE_ENDS, REPLACED, REPLACED_WORDS, ROWS, type ScannedRows } from './scanned-rows.ts';
 
@@ -22,18 +22,18 @@ export type BlockScan = (bytes: Buffer, from: number, to: number, found: Scanned
 export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockScan {
   const scanRow = compileRowScan(layout, rules);
   const hashPayment = paymentHasher(hashKey);
-  const desk = newRowDesk();
+  const scan = newRowScan();
 
   return (bytes, from, to, found) => {
     const { places, nextPlaces, starts, cents, hashes } = found;
     let row = 0;
     let lineEnds = 0;
     found.counts[REPLACED] = 0;
-    desk.input = bytes;
-    desk.output = found.bytes;
+    scan.input = bytes;
+    scan.output = found.bytes;
     for (let at = from; at < to; ) {
-      desk.to = starts[row]!;
-      const lineEnd = scanRow(desk, at);
+      scan.to = starts[row]!;
+      const lineEnd = scanRow(scan, at);
       if (lineEnd === DECLINED || lineEnd - at > LONGEST_LINE) {
         at = behindLineEnd(bytes, findLineEnd(bytes, at));
         continue;
@@ -42,11 +42,11 @@ export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockSc
       lineEnds |= bytes[lineEnd] === LF ? ENDS_WITH.lf : next - lineEnd === 2 ? ENDS_WITH.crlf : ENDS_WITH.cr;
       places[row] = at;
       nextPlaces[row] = next;
-      cents[row] = desk.cents;
-      hashPayment(desk, hashes, row);
-      if (desk.replaced.length > 0) noteReplaced(desk, row, found);
+      cents[row] = scan.cents;
+      hashPayment(scan, hashes, row);
+      if (scan.replaced.length > 0) noteReplaced(scan, row, found);
       row += 1;
-      starts[row] = desk.to;
+      starts[row] = scan.to;
       at = next;
     }
     found.counts[ROWS] = row;
@@ -54,7 +54,7 @@ export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockSc
   };
 }
 
-function noteReplaced({ replaced }: RowDesk, row: number, found: ScannedRows): void {
+function noteReplaced({ replaced }: RowScan, row: number, found: ScannedRows): void {
   for (const { column, start, end } of replaced) {
     const at = found.counts[REPLACED]! * REPLACED_WORDS;
     found.replaced[at] = row;

@@ -1,11 +1,11 @@
 import type { ScanRules } from './scan-column.ts';
 import { isDay, NEAR_DAYS } from '../rules/date.ts';
 import { NINE, SLASH, ZERO } from '../../kernel/byte-names.ts';
-import { DECLINED, type RowDesk } from './row-desk.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 
 /** Scans a calendar day, `6/5/2026` or `06/05/2026`, and writes month and day with two digits each. */
-export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, 'today'>): number {
-  const { input, output, to } = desk;
+export function scanDate(scan: RowScan, at: number, { today }: Pick<ScanRules, 'today'>): number {
+  const { input, output, to } = scan;
   const monthEnd = behindDigits(input, at, 2);
   const dayEnd = behindDigits(input, monthEnd + 1, 2);
   const end = behindDigits(input, dayEnd + 1, 4);
@@ -22,7 +22,7 @@ export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, '
   output[to + 5] = SLASH;
   writePair(output, to + 6, Math.floor(year / 100));
   writePair(output, to + 8, year % 100);
-  desk.to = to + 10;
+  scan.to = to + 10;
   return end;
 }
 

@@ -1,10 +1,10 @@
 import { SLASH, ZERO } from '../../kernel/byte-names.ts';
-import { DECLINED, type RowDesk } from './row-desk.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 import type { ScanRules } from './scan-column.ts';
 
 /** Scans `MM/YY` or `MMYY` of a card that has not expired, and writes MMYY. */
-export function scanExpiry(desk: RowDesk, at: number, { thisMonth }: ScanRules): number {
-  const { input, output, to } = desk;
+export function scanExpiry(scan: RowScan, at: number, { thisMonth }: ScanRules): number {
+  const { input, output, to } = scan;
   const yearAt = input[at + 2] === SLASH ? at + 3 : at + 2;
   const month = numberAt(input, at);
   const year = numberAt(input, yearAt);
@@ -14,7 +14,7 @@ export function scanExpiry(desk: RowDesk, at: number, { thisMonth }: ScanRules):
   output[to + 1] = input[at + 1]!;
   output[to + 2] = input[yearAt]!;
   output[to + 3] = input[yearAt + 1]!;
-  desk.to = to + 4;
+  scan.to = to + 4;
   return yearAt + 2;
 }
 

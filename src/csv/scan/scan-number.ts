@@ -1,12 +1,12 @@
 import { NINE, ZERO } from '../../kernel/byte-names.ts';
 import { hasLostZero, isBankAlone } from '../rules/account-number.ts';
-import { DECLINED, type RowDesk } from './row-desk.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 import type { ScanRules } from './scan-column.ts';
 
 /** Scans a card number: 12 to 19 digits with a valid check digit. */
-export function scanCardNumber(desk: RowDesk, at: number): number {
-  const { input, output } = desk;
-  let { to } = desk;
+export function scanCardNumber(scan: RowScan, at: number): number {
+  const { input, output } = scan;
+  let { to } = scan;
   let end = at;
   let start = 0;
   // Luhn sums of the digits so far: as if the last were the check digit, and as if the check digit followed.
@@ -24,8 +24,8 @@ export function scanCardNumber(desk: RowDesk, at: number): number {
     if (end - at > 19) return DECLINED;
   }
   if (end - at < 12 || sum % 10 !== 0) return DECLINED;
-  desk.cardStart = start;
-  desk.to = to;
+  scan.cardStart = start;
+  scan.to = to;
   return end;
 }
 
@@ -33,9 +33,9 @@ export function scanCardNumber(desk: RowDesk, at: number): number {
 const DOUBLED = Uint8Array.of(0, 2, 4, 6, 8, 1, 3, 5, 7, 9);
 
 /** Scans an account number: 4 to 26 digits. */
-export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: ScanRules): number {
-  const { input, output } = desk;
-  let { to } = desk;
+export function scanAccountNumber(scan: RowScan, at: number, { routingCheck }: ScanRules): number {
+  const { input, output } = scan;
+  let { to } = scan;
   let end = at;
   let sum = 0;
   let start = 0;
@@ -54,7 +54,7 @@ export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: S
   const length = end - at;
   if (length < 4 || hasLostZero({ length }) || mayBeRounded(input, end, length)) return DECLINED;
   if (routingCheck && (length < 9 || isBankAlone({ length }) || start === 0 || sum % 10 !== 0)) return DECLINED;
-  desk.to = to;
+  scan.to = to;
   return end;
 }
 

@@ -1,16 +1,16 @@
 import { findMonthName } from '../rules/spreadsheet-damage.ts';
 import { isPlainState, isPlainZip } from '../rules/us-address.ts';
 import { APOSTROPHE, COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
-import { DECLINED, type RowDesk } from './row-desk.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 import type { ScanColumn } from './scan-column.ts';
 
 /** Scans printable ASCII: invoices, names, customer codes, comments. It declines what may hold a card number. */
-export function scanText(desk: RowDesk, at: number, column: ScanColumn): number {
-  const { input, output } = desk;
+export function scanText(scan: RowScan, at: number, column: ScanColumn): number {
+  const { input, output } = scan;
   const stop = column.isCode ? STOP | NOT_IN_CODE : STOP;
   // An apostrophe may only guard the cell from a spreadsheet, and is then no part of it.
   if (input[at] === APOSTROPHE) return DECLINED;
-  const start = desk.to;
+  const start = scan.to;
   let to = start;
   let end = at;
   let seen = 0;
@@ -20,7 +20,7 @@ export function scanText(desk: RowDesk, at: number, column: ScanColumn): number 
     const byte = input[end]!;
     const kind = KINDS[byte]!;
     if ((kind & stop) !== 0) {
-      if (byte !== COMMA || !desk.isQuoted || !column.replacesCommas) break;
+      if (byte !== COMMA || !scan.isQuoted || !column.replacesCommas) break;
       hasComma = true;
     }
     output[to] = byte;
@@ -30,7 +30,7 @@ export function scanText(desk: RowDesk, at: number, column: ScanColumn): number 
     digits += kind & DIGIT;
   }
   if (hasComma) {
-    desk.replaced.push({ column: column.place, start: at, end });
+    scan.replaced.push({ column: column.place, start: at, end });
     to = replaceCommas(output, start, to);
   }
   while (to > start && output[to - 1] === SPACE) to -= 1;
@@ -38,8 +38,8 @@ export function scanText(desk: RowDesk, at: number, column: ScanColumn): number 
   if ((seen & (FORMULA | E)) !== 0 && mayBeDamaged(input, at, seen)) return DECLINED;
   if (column.refusesDays && (seen & (LOWER | DASH)) === (LOWER | DASH) && isDay(output, start, to)) return DECLINED;
   if (column.part !== undefined && !isPlain(output, start, to, column.part)) return DECLINED;
-  if (digits > desk.mostDigits) desk.mostDigits = digits;
-  desk.to = to;
+  if (digits > scan.mostDigits) scan.mostDigits = digits;
+  scan.to = to;
   return end;
 }
 

@@ -1,18 +1,18 @@
 import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
 import type { CheckRules } from '../check/check-rules.ts';
 import { type Brand, brandOf } from '../rules/card-brand.ts';
-import { DECLINED, type RowDesk } from './row-desk.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 
 /** `written` is in capital letters; `sent` is what goes to the service. */
 export type Word = { readonly written: Uint8Array; readonly sent: Uint8Array; readonly brand: Brand | undefined };
 
 /** Scans one of a few words, in any case. */
-export function scanWord(desk: RowDesk, at: number, words: readonly Word[]): number {
+export function scanWord(scan: RowScan, at: number, words: readonly Word[]): number {
   for (const { written, sent, brand } of words) {
-    if (!startsWith(desk.input, at, written)) continue;
-    for (let place = 0; place < sent.length; place += 1) desk.output[desk.to + place] = sent[place]!;
-    desk.to += sent.length;
-    desk.brand = brand;
+    if (!startsWith(scan.input, at, written)) continue;
+    for (let place = 0; place < sent.length; place += 1) scan.output[scan.to + place] = sent[place]!;
+    scan.to += sent.length;
+    scan.brand = brand;
     return at + written.length;
   }
   return DECLINED;

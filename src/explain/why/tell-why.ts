@@ -4,7 +4,7 @@ import { FILE_STATES, type Outcome, saidOutcome } from '../../../schemas/lifecyc
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { Settings } from '../../config/config.ts';
 import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
-import { maskName, maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';

@@ -1,4 +1,4 @@
-import type { ActionName, PersonRole } from '../../../schemas/desk.ts';
+import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';

@@ -1,4 +1,4 @@
-import type { PersonRole } from '../../../schemas/desk.ts';
+import type { PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
@@ -87,5 +87,5 @@ async function mustKeepAdmin(tx: Transaction, action: string): Promise<void> {
   );
   if (rowCount !== 0) return;
   const next = 'Make another administrator first.';
-  throw new PipelineError('MOVE_REFUSED', action, 'nobody else could say who may use the desk', { next });
+  throw new PipelineError('MOVE_REFUSED', action, 'nobody else could say who may use the dashboard', { next });
 }

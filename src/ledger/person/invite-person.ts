@@ -1,5 +1,5 @@
-import type { PersonRole } from '../../../schemas/desk.ts';
-import { PERSON_NAME } from '../../../schemas/desk.ts';
+import type { PersonRole } from '../../../schemas/actions.ts';
+import { PERSON_NAME } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';

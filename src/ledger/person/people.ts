@@ -1,4 +1,4 @@
-import type { PersonRole } from '../../../schemas/desk.ts';
+import type { PersonRole } from '../../../schemas/actions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** A dashboard user, without credentials. */
@@ -25,7 +25,7 @@ export async function listPeople(ledger: Ledger): Promise<Person[]> {
 }
 
 /** Returns whether there is no dashboard user yet, so that a set-up link is due. */
-export async function isDeskNew(ledger: Ledger): Promise<boolean> {
+export async function isDashboardNew(ledger: Ledger): Promise<boolean> {
   const { rowCount } = await ledger.pool.query('SELECT 1 FROM person LIMIT 1');
   return rowCount === 0;
 }

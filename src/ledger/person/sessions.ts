@@ -1,4 +1,4 @@
-import type { PersonRole } from '../../../schemas/desk.ts';
+import type { PersonRole } from '../../../schemas/actions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 

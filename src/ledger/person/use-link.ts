@@ -72,7 +72,7 @@ async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): P
   await tx.client.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
   const { rowCount: others } = await tx.client.query('SELECT 1 FROM person LIMIT 1');
   if (others !== 0) throw worksNoMore();
-  mustBeName(name, 'set up the desk');
+  mustBeName(name, 'set up the dashboard');
   await addPerson(tx, { name, role: 'admin' }, proof);
   const evidence = { person: name, role: 'admin' };
   tx.audit({
@@ -87,6 +87,6 @@ async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): P
 
 function worksNoMore(): PipelineError {
   return new PipelineError('USAGE', 'use the link', 'it was used, or its time is over', {
-    next: 'Ask whoever runs the desk for a new one; for the first, run "paydrop people set-up".',
+    next: 'Ask whoever runs the dashboard for a new one; for the first, run "paydrop people set-up".',
   });
 }

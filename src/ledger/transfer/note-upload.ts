@@ -19,7 +19,7 @@ export async function noteUpload(ledger: Ledger, upload: Upload): Promise<number
       [account, folder, name, sha256, bytes, actor, tx.at],
     );
     const evidence = { account, folder, sha256, bytes };
-    tx.audit({ actor, move: 'drop', reason: 'dropped at the desk', evidence });
+    tx.audit({ actor, move: 'drop', reason: 'dropped on the dashboard', evidence });
     return rows[0]!.upload_no;
   });
 }
@@ -41,5 +41,5 @@ export async function linkUpload(tx: Transaction, file: ClaimedFile): Promise<vo
 export async function mustNotBeMaker(tx: Transaction, fileId: string, actor: string): Promise<void> {
   const { rowCount } = await tx.client.query('SELECT 1 FROM upload WHERE file_id = $1 AND actor = $2', [fileId, actor]);
   if (rowCount !== 0)
-    throw new PipelineError('SECOND_PERSON', `approve file "${fileId}"`, 'the same person dropped it at the desk');
+    throw new PipelineError('SECOND_PERSON', `approve file "${fileId}"`, 'the same person dropped it on the dashboard');
 }

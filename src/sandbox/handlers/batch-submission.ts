@@ -3,7 +3,7 @@ import { processBatch } from '../batch/process-batch.ts';
 import { readBatchFile } from '../batch/read-batch-file.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 import { BAD_LOGIN_BATCH_PAYLOAD, BATCH_TEXTS, batchPayload, FAILED_BATCH_PAYLOAD } from './batch-payload.ts';
-import type { Call, Desk, Handler } from './handler.ts';
+import type { Call, HandlerContext, Handler } from './handler.ts';
 
 /**
  * Returns the handler that takes a batch file of at most `maxRows` rows, even garbage. The answer only confirms
@@ -15,20 +15,24 @@ export function batchSubmission(kind: FolderOperation): Handler {
     needs: ['batchFile'],
     failurePayload: FAILED_BATCH_PAYLOAD,
     badLoginPayload: BAD_LOGIN_BATCH_PAYLOAD,
-    answer: (call, desk) => takeBatch(kind, call, desk),
+    answer: (call, context) => takeBatch(kind, call, context),
   };
 }
 
-async function takeBatch(kind: FolderOperation, { account, parameters }: Call, desk: Desk): Promise<Answer> {
+async function takeBatch(
+  kind: FolderOperation,
+  { account, parameters }: Call,
+  context: HandlerContext,
+): Promise<Answer> {
   const file = readBatchFile(parameters.bytes('batchFile') ?? Buffer.alloc(0));
-  if (file.rows.length > desk.maxRows) {
-    return { payload: FAILED_BATCH_PAYLOAD, error: `Bad request. A batch may have ${desk.maxRows} rows at most.` };
+  if (file.rows.length > context.maxRows) {
+    return { payload: FAILED_BATCH_PAYLOAD, error: `Bad request. A batch may have ${context.maxRows} rows at most.` };
   }
   const { operation } = FOLDER_OPERATIONS[kind];
-  const at = desk.clock.now();
-  const batchId = await desk.books.takeBatch({
+  const at = context.clock.now();
+  const batchId = await context.books.takeBatch({
     at: at.toISOString(),
-    readyAt: new Date(at.getTime() + desk.batchDelayMs).toISOString(),
+    readyAt: new Date(at.getTime() + context.batchDelayMs).toISOString(),
     account: account.agentCode,
     operation,
     judge: (isTaken, keyOf, paymentOf, numberOf) =>
@@ -37,13 +41,13 @@ async function takeBatch(kind: FolderOperation, { account, parameters }: Call, d
         account: account.agentCode,
         server: account.server,
         ipAddress: parameters.text('customerIPAddress') ?? '',
-        findsDuplicates: kind !== 'card' || desk.cardDuplicates,
+        findsDuplicates: kind !== 'card' || context.cardDuplicates,
         isTaken,
         keyOf,
         paymentOf,
         numberOf,
       }),
   });
-  desk.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');
+  context.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');
   return { payload: batchPayload(BATCH_TEXTS.running, batchId) };
 }

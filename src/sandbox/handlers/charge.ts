@@ -3,7 +3,7 @@ import { maskNumber, shownEnd } from '../batch/mask-number.ts';
 import { hideCardNumber } from '../batch/read-row.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import { newCustomer } from '../customers/new-customer.ts';
-import type { Call, Desk, Handler } from './handler.ts';
+import type { Call, HandlerContext, Handler } from './handler.ts';
 import { judgeCharge, outcomeOf } from './judge-charge.ts';
 import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
 import { readTotal } from './read-total.ts';
@@ -26,9 +26,9 @@ export function charge(kind: PaymentKind, source: ChargeSource): Handler {
     needs: [source === 'stored' ? 'customerCode' : elements.number, 'total'],
     failurePayload: FAILED_PROCESS_PAYLOAD,
     badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
-    answer: async (call, desk) => {
-      const at = desk.clock.now();
-      const payload = await desk.books.decide(() => bookCharge({ kind, source, elements, call, desk, at }));
+    answer: async (call, context) => {
+      const at = context.clock.now();
+      const payload = await context.books.decide(() => bookCharge({ kind, source, elements, call, context, at }));
       return { payload };
     },
   };
@@ -46,14 +46,14 @@ type Charge = {
   readonly source: ChargeSource;
   readonly elements: { readonly number: FieldName; readonly expiry: FieldName };
   readonly call: Call;
-  readonly desk: Desk;
+  readonly context: HandlerContext;
   readonly at: Date;
 };
 
 function bookCharge(charge: Charge) {
-  const { kind, source, call, desk, at } = charge;
+  const { kind, source, call, context, at } = charge;
   const { account, operation, parameters } = call;
-  const { books } = desk;
+  const { books } = context;
   const stored = source === 'stored' ? findPayer(charge) : undefined;
   const number = stored?.number ?? parameters.text(charge.elements.number)?.trim() ?? '';
   const amountCents = readTotal(parameters.text('total'));
@@ -91,8 +91,11 @@ function bookCharge(charge: Charge) {
 /** Answer for a code that does not exist, or whose record pays another way. */
 const UNKNOWN_CODE = 'REJECT: 3';
 
-function findPayer({ kind, call, desk }: Charge): Customer | undefined {
-  const found = desk.books.customers.find(call.account.agentCode, (call.parameters.text('customerCode') ?? '').trim());
+function findPayer({ kind, call, context }: Charge): Customer | undefined {
+  const found = context.books.customers.find(
+    call.account.agentCode,
+    (call.parameters.text('customerCode') ?? '').trim(),
+  );
   return found?.kind === kind ? found : undefined;
 }
 
@@ -108,10 +111,10 @@ function judgeCall({ kind, call }: Charge, number: string, amountCents: number |
   });
 }
 
-function createRecord({ kind, elements, call, desk, at }: Charge, number: string): Customer {
+function createRecord({ kind, elements, call, context, at }: Charge, number: string): Customer {
   const { account, parameters } = call;
   return newCustomer({
-    code: desk.books.customers.nextCode(account.agentCode),
+    code: context.books.customers.nextCode(account.agentCode),
     kind,
     createdAt: at.toISOString(),
     holder: `${parameters.text('firstName') ?? ''} ${parameters.text('lastName') ?? ''}`.trim(),

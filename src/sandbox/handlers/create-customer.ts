@@ -3,16 +3,16 @@ import type { PaymentKind } from '../customers/customer.ts';
 import { newCustomer } from '../customers/new-customer.ts';
 import { mergeCustomer } from '../customers/merge-customer.ts';
 import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
-import type { Call, Desk, Handler } from './handler.ts';
+import type { Call, HandlerContext, Handler } from './handler.ts';
 
 /** Stores a record under the client's code or a new code. Bank accounts are stored unchecked, even when empty. */
 export function createCustomer(kind: PaymentKind): Handler {
   return {
     ...CUSTOMER_REFUSALS,
     needs: kind === 'card' ? ['creditCardNum'] : [],
-    answer: async (call, desk) => {
-      const now = desk.clock.now();
-      return { payload: await desk.books.decide(() => bookRecord(kind, call, desk, now)) };
+    answer: async (call, context) => {
+      const now = context.clock.now();
+      return { payload: await context.books.decide(() => bookRecord(kind, call, context, now)) };
     },
   };
 }
@@ -20,7 +20,7 @@ export function createCustomer(kind: PaymentKind): Handler {
 /** Assumption: no source shows the answer to a code that is already taken. */
 const DUPLICATE_CODE = '0Error:Duplicate customer code';
 
-function bookRecord(kind: PaymentKind, { account, parameters }: Call, { books }: Desk, now: Date) {
+function bookRecord(kind: PaymentKind, { account, parameters }: Call, { books }: HandlerContext, now: Date) {
   const { agentCode } = account;
   const code = parameters.text('customerCode')?.trim() || books.customers.nextCode(agentCode);
   const record = mergeCustomer(emptyRecord(kind, code, now), parameters, true);

@@ -3,15 +3,15 @@ import { customerXml } from '../customers/customer-xml.ts';
 import type { Customer } from '../customers/customer.ts';
 import { element, textElement } from '../xml/write-xml.ts';
 import { CUSTOMER_REFUSALS } from './customer-payload.ts';
-import type { Call, Desk, Handler } from './handler.ts';
+import type { Call, HandlerContext, Handler } from './handler.ts';
 
 /** Lists the records created between two moments, both included, oldest first. An empty code matches all of them. */
 export function customerList(form: 'XML' | 'CSV'): Handler {
   return {
     ...CUSTOMER_REFUSALS,
     needs: [],
-    answer: (call, desk) => {
-      const customers = findCustomers(call, desk);
+    answer: (call, context) => {
+      const customers = findCustomers(call, context);
       if (form === 'XML')
         return { payload: element('CUSTOMERS', ...customers.map((one) => customerXml(one, call.isFirstVersion))) };
       return { payload: textElement('FILE', Buffer.from(customersCsv(customers)).toString('base64')) };
@@ -20,7 +20,7 @@ export function customerList(form: 'XML' | 'CSV'): Handler {
 }
 
 /** Finds the records. .NET reads an omitted date as its first day, so a list without an end is empty. */
-function findCustomers({ account, parameters }: Call, { books }: Desk): readonly Customer[] {
+function findCustomers({ account, parameters }: Call, { books }: HandlerContext): readonly Customer[] {
   const code = (parameters.text('customerCode') ?? '').trim();
   const fromMs = parameters.moment('fromDate')?.getTime() ?? Number.NEGATIVE_INFINITY;
   const toMs = parameters.moment('toDate')?.getTime() ?? Number.NEGATIVE_INFINITY;

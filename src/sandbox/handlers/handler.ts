@@ -19,7 +19,7 @@ export type Handler = {
   readonly badLoginPayload: string;
   /** Error text beside it, where a wrong login is a failure. */
   readonly badLoginError?: string;
-  readonly answer: (call: Call, desk: Desk) => Answer | Promise<Answer>;
+  readonly answer: (call: Call, context: HandlerContext) => Answer | Promise<Answer>;
 };
 
 /** A call that has passed the login, has all needed elements, and is allowed on this server. */
@@ -35,7 +35,7 @@ export type Call = {
 export type Account = { readonly agentCode: string; readonly password: string; readonly server?: Server };
 
 /** What the handlers work with. */
-export type Desk = {
+export type HandlerContext = {
   readonly accounts: readonly Account[];
   readonly books: Books;
   readonly clock: Clock;

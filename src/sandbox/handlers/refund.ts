@@ -3,7 +3,7 @@ import { judgeCardRefund } from '../batch/magic-cards.ts';
 import { hideCardNumber } from '../batch/read-row.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import { bankStateOf } from '../time/bank-state.ts';
-import type { Call, Desk, Handler } from './handler.ts';
+import type { Call, HandlerContext, Handler } from './handler.ts';
 import { outcomeOf } from './judge-charge.ts';
 import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
 import { readTotal } from './read-total.ts';
@@ -17,23 +17,23 @@ export function refund(kind: PaymentKind): Handler {
     needs: ['transactionId', 'total'],
     failurePayload: FAILED_PROCESS_PAYLOAD,
     badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
-    answer: async (call, desk) => {
-      const at = desk.clock.now();
-      return { payload: await desk.books.decide(() => bookRefund({ kind, call, desk, at })) };
+    answer: async (call, context) => {
+      const at = context.clock.now();
+      return { payload: await context.books.decide(() => bookRefund({ kind, call, context, at })) };
     },
   };
 }
 
-type Refund = { readonly kind: PaymentKind; readonly call: Call; readonly desk: Desk; readonly at: Date };
+type Refund = { readonly kind: PaymentKind; readonly call: Call; readonly context: HandlerContext; readonly at: Date };
 
 function bookRefund(refund: Refund) {
-  const { kind, call, desk, at } = refund;
+  const { kind, call, context, at } = refund;
   const { account, operation, parameters } = call;
   const original = findCharge(refund);
   const amountCents = readTotal(parameters.text('total'));
   const message = original ? judgeRefund(refund, original, amountCents) : UNKNOWN_CHARGE;
   const isPaid = message.startsWith('OK');
-  const transactionId = isPaid || (kind === 'card' && original) ? desk.books.transactions.nextId() : '';
+  const transactionId = isPaid || (kind === 'card' && original) ? context.books.transactions.nextId() : '';
   const row = {
     at: at.toISOString(),
     account: account.agentCode,
@@ -62,17 +62,17 @@ const UNKNOWN_CHARGE = 'REJECT: 39';
 const NOT_AN_AMOUNT = 'REJECT: 5';
 const NOT_CLEARED = 'REJECT: 3';
 
-function findCharge({ kind, call, desk }: Refund): Transaction | undefined {
+function findCharge({ kind, call, context }: Refund): Transaction | undefined {
   const transactionId = (call.parameters.text('transactionId') ?? '').trim();
-  const found = desk.books.transactions.find(call.account.agentCode, transactionId);
+  const found = context.books.transactions.find(call.account.agentCode, transactionId);
   return found && found.row.charged && found.method === kind && found.refundOf === undefined ? found : undefined;
 }
 
 function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents: number | undefined): string {
   if (amountCents === undefined || amountCents >= 0) return NOT_AN_AMOUNT;
-  const { kind, desk, at } = refund;
-  const { books, refundsMayExceed } = desk;
-  if (kind === 'bank' && !hasMoney(row, desk, at)) return NOT_CLEARED;
+  const { kind, context, at } = refund;
+  const { books, refundsMayExceed } = context;
+  if (kind === 'bank' && !hasMoney(row, context, at)) return NOT_CLEARED;
   const refundedCents = books.transactions.refundedCents(row.transactionId ?? '') - amountCents;
   const isTooMuch = !refundsMayExceed && refundedCents > row.amountCents;
   if (kind === 'bank') return isTooMuch ? 'REJECT: 15' : 'OK: 555555:';
@@ -83,7 +83,7 @@ function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents:
  * Returns whether a bank charge has brought money, or still may. The service refunded charges in progress in one year
  * and refused to in another. Assumption: it refuses those that failed for good.
  */
-function hasMoney(row: Transaction['row'], { refundsNeedSettlement }: Desk, at: Date): boolean {
+function hasMoney(row: Transaction['row'], { refundsNeedSettlement }: HandlerContext, at: Date): boolean {
   switch (bankStateOf(new Date(row.at), row.amountCents, at).stage) {
     case 'accepted':
       return true;

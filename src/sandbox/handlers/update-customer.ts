@@ -2,16 +2,16 @@ import { checkCard, checkExpiry } from '../customers/check-card.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import { mergeCustomer, wantsNewNumber } from '../customers/merge-customer.ts';
 import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
-import type { Call, Desk, Handler } from './handler.ts';
+import type { Call, HandlerContext, Handler } from './handler.ts';
 
 /** Changes a record. The number is checked and replaced only when the call asks for it. */
 export function updateCustomer(kind: PaymentKind): Handler {
   return {
     ...CUSTOMER_REFUSALS,
     needs: ['customerCode'],
-    answer: async (call, desk) => {
-      const now = desk.clock.now();
-      return { payload: await desk.books.decide(() => bookChange(kind, call, desk, now)) };
+    answer: async (call, context) => {
+      const now = context.clock.now();
+      return { payload: await context.books.decide(() => bookChange(kind, call, context, now)) };
     },
   };
 }
@@ -19,7 +19,7 @@ export function updateCustomer(kind: PaymentKind): Handler {
 /** Answer for an unknown code. Assumption: also for a record that pays another way. */
 const UNKNOWN_CODE = '0Can not find the Customer Code';
 
-function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }: Desk, now: Date) {
+function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }: HandlerContext, now: Date) {
   const old = books.customers.find(account.agentCode, (parameters.text('customerCode') ?? '').trim());
   if (old?.kind !== kind) return { answer: customerPayload(UNKNOWN_CODE, '') };
   const replacesNumber = wantsNewNumber(kind, parameters);

@@ -1,7 +1,7 @@
 import { type ReportName, type ReportRow, REPORTS } from '../../../schemas/reports.ts';
 import type { JournalEntry } from '../books/journal-entry.ts';
 import { journalOf } from '../books/journal.ts';
-import type { Call, Desk, Handler } from '../handlers/handler.ts';
+import type { Call, HandlerContext, Handler } from '../handlers/handler.ts';
 import { textElement } from '../xml/write-xml.ts';
 import { chooseEntries } from './choose-entries.ts';
 import { dayCsv } from './day-csv.ts';
@@ -22,11 +22,13 @@ function report(row: ReportRow): Handler {
     badLoginPayload: nothing,
     // The service treats a wrong login as a failure; the text is what a known client makes of it.
     badLoginError: 'Bad Credentials',
-    answer: (call, desk) => ({ payload: row.list === 'reconciliation' ? nothing : journalPayload(row, call, desk) }),
+    answer: (call, context) => ({
+      payload: row.list === 'reconciliation' ? nothing : journalPayload(row, call, context),
+    }),
   };
 }
 
-function journalPayload(row: ReportRow, { account, parameters }: Call, { books, clock }: Desk): string {
+function journalPayload(row: ReportRow, { account, parameters }: Call, { books, clock }: HandlerContext): string {
   const now = clock.now();
   const face = faceOf(account);
   const journal = journalOf(books, account.agentCode, now);

@@ -3,7 +3,7 @@ import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { reasonOf } from '../../kernel/errors.ts';
 import { type ServiceName, wireName } from '../../../schemas/wsdl.ts';
-import type { Account, Desk, Handler } from '../handlers/handler.ts';
+import type { Account, HandlerContext, Handler } from '../handlers/handler.ts';
 import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
 import { htmlReply, type HttpCall, type Reply } from '../reply.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
@@ -15,7 +15,7 @@ import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
  * Answers a SOAP request. An unreadable request gets a fault, any other an answer of its operation. Checks run in the
  * service's order: missing elements, login, server, and only then the values.
  */
-export async function answerCall(service: ServiceName, request: HttpCall, desk: Desk): Promise<Reply> {
+export async function answerCall(service: ServiceName, request: HttpCall, context: HandlerContext): Promise<Reply> {
   const refusal = refuseMedia(request.headers);
   if (refusal) return refusal;
   const call = readEnvelope(request);
@@ -24,17 +24,17 @@ export async function answerCall(service: ServiceName, request: HttpCall, desk: 
   const operation = findOperation(call, servedOperations(service));
   const handler = operation && HANDLERS[operation];
   if (!handler) return faultReply({ version, blame: 'client', fault: unknownOperationText(call) });
-  const fields = desk.cutsLongValues ? cutLongTexts(operation, call.fields) : call.fields;
+  const fields = context.cutsLongValues ? cutLongTexts(operation, call.fields) : call.fields;
   const parameters = readParameters(operation, fields);
   if ('fault' in parameters) return faultReply({ version, blame: 'client', fault: parameters.fault });
   try {
     return answerReply(
       version,
       call.element,
-      await performOperation(operation, handler, { ...call, fields }, parameters, desk),
+      await performOperation(operation, handler, { ...call, fields }, parameters, context),
     );
   } catch (error) {
-    desk.log.error({ operation, reason: reasonOf(error) }, 'operation failed');
+    context.log.error({ operation, reason: reasonOf(error) }, 'operation failed');
     return faultReply({ version, blame: 'server', fault: 'Server was unable to process request.' });
   }
 }
@@ -46,16 +46,16 @@ async function performOperation(
   handler: Handler,
   call: SoapCall,
   parameters: Parameters,
-  desk: Desk,
+  context: HandlerContext,
 ): Promise<Answer> {
   const isMissing = handler.needs.some((name) => parameters.text(name) === undefined);
   if (isMissing) return { payload: handler.failurePayload, error: NULL_REFERENCE };
-  const account = findAccount(call, desk.accounts);
+  const account = findAccount(call, context.accounts);
   if (!account) return badLogin(handler);
   if (!isServedFor(operation, account)) return { payload: handler.failurePayload, error: RESTRICTION_MESSAGES.server };
   const long = findLongText(operation, call.fields);
   if (long !== undefined) return { payload: handler.failurePayload, error: long };
-  return handler.answer({ operation, account, parameters, isFirstVersion: call.element.endsWith('V1') }, desk);
+  return handler.answer({ operation, account, parameters, isFirstVersion: call.element.endsWith('V1') }, context);
 }
 
 /** Answers a wrong login. Only the reports treat it as a failure; the others say it in their payload. */

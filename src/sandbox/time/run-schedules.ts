@@ -5,7 +5,7 @@ import type { NewEntry } from '../books/book-entry.ts';
 import { payerOfRecord } from '../books/payer.ts';
 import type { DueRun } from '../books/schedule-book.ts';
 import type { Customer } from '../customers/customer.ts';
-import type { Desk } from '../handlers/handler.ts';
+import type { HandlerContext } from '../handlers/handler.ts';
 import { judgeCharge, outcomeOf } from '../handlers/judge-charge.ts';
 import { readTotal } from '../handlers/read-total.ts';
 
@@ -17,12 +17,12 @@ import { readTotal } from '../handlers/read-total.ts';
  * Concurrent calls are safe: the books are queried and written in one step. Each line names its run, so none is booked
  * twice, even after a kill. If very many are due, the rest follows with the next call.
  */
-export async function runSchedules(desk: Desk): Promise<void> {
+export async function runSchedules(context: HandlerContext): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    if (!desk.books.schedules.hasDue(desk.clock.now().getTime())) return;
-    await desk.books.decide(() => ({ entries: judgeRuns(desk), answer: undefined }));
+    if (!context.books.schedules.hasDue(context.clock.now().getTime())) return;
+    await context.books.decide(() => ({ entries: judgeRuns(context), answer: undefined }));
   }
-  desk.log.warn(
+  context.log.warn(
     { runs: MOST_ROUNDS * RUNS_OF_A_ROUND },
     'more recurring payments are due; they follow with the next call',
   );
@@ -32,9 +32,9 @@ export async function runSchedules(desk: Desk): Promise<void> {
  * Runs the schedules before a call is answered or after the clock was moved. A failure does not cost the call its
  * answer: the runs follow with the next call. A call that writes reports a full disk itself.
  */
-export async function tryToRunSchedules(desk: Desk): Promise<void> {
-  await runSchedules(desk).catch((error: unknown) => {
-    desk.log.error({ reason: reasonOf(error) }, 'recurring payments not booked');
+export async function tryToRunSchedules(context: HandlerContext): Promise<void> {
+  await runSchedules(context).catch((error: unknown) => {
+    context.log.error({ reason: reasonOf(error) }, 'recurring payments not booked');
   });
 }
 
@@ -43,19 +43,19 @@ const RUNS_OF_A_ROUND = 200;
 /** 20,000 payments at once, such as ten records that pay weekly for nearly forty years. */
 const MOST_ROUNDS = 100;
 
-function judgeRuns(desk: Desk): NewEntry[] {
-  const runs = desk.books.schedules.listDue(desk.clock.now().getTime(), RUNS_OF_A_ROUND);
+function judgeRuns(context: HandlerContext): NewEntry[] {
+  const runs = context.books.schedules.listDue(context.clock.now().getTime(), RUNS_OF_A_ROUND);
   return runs.flatMap((run, index) => {
-    const record = desk.books.customers.find(run.account, run.customerCode);
-    return record ? [judgeRun(run, record, desk, index)] : [];
+    const record = context.books.customers.find(run.account, run.customerCode);
+    return record ? [judgeRun(run, record, context, index)] : [];
   });
 }
 
 /** @param ahead lines of the same round before this one */
-function judgeRun({ key, account, dueMs }: DueRun, record: Customer, desk: Desk, ahead: number): NewEntry {
+function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: HandlerContext, ahead: number): NewEntry {
   const { kind, number, schedule } = record;
   const amountCents = readTotal(schedule.amount);
-  const server = desk.accounts.find(({ agentCode }) => agentCode === account)?.server;
+  const server = context.accounts.find(({ agentCode }) => agentCode === account)?.server;
   const message = judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
   const charged = message.startsWith('OK');
   const dueAt = new Date(dueMs).toISOString();
@@ -72,9 +72,9 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, desk: Desk,
     outcome: outcomeOf(kind, charged),
     message,
     charged,
-    ...(charged || kind === 'card' ? { transactionId: desk.books.transactions.nextId(ahead) } : {}),
+    ...(charged || kind === 'card' ? { transactionId: context.books.transactions.nextId(ahead) } : {}),
   };
-  const cardKey = kind === 'card' ? { cardKey: desk.books.keyOf(['card', number]) } : {};
+  const cardKey = kind === 'card' ? { cardKey: context.books.keyOf(['card', number]) } : {};
   const transaction = { row, method: kind, ...cardKey, run: { customerKey: key, dueAt } };
   return { transaction, payer: payerOfRecord(record) };
 }

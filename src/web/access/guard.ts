@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { useApiToken } from '../../ledger/person/api-tokens.ts';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { Refusal } from './refusal.ts';
 import { readSessionToken } from './session-cookie.ts';
 import { type Viewer, viewerMay } from './viewer.ts';
@@ -12,18 +12,18 @@ import { type Viewer, viewerMay } from './viewer.ts';
  * Guards every route. Checks the host name, who sends the request, their permission, and that a form came from the
  * dashboard's own page. A route declares its permission in `config.may`; without one it needs a log-in.
  */
-export function guardRoutes(server: FastifyInstance, desk: Desk): void {
+export function guardRoutes(server: FastifyInstance, context: WebContext): void {
   server.decorateRequest('viewer', null);
   const countWrong = server.createRateLimit(WRONG_TOKENS);
   server.addHook('onRequest', async (request) => {
-    mustNameThisHost(request, desk);
+    mustNameThisHost(request, context);
     mustComeFromHere(request);
     const { authorization } = request.headers;
     if (isOfApi(request) && authorization !== undefined) {
-      request.viewer = await recogniseProgram(authorization, desk);
+      request.viewer = await recogniseProgram(authorization, context);
       if (request.viewer === null) throw new Refusal(await refusalOfToken(countWrong(request)));
     } else {
-      request.viewer = await recognisePerson(request, desk);
+      request.viewer = await recognisePerson(request, context);
     }
     mustBeAllowed(request);
   });
@@ -45,7 +45,7 @@ function isOfApi({ url, routeOptions }: FastifyRequest): boolean {
 /** What a program sends instead of a cookie. */
 const BEARER = /^Bearer ([\w-]{43})$/;
 
-async function recogniseProgram(authorization: string, { app }: Desk): Promise<Viewer | null> {
+async function recogniseProgram(authorization: string, { app }: WebContext): Promise<Viewer | null> {
   const [, token] = BEARER.exec(authorization) ?? [];
   const found = token === undefined ? undefined : await useApiToken(app.ledger, hashSecretToken(token));
   return found ? { ...found, csrf: '' } : null;
@@ -59,12 +59,12 @@ async function refusalOfToken(counted: ReturnType<CountTries>): Promise<'TOO_MAN
 
 type CountTries = ReturnType<FastifyInstance['createRateLimit']>;
 
-async function recognisePerson(request: FastifyRequest, desk: Desk): Promise<Viewer | null> {
-  const token = readSessionToken(request, desk);
+async function recognisePerson(request: FastifyRequest, context: WebContext): Promise<Viewer | null> {
+  const token = readSessionToken(request, context);
   if (token === undefined) return null;
   // What a page fetches on its own does not show that a person is there.
   const isPerson = request.headers['x-live'] === undefined && !request.routeOptions.config.isPolled;
-  const found = await useSession(desk.app.ledger, hashSecretToken(token), desk.settings, { isPerson });
+  const found = await useSession(context.app.ledger, hashSecretToken(token), context.settings, { isPerson });
   return found ? { person: found.person, role: found.role, csrf: found.csrf, actions: undefined } : null;
 }
 
@@ -102,7 +102,7 @@ function isEqual(one: string, other: string): boolean {
  * Rejects a host name that leads here but is not the dashboard's: a foreign page could reach it by DNS rebinding. IP
  * addresses cannot be rebound.
  */
-function mustNameThisHost(request: FastifyRequest, { settings }: Desk): void {
+function mustNameThisHost(request: FastifyRequest, { settings }: WebContext): void {
   const wanted = settings.url === undefined ? undefined : new URL(settings.url).hostname;
   const { hostname } = request;
   if (hostname === wanted || hostname === settings.listen.host || LOCAL_NAMES.has(hostname)) return;

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
-import type { OpenIdSettings } from '../../config/config-desk.ts';
+import type { OpenIdSettings } from '../../config/config-dashboard.ts';
 import { isLoopback } from '../../kernel/is-loopback.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { cookieOptions } from './session-cookie.ts';
 
 /** What the browser remembers while the user is at the provider. */
@@ -26,12 +26,12 @@ const AWAY_S = 600;
 
 /** Sends the user to the provider. Only the browser that set out can use the answer. */
 export async function sendToProvider(
-  desk: Desk,
+  context: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { next, link }: Pick<Journey, 'next' | 'link'>,
 ): Promise<FastifyReply> {
-  const provider = await findProvider(desk);
+  const provider = await findProvider(context);
   const journey: Journey = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -40,7 +40,7 @@ export async function sendToProvider(
     link,
   };
   const url = client.buildAuthorizationUrl(provider, {
-    redirect_uri: callbackOf(desk, request),
+    redirect_uri: callbackOf(context, request),
     scope: 'openid',
     state: journey.state,
     nonce: journey.nonce,
@@ -48,7 +48,7 @@ export async function sendToProvider(
     code_challenge_method: 'S256',
   });
   const value = Buffer.from(JSON.stringify(journey)).toString('base64url');
-  return reply.setCookie(COOKIE, value, { ...cookieOptions(desk, PATH), maxAge: AWAY_S }).redirect(url.href);
+  return reply.setCookie(COOKIE, value, { ...cookieOptions(context, PATH), maxAge: AWAY_S }).redirect(url.href);
 }
 
 /**
@@ -56,16 +56,16 @@ export async function sendToProvider(
  * @throws PipelineError USAGE when the user did not set out from here, was refused, or the answer is not genuine
  */
 export async function readReturn(
-  desk: Desk,
+  context: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ subject: string; journey: Journey }> {
   const journey = readJourney(request.cookies[COOKIE]);
-  void reply.clearCookie(COOKIE, cookieOptions(desk, PATH));
+  void reply.clearCookie(COOKIE, cookieOptions(context, PATH));
   if (!journey) throw notLoggedIn('this browser did not begin there, or was away too long');
-  const came = new URL(callbackOf(desk, request));
+  const came = new URL(callbackOf(context, request));
   came.search = new URL(request.url, came).search;
-  const provider = await findProvider(desk);
+  const provider = await findProvider(context);
   const tokens = await client
     .authorizationCodeGrant(provider, came, {
       pkceCodeVerifier: journey.verifier,
@@ -85,8 +85,8 @@ export async function readReturn(
 const PROVIDERS = new WeakMap<OpenIdSettings, Promise<client.Configuration>>();
 
 /** Reads the provider's configuration once; after a failure the next call tries again. */
-async function findProvider({ settings: { openid } }: Desk): Promise<client.Configuration> {
-  if (!openid) throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'desk.openid is not configured');
+async function findProvider({ settings: { openid } }: WebContext): Promise<client.Configuration> {
+  if (!openid) throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'dashboard.openid is not configured');
   const known = PROVIDERS.get(openid);
   if (known) return known;
   const issuer = new URL(openid.issuer);
@@ -99,7 +99,7 @@ async function findProvider({ settings: { openid } }: Desk): Promise<client.Conf
   });
 }
 
-function callbackOf({ settings }: Desk, request: FastifyRequest): string {
+function callbackOf({ settings }: WebContext, request: FastifyRequest): string {
   return `${settings.url ?? `${request.protocol}://${request.host}`}${CALLBACK}`;
 }
 

@@ -1,12 +1,15 @@
 /** Reasons for refusing a request, with the text for the user. */
 export const REFUSALS = {
   NOT_LOGGED_IN: { status: 401, says: 'Log in first.' },
-  NOT_ALLOWED: { status: 403, says: 'Your role does not allow this. Ask an administrator of the desk.' },
+  NOT_ALLOWED: { status: 403, says: 'Your role does not allow this. Ask an administrator of the dashboard.' },
   STRANGE_FORM: {
     status: 403,
-    says: 'This did not come from a page of the desk, or the page is too old. Load it again.',
+    says: 'This did not come from a page of the dashboard, or the page is too old. Load it again.',
   },
-  STRANGE_HOST: { status: 421, says: 'The desk does not answer to this name; set desk.url in paydrop.yaml to use it.' },
+  STRANGE_HOST: {
+    status: 421,
+    says: 'The dashboard does not answer to this name; set dashboard.url in paydrop.yaml to use it.',
+  },
   ONLY_TO_LOOK_AT: { status: 403, says: 'Queues can be looked at here, not changed.' },
   PLAN_CHANGED: {
     status: 409,

@@ -1,4 +1,4 @@
-import { type ActionName, mayDo, type PersonRole } from '../../../schemas/desk.ts';
+import { type ActionName, mayDo, type PersonRole } from '../../../schemas/actions.ts';
 
 /** Who sends the request, determined before a route runs. */
 export type Viewer = {

@@ -5,13 +5,13 @@ import { resumeAccount } from '../../ledger/account/resume-account.ts';
 import { readAccountStates, readHolds, type Stop } from '../../ledger/account/read-holds.ts';
 import { describeHolds } from '../../explain/describe-holds.ts';
 import { ended } from '../../explain/why/sentence.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Facts } from './action-handler.ts';
 
 /** Pauses one account, or all of them. */
 export const pause: ActionHandler<'account'> = {
-  plan: async (desk, { account }) => {
-    const stops = await stopsOf(desk, account);
+  plan: async (context, { account }) => {
+    const stops = await stopsOf(context, account);
     const before = stops.find(({ kind }) => kind === 'pause');
     if (before) throw refusal('pause', account, `it was paused before by ${before.actor}: ${before.reason}`);
     return {
@@ -19,7 +19,7 @@ export const pause: ActionHandler<'account'> = {
         `${named(account)} ${account === ALL_ACCOUNTS ? 'send' : 'sends'} nothing more until somebody resumes.`,
         'When this is done no submit begins any more, in any process. Calls that have begun go on to their end; results are still asked for and delivered.',
       ],
-      facts: await accountFacts(desk, account),
+      facts: await accountFacts(context, account),
       button: account === ALL_ACCOUNTS ? 'Pause all accounts' : `Pause ${account}`,
     };
   },
@@ -35,10 +35,10 @@ export const pause: ActionHandler<'account'> = {
 /** Lets a stopped account send again. Batches in doubt or refused still hold it. */
 export const resume: ActionHandler<'account'> = {
   comparesJournal: true,
-  plan: async (desk, { account }) => {
-    const stops = await stopsOf(desk, account);
+  plan: async (context, { account }) => {
+    const stops = await stopsOf(context, account);
     if (stops.length === 0) throw refusal('resume', account, 'nothing has stopped it');
-    await mustHaveLooked(desk, account, stops);
+    await mustHaveLooked(context, account, stops);
     return {
       says: [
         account === ALL_ACCOUNTS
@@ -48,18 +48,18 @@ export const resume: ActionHandler<'account'> = {
           kind === 'pause' ? `It was paused by ${actor}: ${ended(reason)}` : `It was stopped: ${ended(reason)}`,
         ),
       ],
-      facts: await accountFacts(desk, account),
+      facts: await accountFacts(context, account),
       button: account === ALL_ACCOUNTS ? 'Resume all accounts' : `Resume ${account}`,
     };
   },
-  run: async (desk, { account }, _input, because) => {
-    const { ledger } = desk.app;
+  run: async (context, { account }, _input, because) => {
+    const { ledger } = context.app;
     const lifted = await resumeAccount(ledger, account, because);
-    const states = await statesOf(desk, account);
+    const states = await statesOf(context, account);
     return {
       says: lifted.length > 0 ? `Resumed: ${named(account)}.` : `Nothing had stopped ${named(account)}.`,
       details: states.flatMap((state) =>
-        describeHolds(state, zoneOf(desk, state.account)).map((hold) => `Still held, ${state.account}: ${hold}`),
+        describeHolds(state, zoneOf(context, state.account)).map((hold) => `Still held, ${state.account}: ${hold}`),
       ),
       json: { account, lifted, holds: states },
     };
@@ -67,15 +67,15 @@ export const resume: ActionHandler<'account'> = {
 };
 
 /** Returns the stops that this action would lift; a stop of all accounts can only be lifted for all. */
-async function stopsOf({ app }: Desk, account: string): Promise<Stop[]> {
+async function stopsOf({ app }: WebContext, account: string): Promise<Stop[]> {
   const { stops } = await readHolds(app.ledger, account);
   return stops.filter((stop) => stop.account === account);
 }
 
 /** Checks the same as the move, but before the user writes a reason. */
-async function mustHaveLooked(desk: Desk, account: string, stops: readonly Stop[]): Promise<void> {
+async function mustHaveLooked(context: WebContext, account: string, stops: readonly Stop[]): Promise<void> {
   if (!stops.some(({ kind }) => kind === 'journal')) return;
-  const [state] = await statesOf(desk, account);
+  const [state] = await statesOf(context, account);
   if (!state || state.forgotten === 0) return;
   throw new PipelineError(
     'JOURNAL_AHEAD',
@@ -87,8 +87,8 @@ async function mustHaveLooked(desk: Desk, account: string, stops: readonly Stop[
   );
 }
 
-async function accountFacts(desk: Desk, account: string): Promise<Facts> {
-  const states = await statesOf(desk, account);
+async function accountFacts(context: WebContext, account: string): Promise<Facts> {
+  const states = await statesOf(context, account);
   const sum = (of: 'ready' | 'onTheirWay') => String(states.reduce((total, state) => total + state[of], 0));
   return [
     ['Accounts', states.map((state) => state.account).join(', ')],
@@ -97,7 +97,7 @@ async function accountFacts(desk: Desk, account: string): Promise<Facts> {
   ];
 }
 
-async function statesOf({ app }: Desk, account: string) {
+async function statesOf({ app }: WebContext, account: string) {
   const states = await readAccountStates(app.ledger, [...app.settings.accounts.keys()]);
   return states.filter((state) => account === ALL_ACCOUNTS || state.account === account);
 }
@@ -111,6 +111,6 @@ function refusal(action: string, account: string, why: string): PipelineError {
   return new PipelineError('MOVE_REFUSED', `${action} ${what}`, why, { next: 'Nothing is to be done.' });
 }
 
-function zoneOf({ app }: Desk, account: string): string {
+function zoneOf({ app }: WebContext, account: string): string {
   return app.settings.accounts.get(account)?.timeZone ?? 'UTC';
 }

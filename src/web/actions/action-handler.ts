@@ -1,8 +1,8 @@
-import type { ActionName, ACTIONS } from '../../../schemas/desk.ts';
+import type { ActionName, ACTIONS } from '../../../schemas/actions.ts';
 import type { Because } from '../../ledger/engine/move.ts';
 import type { ProposalRow } from '../../ledger/proposal/propose.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 
 /** The subject of an action, as named in the address. */
 export type Subject =
@@ -80,7 +80,7 @@ export type Done = {
   readonly json: Readonly<Record<string, unknown>>;
 };
 
-/** How an action of schemas/desk.ts is planned and done. Page and API both use it (run-action.ts). */
+/** How an action of schemas/actions.ts is planned and done. Page and API both use it (run-action.ts). */
 export type ActionHandler<Kind extends Subject['kind'] = Subject['kind']> = {
   /** Inputs needed before planning, such as the batch id to compare. */
   readonly picks?: readonly Ask[];
@@ -91,15 +91,15 @@ export type ActionHandler<Kind extends Subject['kind'] = Subject['kind']> = {
   /** Whether to compare the send journal first, so that a restored ledger hides no earlier send. */
   readonly comparesJournal?: boolean;
   /** Initial values of the form. */
-  suggest?(desk: Desk, subject: SubjectOf<Kind>): Promise<Filled>;
+  suggest?(context: WebContext, subject: SubjectOf<Kind>): Promise<Filled>;
   /** Changes nothing. Throws PipelineError when the current state does not allow the action. */
-  plan(desk: Desk, subject: SubjectOf<Kind>, input: Input): Promise<Plan>;
+  plan(context: WebContext, subject: SubjectOf<Kind>, input: Input): Promise<Plan>;
   /** Does it through the moves of the ledger. Throws PipelineError; then nothing has changed. */
-  run(desk: Desk, subject: SubjectOf<Kind>, input: Input, because: Because): Promise<Done>;
+  run(context: WebContext, subject: SubjectOf<Kind>, input: Input, because: Because): Promise<Done>;
 };
 
 /** Actions with a page and a handler; `look`, `check`, `drop` and `people` are implemented elsewhere. */
 export type HandledAction = Exclude<ActionName, 'look' | 'check' | 'drop' | 'people'>;
 
 /** The kind of subject of an action. */
-export type KindOf<Name extends HandledAction> = Exclude<(typeof ACTIONS)[Name]['to'], 'desk'>;
+export type KindOf<Name extends HandledAction> = Exclude<(typeof ACTIONS)[Name]['to'], 'dashboard'>;

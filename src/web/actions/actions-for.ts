@@ -1,4 +1,4 @@
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import type { ActionHandler, HandledAction } from './action-handler.ts';
 import { HANDLERS } from './handlers.ts';
 

@@ -9,7 +9,7 @@ import { readBatchRow } from '../../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { ASKED_AGAIN, sayUnanswered } from '../../explain/attempt-words.ts';
 import { capital, ended } from '../../explain/why/sentence.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Done } from './action-handler.ts';
 import { sayCancelled } from './file-actions.ts';
 import { batchFacts, sumWords } from './subject-words.ts';
@@ -20,28 +20,28 @@ type Place = { readonly file: FileRow; readonly batch: BatchRow };
 export const cancelOneBatch: ActionHandler<'batch'> = {
   from: ['ready', 'preparing', 'refused'],
   comparesJournal: true,
-  plan: async (desk, { file, batch }) => {
+  plan: async (context, { file, batch }) => {
     // A batch of a held file waits for the decision on the file.
     if (file.state !== 'accepted' && file.state !== 'in_progress')
       throw refusal(batch, 'cancel', `its file is ${file.state.replaceAll('_', ' ')}`);
     return {
-      says: [`${capital(sumOf(desk, batch))} will never be sent. This cannot be taken back.`],
-      facts: batchFacts(desk, file, batch),
-      button: `Cancel ${sumOf(desk, batch)}`,
+      says: [`${capital(sumOf(context, batch))} will never be sent. This cannot be taken back.`],
+      facts: batchFacts(context, file, batch),
+      button: `Cancel ${sumOf(context, batch)}`,
     };
   },
-  run: async (desk, { file, batch }, _input, because) =>
-    sayCancelled(desk, file, await cancelBatch(desk.app.ledger, keyOf(batch), because)),
+  run: async (context, { file, batch }, _input, because) =>
+    sayCancelled(context, file, await cancelBatch(context.app.ledger, keyOf(batch), because)),
 };
 
 /** Polls the service for the result now. */
 export const repoll: ActionHandler<'batch'> = {
   from: ['submitted', 'result_in', 'exception', 'reconciled'],
-  plan: async (desk, { file, batch }) => {
+  plan: async (context, { file, batch }) => {
     if (batch.batch_id === null) throw refusal(batch, 'ask for the result of', 'the service gave it no batch id');
     return {
       says: ['The service is asked for the result of this batch. Asking reads only and may be repeated freely.'],
-      facts: batchFacts(desk, file, batch),
+      facts: batchFacts(context, file, batch),
     };
   },
   run: async ({ app }, { batch }, _input, because) => {
@@ -69,20 +69,20 @@ const ASKED: Partial<Record<BatchRow['state'], string>> = {
 export const retry: ActionHandler<'batch'> = {
   from: ['refused'],
   comparesJournal: true,
-  plan: async (desk, { file, batch }) => {
+  plan: async (context, { file, batch }) => {
     return {
       says: [
-        `${capital(sumOf(desk, batch))} will be sent again, as attempt ${batch.attempt + 1}. The service had said no; nothing was charged.`,
+        `${capital(sumOf(context, batch))} will be sent again, as attempt ${batch.attempt + 1}. The service had said no; nothing was charged.`,
         ...whyOf(batch),
         'Mend the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
       ],
-      facts: batchFacts(desk, file, batch),
-      button: `Send ${sumOf(desk, batch)} again`,
+      facts: batchFacts(context, file, batch),
+      button: `Send ${sumOf(context, batch)} again`,
     };
   },
-  run: async (desk, place, _input, because) => {
-    await retryRefused(desk.app.ledger, keyOf(place.batch), because);
-    return sayDecided(desk, place, 'It will be sent again');
+  run: async (context, place, _input, because) => {
+    await retryRefused(context.app.ledger, keyOf(place.batch), because);
+    return sayDecided(context, place, 'It will be sent again');
   },
 };
 
@@ -90,28 +90,28 @@ export const retry: ActionHandler<'batch'> = {
 export const withdraw: ActionHandler<'batch'> = {
   from: ['refused'],
   comparesJournal: true,
-  plan: async (desk, { file, batch }) => {
+  plan: async (context, { file, batch }) => {
     return {
       says: [
-        `${capital(sumOf(desk, batch))} will never be sent. This cannot be taken back.`,
+        `${capital(sumOf(context, batch))} will never be sent. This cannot be taken back.`,
         ...whyOf(batch),
         'Its rows stand in the results as NOT_SENT, and in the rejects file.',
       ],
-      facts: batchFacts(desk, file, batch),
-      button: `Withdraw ${sumOf(desk, batch)}`,
+      facts: batchFacts(context, file, batch),
+      button: `Withdraw ${sumOf(context, batch)}`,
     };
   },
-  run: async (desk, place, _input, because) => {
-    await withdrawBatch(desk.app.ledger, keyOf(place.batch), because);
-    return sayDecided(desk, place, 'Withdrawn');
+  run: async (context, place, _input, because) => {
+    await withdrawBatch(context.app.ledger, keyOf(place.batch), because);
+    return sayDecided(context, place, 'Withdrawn');
   },
 };
 
-async function sayDecided(desk: Desk, { file, batch }: Place, what: string): Promise<Done> {
+async function sayDecided(context: WebContext, { file, batch }: Place, what: string): Promise<Done> {
   const key = keyOf(batch);
-  const { state, attempt, rows, cents } = await readBatchRow(desk.app.ledger, key);
+  const { state, attempt, rows, cents } = await readBatchRow(context.app.ledger, key);
   return {
-    says: `${what}: batch ${batch.batch_no} of ${file.name}, ${sumOf(desk, batch)}.`,
+    says: `${what}: batch ${batch.batch_no} of ${file.name}, ${sumOf(context, batch)}.`,
     json: { ...key, state, attempt, rows, cents },
   };
 }
@@ -126,8 +126,8 @@ function refusal({ batch_no: batchNo }: BatchRow, action: string, why: string): 
   });
 }
 
-function sumOf(desk: Desk, { account, rows, cents }: BatchRow): string {
-  return sumWords(desk, account, rows, cents);
+function sumOf(context: WebContext, { account, rows, cents }: BatchRow): string {
+  return sumWords(context, account, rows, cents);
 }
 
 function keyOf({ file_id: fileId, batch_no: batchNo }: BatchRow): BatchKey {

@@ -7,12 +7,12 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { BatchRow } from '../../ledger/engine/records.ts';
 import { capital } from '../../explain/why/sentence.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Listing } from './action-handler.ts';
-import { doubtDesk, sayResolved, takesTwoToResolve } from './doubt-desk.ts';
+import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
 import { batchFacts, sumWords } from './subject-words.ts';
 
-const TRIED = 'tried at the desk';
+const TRIED = 'tried on the dashboard';
 const SECOND = 'This only proposes it. It is done once another person has confirmed.';
 
 /** Assigns the service's batch id. Every row of its result is compared before anything is changed. */
@@ -28,11 +28,11 @@ export const adopt: ActionHandler<'batch'> = {
       isRequired: true,
     },
   ],
-  plan: async (desk, place, { actor, filled }) => {
-    const isProposal = await takesTwoToResolve(desk, place);
+  plan: async (context, place, { actor, filled }) => {
+    const isProposal = await takesTwoToResolve(context, place);
     const batchId = batchIdOf(filled);
-    const found = await adoptById(doubtDesk(desk, place, actor, true), batchId, TRIED);
-    const facts = batchFacts(desk, place.file, place.batch);
+    const found = await adoptById(resolutionOf(context, place, actor, true), batchId, TRIED);
+    const facts = batchFacts(context, place.file, place.batch);
     if (found.result === 'differs')
       return {
         says: [`This is not batch id ${batchId}: ${found.reason}. Nothing was changed.`],
@@ -49,16 +49,16 @@ export const adopt: ActionHandler<'batch'> = {
       ],
       facts,
       isProposal,
-      button: `${isProposal ? 'Propose to adopt' : 'Adopt'} ${batchId} for ${sumOf(desk, place.batch)}`,
+      button: `${isProposal ? 'Propose to adopt' : 'Adopt'} ${batchId} for ${sumOf(context, place.batch)}`,
     };
   },
-  run: async (desk, place, { actor, filled }, { reason }) => {
+  run: async (context, place, { actor, filled }, { reason }) => {
     const batchId = batchIdOf(filled);
-    const outcome = await adoptById(doubtDesk(desk, place, actor, false), batchId, reason);
+    const outcome = await adoptById(resolutionOf(context, place, actor, false), batchId, reason);
     if (outcome.result === 'differs')
       throw new PipelineError('RESOLUTION_REFUSED', `adopt batch id ${batchId}`, outcome.reason);
     return sayResolved(
-      desk,
+      context,
       place,
       outcome,
       `Every row matches; it is adopted under batch id ${batchId}, and its result is fetched.`,
@@ -79,26 +79,34 @@ export const notReceived: ActionHandler<'batch'> = {
       isRequired: true,
     },
   ],
-  plan: async (desk, place, { actor }) => {
-    const isProposal = await takesTwoToResolve(desk, place);
-    await declareNotReceived(doubtDesk(desk, place, actor, true), { evidence: 'not yet written down', reason: TRIED });
-    const sum = sumOf(desk, place.batch);
+  plan: async (context, place, { actor }) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    await declareNotReceived(resolutionOf(context, place, actor, true), {
+      evidence: 'not yet written down',
+      reason: TRIED,
+    });
+    const sum = sumOf(context, place.batch);
     return {
       says: [
         `${capital(sum)} will be sent once more, as attempt ${place.batch.attempt + 1}.`,
         'If the service has taken the batch after all, every payer in it is charged twice. So do this only when the service itself has confirmed that it never came.',
         ...(isProposal ? [SECOND] : []),
       ],
-      facts: batchFacts(desk, place.file, place.batch),
+      facts: batchFacts(context, place.file, place.batch),
       isProposal,
       button: `${isProposal ? 'Propose to send' : 'Send'} ${sum} again`,
     };
   },
-  run: async (desk, place, { actor, filled }, { reason }) => {
+  run: async (context, place, { actor, filled }, { reason }) => {
     const evidence = maskReason(filled['evidence'] ?? '');
-    const outcome = await declareNotReceived(doubtDesk(desk, place, actor, false), { evidence, reason });
+    const outcome = await declareNotReceived(resolutionOf(context, place, actor, false), { evidence, reason });
     const attempt = place.batch.attempt + 1;
-    return sayResolved(desk, place, outcome, `Declared as not received; it is sent once more, as attempt ${attempt}.`);
+    return sayResolved(
+      context,
+      place,
+      outcome,
+      `Declared as not received; it is sent once more, as attempt ${attempt}.`,
+    );
   },
 };
 
@@ -106,24 +114,24 @@ export const notReceived: ActionHandler<'batch'> = {
 export const closeBatchInDoubt: ActionHandler<'batch'> = {
   from: ['unknown', 'exception'],
   comparesJournal: true,
-  plan: async (desk, place, { actor }) => {
-    const isProposal = await takesTwoToResolve(desk, place);
-    await closeInDoubt(doubtDesk(desk, place, actor, true), TRIED);
+  plan: async (context, place, { actor }) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    await closeInDoubt(resolutionOf(context, place, actor, true), TRIED);
     return {
       says: [
         'Rows that no report of the service has explained go out as UNKNOWN, for the suspense account, and are never sent again.',
         'This ends the search: the batch is final afterwards.',
         ...(isProposal ? [SECOND] : []),
       ],
-      facts: batchFacts(desk, place.file, place.batch),
+      facts: batchFacts(context, place.file, place.batch),
       isProposal,
-      button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(desk, place.batch)} in doubt`,
+      button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} in doubt`,
     };
   },
-  run: async (desk, place, { actor }, { reason }) => {
-    const outcome = await closeInDoubt(doubtDesk(desk, place, actor, false), reason);
+  run: async (context, place, { actor }, { reason }) => {
+    const outcome = await closeInDoubt(resolutionOf(context, place, actor, false), reason);
     return sayResolved(
-      desk,
+      context,
       place,
       outcome,
       'Rows that no report has explained go out as UNKNOWN and are never sent again.',
@@ -135,19 +143,19 @@ export const closeBatchInDoubt: ActionHandler<'batch'> = {
 export const disown: ActionHandler<'batch'> = {
   from: ['exception'],
   comparesJournal: true,
-  plan: async (desk, place, { actor }) => {
-    await disownResult(doubtDesk(desk, place, actor, true), TRIED);
+  plan: async (context, place, { actor }) => {
+    await disownResult(resolutionOf(context, place, actor, true), TRIED);
     return {
       says: [
         "The result that came for this batch is declared to be another batch's. Whether this one was taken is not known then: it is in doubt, and its account sends nothing until that is resolved.",
       ],
-      facts: batchFacts(desk, place.file, place.batch),
-      button: `Disown the result of ${sumOf(desk, place.batch)}`,
+      facts: batchFacts(context, place.file, place.batch),
+      button: `Disown the result of ${sumOf(context, place.batch)}`,
     };
   },
-  run: async (desk, place, { actor }, { reason }) => {
-    const outcome = await disownResult(doubtDesk(desk, place, actor, false), reason);
-    const done = await sayResolved(desk, place, outcome, 'Its result is disowned. It is in doubt now.');
+  run: async (context, place, { actor }, { reason }) => {
+    const outcome = await disownResult(resolutionOf(context, place, actor, false), reason);
+    const done = await sayResolved(context, place, outcome, 'Its result is disowned. It is in doubt now.');
     const { file, batch } = place;
     const path = `/files/${file.file_id}/batches/${batch.batch_no}/resolve`;
     return { ...done, links: [{ path, label: 'Resolve it' }] };
@@ -158,8 +166,8 @@ function batchIdOf({ batchId = '' }: Readonly<Record<string, string>>): string {
   return batchId;
 }
 
-function sumOf(desk: Desk, { account, rows, cents }: BatchRow): string {
-  return sumWords(desk, account, rows, cents);
+function sumOf(context: WebContext, { account, rows, cents }: BatchRow): string {
+  return sumWords(context, account, rows, cents);
 }
 
 type Differences = readonly { position: number; line: number | null; sent: string; result: string }[];

@@ -13,15 +13,15 @@ import { describeReason, readHoldReasons } from '../../explain/hold-reasons.ts';
 import { isTwoPersonMatter, letGo } from '../../actions/let-go.ts';
 import { capital, ended, whoDid } from '../../explain/why/sentence.ts';
 import { sayStaysBack } from '../../reconcile/say-withheld.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Done } from './action-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 
 /** Approves a held file, or proposes it where the account requires two persons. */
 export const approve: ActionHandler<'file'> = {
   from: ['held'],
-  plan: async (desk, { file }, { actor }) => {
-    const { ledger, settings } = desk.app;
+  plan: async (context, { file }, { actor }) => {
+    const { ledger, settings } = context.app;
     const isProposal = isTwoPersonMatter(settings, file);
     // Tried and rolled back, so that no plan is shown for an approval that would be refused.
     await transact(ledger, (tx) =>
@@ -29,9 +29,9 @@ export const approve: ActionHandler<'file'> = {
         approveHeld(trial, file.file_id, { actor: isProposal ? 'nobody' : actor, reason: 'tried' }),
       ),
     );
-    if (isProposal) await mustBeUnproposed(desk, file);
+    if (isProposal) await mustBeUnproposed(context, file);
     const held = await readHoldReasons(ledger, settings, file);
-    const sum = sumOfFile(desk, file);
+    const sum = sumOfFile(context, file);
     return {
       says: [
         isProposal
@@ -43,15 +43,15 @@ export const approve: ActionHandler<'file'> = {
           : []),
         ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
       ],
-      facts: [...fileFacts(desk, file), ['Dropped at the desk by', await makerOf(desk, file)]],
+      facts: [...fileFacts(context, file), ['Dropped on the dashboard by', await makerOf(context, file)]],
       isProposal,
       button: `${isProposal ? 'Propose to approve' : 'Approve'} ${sum}`,
     };
   },
-  run: async (desk, { file }, _input, because) => {
-    const { ledger, settings } = desk.app;
+  run: async (context, { file }, _input, because) => {
+    const { ledger, settings } = context.app;
     const { held, proposalNo } = await letGo(ledger, settings, file, because);
-    const sum = sumOfFile(desk, file);
+    const sum = sumOfFile(context, file);
     const codes = held.map(({ code }) => code);
     const state = await readFileState(ledger, file.file_id);
     const json = { fileId: file.file_id, state, rows: file.valid_rows, cents: file.valid_cents, held: codes };
@@ -67,21 +67,21 @@ export const approve: ActionHandler<'file'> = {
 /** Declines a held file for good. */
 export const decline: ActionHandler<'file'> = {
   from: ['held'],
-  plan: async (desk, { file }) => {
-    const held = await readHoldReasons(desk.app.ledger, desk.app.settings, file);
+  plan: async (context, { file }) => {
+    const held = await readHoldReasons(context.app.ledger, context.app.settings, file);
     return {
       says: [
-        `${capital(sumOfFile(desk, file))} will never be sent. This cannot be taken back.`,
+        `${capital(sumOfFile(context, file))} will never be sent. This cannot be taken back.`,
         ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
       ],
-      facts: fileFacts(desk, file),
-      button: `Decline ${sumOfFile(desk, file)}`,
+      facts: fileFacts(context, file),
+      button: `Decline ${sumOfFile(context, file)}`,
     };
   },
-  run: async (desk, { file }, _input, because) => {
-    await declineFile(desk.app.ledger, file.file_id, because);
-    const state = await readFileState(desk.app.ledger, file.file_id);
-    return { says: `Declined: ${sumOfFile(desk, file)} will never be sent.`, json: { fileId: file.file_id, state } };
+  run: async (context, { file }, _input, because) => {
+    await declineFile(context.app.ledger, file.file_id, because);
+    const state = await readFileState(context.app.ledger, file.file_id);
+    return { says: `Declined: ${sumOfFile(context, file)} will never be sent.`, json: { fileId: file.file_id, state } };
   },
 };
 
@@ -92,8 +92,8 @@ const STOPPABLE: readonly string[] = ['ready', 'preparing', 'refused'];
 export const cancel: ActionHandler<'file'> = {
   from: ['accepted', 'in_progress'],
   comparesJournal: true,
-  plan: async (desk, { file }) => {
-    const batches = await readBatches(desk.app.ledger, file.file_id);
+  plan: async (context, { file }) => {
+    const batches = await readBatches(context.app.ledger, file.file_id);
     const stopped = batches.filter(({ state }) => STOPPABLE.includes(state));
     const goingOn = batches.filter(({ state }) => !STOPPABLE.includes(state) && !isFinal(state));
     if (stopped.length === 0) {
@@ -104,30 +104,34 @@ export const cancel: ActionHandler<'file'> = {
     }
     return {
       says: [
-        `${capital(sumOfBatches(desk, file, stopped))} in ${batchesOf(stopped)} will never be sent. This cannot be taken back.`,
+        `${capital(sumOfBatches(context, file, stopped))} in ${batchesOf(stopped)} will never be sent. This cannot be taken back.`,
         ...(goingOn.length > 0
           ? [
               `${capital(batchesOf(goingOn))} cannot be called back and ${byNumber(goingOn.length, 'goes on to its', 'go on to their')} end.`,
             ]
           : []),
       ],
-      facts: fileFacts(desk, file),
-      button: `Cancel ${sumOfBatches(desk, file, stopped)}`,
+      facts: fileFacts(context, file),
+      button: `Cancel ${sumOfBatches(context, file, stopped)}`,
     };
   },
-  run: async (desk, { file }, _input, because) => {
-    const done = await cancelFile(desk.app.ledger, file.file_id, because);
-    return sayCancelled(desk, file, done);
+  run: async (context, { file }, _input, because) => {
+    const done = await cancelFile(context.app.ledger, file.file_id, because);
+    return sayCancelled(context, file, done);
   },
 };
 
 /** Describes the outcome of a cancel of a file or one batch. */
-export async function sayCancelled(desk: Desk, file: FileRow, { state, cancelled, goingOn }: Cancelled): Promise<Done> {
-  const batches = await readBatches(desk.app.ledger, file.file_id);
+export async function sayCancelled(
+  context: WebContext,
+  file: FileRow,
+  { state, cancelled, goingOn }: Cancelled,
+): Promise<Done> {
+  const batches = await readBatches(context.app.ledger, file.file_id);
   const stopped = batches.filter((batch) => cancelled.includes(batch.batch_no));
   const open = goingOn.map((batch) => `${batch.batchNo} (${batch.state.replaceAll('_', ' ')})`).join(', ');
   return {
-    says: `Cancelled: ${sumOfBatches(desk, file, stopped)} will never be sent.`,
+    says: `Cancelled: ${sumOfBatches(context, file, stopped)} will never be sent.`,
     details: [
       open === ''
         ? `${file.name} is ${state.replaceAll('_', ' ')}; its output files follow.`
@@ -137,12 +141,12 @@ export async function sayCancelled(desk: Desk, file: FileRow, { state, cancelled
   };
 }
 
-async function makerOf({ app }: Desk, { file_id: fileId }: FileRow): Promise<string> {
+async function makerOf({ app }: WebContext, { file_id: fileId }: FileRow): Promise<string> {
   const maker = await readMaker(app.ledger, fileId);
   return maker === undefined ? '' : whoDid(maker);
 }
 
-async function mustBeUnproposed({ app }: Desk, file: FileRow): Promise<void> {
+async function mustBeUnproposed({ app }: WebContext, file: FileRow): Promise<void> {
   const open = await readOpenProposalOf(app.ledger, { fileId: file.file_id });
   if (open) throw new PipelineError('PROPOSAL_OPEN', `propose to approve "${file.name}"`);
 }
@@ -151,14 +155,14 @@ function isFinal(state: BatchRow['state']): boolean {
   return state === 'reconciled' || state === 'cancelled';
 }
 
-function sumOfFile(desk: Desk, { account, valid_rows: rows, valid_cents: cents }: FileRow): string {
-  return sumWords(desk, account, rows ?? 0, cents ?? 0);
+function sumOfFile(context: WebContext, { account, valid_rows: rows, valid_cents: cents }: FileRow): string {
+  return sumWords(context, account, rows ?? 0, cents ?? 0);
 }
 
-function sumOfBatches(desk: Desk, { account }: FileRow, batches: readonly BatchRow[]): string {
+function sumOfBatches(context: WebContext, { account }: FileRow, batches: readonly BatchRow[]): string {
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
   return sumWords(
-    desk,
+    context,
     account,
     rows,
     batches.reduce((sum, batch) => sum + batch.cents, 0),

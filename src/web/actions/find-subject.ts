@@ -4,7 +4,7 @@ import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { Subject, SubjectOf } from './action-handler.ts';
 
 /** Stands for all accounts in an address. */
@@ -25,14 +25,16 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
  * @throws Refusal NOT_FOUND, PipelineError NOT_FOUND
  */
 export async function findSubject<Kind extends Subject['kind']>(
-  desk: Desk,
+  context: WebContext,
   kind: Kind,
   params: unknown,
 ): Promise<SubjectOf<Kind>> {
-  return FINDERS[kind](desk, params);
+  return FINDERS[kind](context, params);
 }
 
-const FINDERS: { readonly [Kind in Subject['kind']]: (desk: Desk, params: unknown) => Promise<SubjectOf<Kind>> } = {
+const FINDERS: {
+  readonly [Kind in Subject['kind']]: (context: WebContext, params: unknown) => Promise<SubjectOf<Kind>>;
+} = {
   file: async ({ app }, params) => ({ kind: 'file', file: await readFileRow(app.ledger, fieldOf(params, 'fileId')) }),
   batch: async ({ app }, params) => {
     const [fileId, batchNo] = [fieldOf(params, 'fileId'), numberOf(params, 'batchNo', 6)];

@@ -2,7 +2,7 @@ import { byNumber, counted } from '../../kernel/counted.ts';
 import { type JournalReading, readJournal } from '../../actions/resolve/read-journal.ts';
 import { nextReportWords } from '../../actions/next-report-words.ts';
 import type { ActionHandler, Input, Listing, SubjectOf } from './action-handler.ts';
-import { doubtDesk, sayResolved, takesTwoToResolve } from './doubt-desk.ts';
+import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
 import { batchFacts, shortHash } from './subject-words.ts';
 
 /** Reads the service's own transaction report for a batch in doubt. */
@@ -18,10 +18,10 @@ export const journal: ActionHandler<'batch'> = {
       isRequired: true,
     },
   ],
-  plan: async (desk, place, input) => {
-    const isProposal = await takesTwoToResolve(desk, place);
-    const dry = doubtDesk(desk, place, input.actor, true);
-    const reading = await readJournal(dry, given(input, 'tried at the desk'));
+  plan: async (context, place, input) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    const dry = resolutionOf(context, place, input.actor, true);
+    const reading = await readJournal(dry, given(input, 'tried on the dashboard'));
     const { counts, certain, uncertain, report } = reading;
     const isEnd = uncertain.length === 0;
     return {
@@ -34,7 +34,7 @@ export const journal: ActionHandler<'batch'> = {
         ...(isEnd && isProposal ? ['The end of the batch is only proposed; another person must confirm it.'] : []),
       ],
       facts: [
-        ...batchFacts(desk, place.file, place.batch),
+        ...batchFacts(context, place.file, place.batch),
         ['Lines of the report', String(report.lines)],
         ['SHA-256 of the report', shortHash(report.sha256)],
       ],
@@ -43,14 +43,14 @@ export const journal: ActionHandler<'batch'> = {
       button: isEnd ? 'End the batch with what the reports say' : 'Keep what the report says',
     };
   },
-  run: async (desk, place, input, { reason }) => {
-    const real = doubtDesk(desk, place, input.actor, false);
+  run: async (context, place, input, { reason }) => {
+    const real = resolutionOf(context, place, input.actor, false);
     const reading = await readJournal(real, given(input, reason));
     const { outcome, counts, certain, uncertain, report, ambiguous } = reading;
     const told = `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
     const facts = { counts, certain, uncertain, ambiguous, report };
     if (outcome.result !== 'kept') {
-      const done = await sayResolved(desk, place, outcome, `${told} Every row is certain.`);
+      const done = await sayResolved(context, place, outcome, `${told} Every row is certain.`);
       return { ...done, json: { ...done.json, ...facts } };
     }
     return {

@@ -4,13 +4,13 @@ import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOutputs } from '../../ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Listing } from './action-handler.ts';
 
 /** Rebuilds the outputs and compares them with those in the out folder. */
 export const checkOutputs: ActionHandler<'file'> = {
-  plan: async (desk, { file }) => {
-    const outputs = await mustHaveOutputs(desk, file, 'check');
+  plan: async (context, { file }) => {
+    const outputs = await mustHaveOutputs(context, file, 'check');
     return {
       says: [
         'Every output file is made once more from the ledger and the sealed original, and compared with the one in the out folder.',
@@ -40,8 +40,8 @@ export const checkOutputs: ActionHandler<'file'> = {
 
 /** Writes the missing outputs again; nothing that exists in the out folder is touched. */
 export const rebuildMissing: ActionHandler<'file'> = {
-  plan: async (desk, { file }) => {
-    const outputs = await mustHaveOutputs(desk, file, 'rebuild');
+  plan: async (context, { file }) => {
+    const outputs = await mustHaveOutputs(context, file, 'rebuild');
     return {
       says: [
         'Output files that are missing in the out folder are made again from the ledger and the sealed original, byte for byte as they were.',
@@ -63,7 +63,7 @@ export const rebuildMissing: ActionHandler<'file'> = {
   },
 };
 
-async function mustHaveOutputs({ app }: Desk, file: FileRow, verb: string): Promise<OutputRow[]> {
+async function mustHaveOutputs({ app }: WebContext, file: FileRow, verb: string): Promise<OutputRow[]> {
   const outputs = await readOutputs(app.ledger, file.file_id);
   if (outputs.length > 0) return outputs;
   throw new PipelineError('MOVE_REFUSED', `${verb} the outputs of "${file.name}"`, 'none was written yet', {

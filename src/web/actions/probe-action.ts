@@ -3,7 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readNeighbours } from '../../ledger/doubt/in-doubt.ts';
 import type { ActionHandler, Done, Filled, SubjectOf } from './action-handler.ts';
-import { doubtDesk } from './doubt-desk.ts';
+import { resolutionOf } from './doubt-context.ts';
 import { batchFacts } from './subject-words.ts';
 
 /** Limit on ids per request, because the user waits for the page. */
@@ -24,9 +24,9 @@ export const probe: ActionHandler<'batch'> = {
     const last = BigInt(range.from) + BigInt(MOST_AT_ONCE - 1);
     return { from: range.from, to: BigInt(range.to) < last ? range.to : String(last) };
   },
-  plan: async (desk, place) => {
-    const { before, after } = await readNeighbours(desk.app.ledger, place.batch);
-    const facts = batchFacts(desk, place.file, place.batch);
+  plan: async (context, place) => {
+    const { before, after } = await readNeighbours(context.app.ledger, place.batch);
+    const facts = batchFacts(context, place.file, place.batch);
     return {
       says: [
         'The service is asked for each of these ids, and every row is compared. This only reads; nothing is changed by it.',
@@ -42,9 +42,9 @@ export const probe: ActionHandler<'batch'> = {
       button: 'Ask for these ids',
     };
   },
-  run: async (desk, place, { actor, filled }) => {
+  run: async (context, place, { actor, filled }) => {
     const range = rangeOf(filled);
-    return sayProbe(place, range, await probeIds(doubtDesk(desk, place, actor, true), range));
+    return sayProbe(place, range, await probeIds(resolutionOf(context, place, actor, true), range));
   },
 };
 

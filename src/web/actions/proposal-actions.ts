@@ -6,7 +6,7 @@ import { confirm as confirmOnly, type ProposalRow } from '../../ledger/proposal/
 import { readBatchRow } from '../../ledger/file/read-file.ts';
 import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
 import { capital, ended, whoDid } from '../../explain/why/sentence.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Facts, SubjectOf } from './action-handler.ts';
 import { evidenceFacts } from './evidence-facts.ts';
 import { batchFacts, fileFacts } from './subject-words.ts';
@@ -14,16 +14,16 @@ import { batchFacts, fileFacts } from './subject-words.ts';
 /** Carries out what another person proposed. */
 export const confirm: ActionHandler<'proposal'> = {
   comparesJournal: true,
-  plan: async (desk, subject, { actor }) => {
+  plan: async (context, subject, { actor }) => {
     const { proposal } = subject;
     // Tried and rolled back, to find a void proposal, or a confirmation by the maker of the proposal or the file.
-    await transact(desk.app.ledger, (tx) =>
-      tryOut(tx, (trial) => tryConfirm(trial, proposal, actor, desk.app.settings.newcomerDays)),
+    await transact(context.app.ledger, (tx) =>
+      tryOut(tx, (trial) => tryConfirm(trial, proposal, actor, context.app.settings.newcomerDays)),
     );
     const { about } = PROPOSED_ACTIONS[proposal.action]!;
     return {
       says: [`You confirm what ${whoDid(proposal.made_by)} proposed: ${about}. It is done at once.`],
-      facts: await factsOf(desk, subject),
+      facts: await factsOf(context, subject),
       button: `Confirm: ${about}`,
     };
   },
@@ -35,7 +35,7 @@ export const confirm: ActionHandler<'proposal'> = {
 
 /** Ends a proposal and does nothing else. Its maker may do this as well. */
 export const refuse: ActionHandler<'proposal'> = {
-  plan: async (desk, subject, { actor }) => {
+  plan: async (context, subject, { actor }) => {
     const { proposal } = subject;
     const { proposal_no: no, verdict } = proposal;
     if (verdict !== null) throw new PipelineError('PROPOSAL_ENDED', `refuse proposal ${no}`, `it is ${verdict}`);
@@ -45,7 +45,7 @@ export const refuse: ActionHandler<'proposal'> = {
           ? 'You take back what you proposed. Nothing is done; it waits as before.'
           : `What ${whoDid(proposal.made_by)} proposed is not done; it waits as before.`,
       ],
-      facts: await factsOf(desk, subject),
+      facts: await factsOf(context, subject),
       button: proposal.made_by === actor ? 'Take it back' : 'Refuse it',
     };
   },
@@ -69,13 +69,13 @@ async function tryConfirm(
   await action.carryOut(trial, proposal, { actor, reason });
 }
 
-async function factsOf(desk: Desk, { proposal, file }: SubjectOf<'proposal'>): Promise<Facts> {
+async function factsOf(context: WebContext, { proposal, file }: SubjectOf<'proposal'>): Promise<Facts> {
   const { batch_no: batchNo, evidence, made_by: by, made_at: at, reason } = proposal;
-  const { ledger, settings } = desk.app;
+  const { ledger, settings } = context.app;
   const subject =
     batchNo === null
-      ? fileFacts(desk, file)
-      : batchFacts(desk, file, await readBatchRow(ledger, { fileId: file.file_id, batchNo }));
+      ? fileFacts(context, file)
+      : batchFacts(context, file, await readBatchRow(ledger, { fileId: file.file_id, batchNo }));
   return [
     ['Proposed by', whoDid(by)],
     ['Proposed', { at, timeZone: settings.accounts.get(file.account)?.timeZone }],

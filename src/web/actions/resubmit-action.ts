@@ -32,22 +32,22 @@ export const resubmit: ActionHandler<'file'> = {
       ],
     },
   ],
-  plan: async (desk, { file }, { filled }) => {
+  plan: async (context, { file }, { filled }) => {
     if (isAgain(filled)) {
-      const missing = await findMissing(desk.app, file);
+      const missing = await findMissing(context.app, file);
       const { name, rows, cents } = missing.earlier;
       if (missing.shown.length > 0)
-        return { says: sayNotAgain(missing), facts: fileFacts(desk, file), button: correctWords(missing) };
-      const sum = sumWords(desk, file.account, rows, cents);
+        return { says: sayNotAgain(missing), facts: fileFacts(context, file), button: correctWords(missing) };
+      const sum = sumWords(context, file.account, rows, cents);
       return {
         says: [`${name} with ${sum} is written into ${file.folder} once more, as the same bytes.`],
-        facts: fileFacts(desk, file),
+        facts: fileFacts(context, file),
         button: `Drop ${name} again`,
       };
     }
-    const plan = await chooseRows(desk.app, file, selectionOf(filled));
+    const plan = await chooseRows(context.app, file, selectionOf(filled));
     const { lines, cents, barred } = plan;
-    const sum = sumWords(desk, file.account, lines.length, cents);
+    const sum = sumWords(context, file.account, lines.length, cents);
     return {
       says: [
         `${capital(sum)} go out again as a new file, which is checked, acknowledged and sent like any other. Each row goes out again once.`,
@@ -55,11 +55,11 @@ export const resubmit: ActionHandler<'file'> = {
         ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} resubmitted before, or barred.`] : []),
         ...sayKeptBack(plan),
       ],
-      facts: [...fileFacts(desk, file), ['Lines', linesOf(lines)]],
+      facts: [...fileFacts(context, file), ['Lines', linesOf(lines)]],
       button: lines.length > 0 ? `Resubmit ${sum}` : correctWords(plan),
     };
   },
-  run: async ({ app, ...desk }, { file }, { filled }, because) => {
+  run: async ({ app, ...dashboard }, { file }, { filled }, because) => {
     if (isAgain(filled)) {
       const missing = await findMissing(app, file);
       const { name, rows, cents } = missing.earlier;
@@ -74,7 +74,7 @@ export const resubmit: ActionHandler<'file'> = {
     const dropped = await resubmitRows(app, file, plan, { ...because, evidence: { only } });
     const { lines, cents } = plan;
     const keptBack = sayKeptBack(plan);
-    const sum = sumWords({ app, ...desk }, file.account, lines.length, cents);
+    const sum = sumWords({ app, ...dashboard }, file.account, lines.length, cents);
     const where = dropped ? ` They lie as ${dropped.name} in ${file.folder}.` : '';
     return {
       says: `Resubmitted: ${sum}.${where}`,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import { recallForgotten } from '../../ledger/doubt/recall-batch.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { ActionHandler, Done, HandledAction, Input, Plan, Subject } from './action-handler.ts';
 import { findSubject } from './find-subject.ts';
 import { HANDLERS } from './handlers.ts';
@@ -28,11 +28,16 @@ export type Order = Input & {
  * @param params of the route, which name the subject
  * @throws Refusal and PipelineError when the subject is missing, or its state does not allow the action
  */
-export async function planAction(desk: Desk, name: HandledAction, params: unknown, input: Input): Promise<Planned> {
+export async function planAction(
+  context: WebContext,
+  name: HandledAction,
+  params: unknown,
+  input: Input,
+): Promise<Planned> {
   const handler = handlerOf(name);
-  const subject = await subjectOf(desk, name, params);
+  const subject = await subjectOf(context, name, params);
   mustHave(handler.picks ?? [], input, `plan "${ACTIONS[name].label}"`);
-  const plan = await handler.plan(desk, subject, input);
+  const plan = await handler.plan(context, subject, input);
   return { subject, plan, bind: bindOf(name, plan) };
 }
 
@@ -41,16 +46,21 @@ export async function planAction(desk: Desk, name: HandledAction, params: unknow
  * was already made.
  * @throws Refusal and PipelineError; then nothing has changed
  */
-export async function runAction(desk: Desk, name: HandledAction, params: unknown, order: Order): Promise<ActionResult> {
+export async function runAction(
+  context: WebContext,
+  name: HandledAction,
+  params: unknown,
+  order: Order,
+): Promise<ActionResult> {
   const handler = handlerOf(name);
   const action = `do "${ACTIONS[name].label}"`;
-  if (handler.comparesJournal) await recallForgotten(desk.app.ledger, desk.app.settings.paths.journal);
-  const planned = await planAction(desk, name, params, order);
+  if (handler.comparesJournal) await recallForgotten(context.app.ledger, context.app.settings.paths.journal);
+  const planned = await planAction(context, name, params, order);
   if (order.bind !== undefined && order.bind !== planned.bind) return { result: 'changed', ...planned };
   if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
   const because = { actor: order.actor, reason: reasonOf(name, order, action) };
   mustHave(handler.asks ?? [], order, action);
-  const done = await handler.run(desk, planned.subject, order, because);
+  const done = await handler.run(context, planned.subject, order, because);
   return { result: 'done', subject: planned.subject, done };
 }
 
@@ -58,9 +68,9 @@ export async function runAction(desk: Desk, name: HandledAction, params: unknown
  * Finds the subject of the action.
  * @throws Refusal and PipelineError when it is missing, or its state does not allow the action
  */
-export async function subjectOf(desk: Desk, name: HandledAction, params: unknown): Promise<Subject> {
+export async function subjectOf(context: WebContext, name: HandledAction, params: unknown): Promise<Subject> {
   const { to, from } = handlerOf(name);
-  const subject = await findSubject(desk, to, params);
+  const subject = await findSubject(context, to, params);
   const state = stateOf(subject);
   if (state === undefined || from === undefined || from.includes(state)) return subject;
   const reason = `it is ${inWords(state)}, and this is for what is ${inWords(from.join(' or '))}`;

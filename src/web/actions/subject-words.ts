@@ -1,12 +1,12 @@
 import { formatCents } from '../../kernel/money.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { groupDigits, groupedCount } from '../parts/words.tsx';
 import type { Facts, Subject } from './action-handler.ts';
 
 /** Formats as `240 rows, 12,340.00 USD`. */
-export function sumWords({ app }: Desk, account: string, rows: number, cents: number): string {
+export function sumWords({ app }: WebContext, account: string, rows: number, cents: number): string {
   const currency = app.settings.accounts.get(account)?.currency;
   return [`${groupedCount(rows, 'row')}, ${groupDigits(formatCents(cents))}`, ...(currency ? [currency] : [])].join(
     ' ',
@@ -19,7 +19,7 @@ export function shortHash(sha256: string): string {
 }
 
 /** Returns what a person compares before deciding on a file. */
-export function fileFacts({ app }: Desk, file: FileRow): Facts {
+export function fileFacts({ app }: WebContext, file: FileRow): Facts {
   const account = app.settings.accounts.get(file.account);
   return [
     ['File', file.name],
@@ -35,7 +35,7 @@ export function fileFacts({ app }: Desk, file: FileRow): Facts {
 }
 
 /** Returns the same for a batch. */
-export function batchFacts({ app }: Desk, file: FileRow, batch: BatchRow): Facts {
+export function batchFacts({ app }: WebContext, file: FileRow, batch: BatchRow): Facts {
   const account = app.settings.accounts.get(batch.account);
   return [
     ['File', file.name],

@@ -1,4 +1,4 @@
-import type { ActionName } from '../../../schemas/desk.ts';
+import type { ActionName } from '../../../schemas/actions.ts';
 import { REPORT_TIMES } from '../../../schemas/reports.ts';
 import { suggestRange } from '../../actions/resolve/probe-ids.ts';
 import type { Account } from '../../config/config.ts';

@@ -4,12 +4,12 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { describeHolds } from '../../explain/describe-holds.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import { CENTS, listOf, maybe, MOMENT, objectOf, type Shape, TEXT, WHOLE, YES_OR_NO } from './shapes.ts';
 
 /** Serves accounts: which of them send, which do not, and why. */
-export function accountsApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
+export function accountsApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
   const readAll = async () =>
     (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings));
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
 import type { Ask, Filled, HandledAction } from '../actions/action-handler.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import { askedOf, objectOf, type Shape, shapeNamed, TEXT } from './shapes.ts';
 
@@ -13,10 +13,10 @@ export type ApiActions = {
   readonly handlers: Readonly<
     Partial<Record<HandledAction, { readonly picks?: readonly Ask[]; readonly asks?: readonly Ask[] }>>
   >;
-  plan(desk: Desk, name: HandledAction, params: unknown, input: Input): Promise<{ plan: Plan; bind: string }>;
+  plan(context: WebContext, name: HandledAction, params: unknown, input: Input): Promise<{ plan: Plan; bind: string }>;
   /** `changed`: nothing was done, because the plan no longer matches the `bind` that was sent. */
   run(
-    desk: Desk,
+    context: WebContext,
     name: HandledAction,
     params: unknown,
     order: Input & { readonly reason?: string; readonly bind?: string },
@@ -47,7 +47,7 @@ type Done = {
 const FILE_BYTES = 8 * 1024 * 1024;
 
 /** Registers a POST for each action, as the pages do with a form. With `?plan=1` it only returns what would happen. */
-export function actionsApi(server: FastifyInstance, desk: Desk, actions: ApiActions): void {
+export function actionsApi(server: FastifyInstance, context: WebContext, actions: ApiActions): void {
   for (const name of Object.keys(actions.handlers) as HandledAction[]) {
     const asks = asksOf(actions, name);
     const bodyLimit = asks.some(({ kind }) => kind === 'file') ? { bodyLimit: FILE_BYTES } : {};
@@ -56,10 +56,10 @@ export function actionsApi(server: FastifyInstance, desk: Desk, actions: ApiActi
       { config: { may: name }, schema: schemaOf(name, asks), ...bodyLimit },
       async ({ viewer, params, query, body }) => {
         const input = { actor: actorOf(viewerOf({ viewer })), ...readInput(asks, body) };
-        if (query.plan !== undefined) return tellPlan(await actions.plan(desk, name, params, input));
+        if (query.plan !== undefined) return tellPlan(await actions.plan(context, name, params, input));
         const { reason, bind } = body ?? {};
         const order = { ...input, ...(reason !== undefined && { reason }), ...(bind !== undefined && { bind }) };
-        const ran = await actions.run(desk, name, params, order);
+        const ran = await actions.run(context, name, params, order);
         if (ran.result === 'changed') throw new Refusal('PLAN_CHANGED');
         const { json: result, ...done } = ran.done;
         return { ...done, result };

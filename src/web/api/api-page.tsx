@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { viewerOf } from '../desk.ts';
+import { viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';

@@ -8,7 +8,7 @@ import { findFile } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/next-send.ts';
 import { readStory } from '../../explain/read-story.ts';
 import { whyFile } from '../../explain/why/tell-why.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import {
   CENTS,
@@ -35,7 +35,7 @@ type Filter = Paging & {
 };
 
 /** Serves payment files: the list, and everything about each. */
-export function filesApi(server: FastifyInstance, { app }: Desk): void {
+export function filesApi(server: FastifyInstance, { app }: WebContext): void {
   const { ledger, settings } = app;
 
   server.get<{ Querystring: Filter }>('/files', { schema: LIST }, async ({ query }) => {

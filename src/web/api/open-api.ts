@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { Desk, Routes } from '../desk.ts';
+import type { WebContext, Routes } from '../web-context.ts';
 import { accountsApi } from './accounts-api.ts';
 import { apiPage } from './api-page.tsx';
 import { COMMON_SHAPES } from './common-shapes.ts';
@@ -22,19 +22,19 @@ const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, rec
  * @param actions how actions are planned and done; without it the API is read-only
  */
 export function openApi(actions?: ApiActions): Routes {
-  return async (server, desk) => {
+  return async (server, context) => {
     await server.register(swagger, { openapi: ABOUT, refResolver: { buildLocalReference: nameOf } });
     for (const [name, shape] of Object.entries(COMMON_SHAPES)) server.addSchema({ $id: name, ...shape });
-    await server.register(async (scope) => hangAll(scope, desk, actions), { prefix: '/api/v1' });
+    await server.register(async (scope) => hangAll(scope, context, actions), { prefix: '/api/v1' });
     apiPage(server);
   };
 }
 
-function hangAll(scope: FastifyInstance, desk: Desk, actions: ApiActions | undefined): void {
+function hangAll(scope: FastifyInstance, context: WebContext, actions: ApiActions | undefined): void {
   // An old answer must not pass for the current state.
   scope.addHook('onSend', async (_, reply) => void reply.header('cache-control', 'no-store'));
-  for (const hang of SUBJECTS) hang(scope, desk);
-  if (actions) actionsApi(scope, desk, actions);
+  for (const hang of SUBJECTS) hang(scope, context);
+  if (actions) actionsApi(scope, context, actions);
   scope.get('/openapi.json', { schema: { hide: true } }, async () => scope.swagger());
 }
 
@@ -44,7 +44,7 @@ const ABOUT = {
     title: 'paydrop',
     version: '1',
     description:
-      'What the pages of the desk show and do, for programs. Money is integer cents where a name ends in cents, and decimal text elsewhere; times are UTC.',
+      'What the pages of the dashboard show and do, for programs. Money is integer cents where a name ends in cents, and decimal text elsewhere; times are UTC.',
   },
   components: {
     securitySchemes: {
@@ -61,7 +61,7 @@ function nameOf(schema: { $id?: unknown }, _: unknown, __: unknown, index: numbe
 type Key = { fileId: string; batchNo: string };
 
 /** Serves one batch of a file: how it stands and why. */
-function batchesApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
+function batchesApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
   const read = async ({ fileId, batchNo }: Key) => ({
     file: await readFileRow(ledger, fileId),
     batch: await readBatchRow(ledger, { fileId, batchNo: Number(batchNo) }),

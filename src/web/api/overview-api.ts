@@ -4,12 +4,12 @@ import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { readLateRuns } from '../../explain/late-runs.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { readSchedules } from '../../explain/read-schedules.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import { ANYTHING, CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';
 
 /** Serves what is in progress, what is stuck, what needs a person, and what runs on schedule. */
-export function overviewApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
+export function overviewApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
   server.get('/overview', { schema: OVERVIEW }, async () => ({
     ...(await readOverview(ledger)),
     ...(await readLateRuns(ledger, settings)),

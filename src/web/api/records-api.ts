@@ -6,7 +6,7 @@ import { dayInZone } from '../../calendar/zone-time.ts';
 import { listAudit } from '../../ledger/overview/list-audit.ts';
 import { findFile } from '../../ledger/file/search.ts';
 import { dayReportJson, type DayReport } from '../../reconcile/outputs/day-report.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import {
   DAY,
@@ -26,7 +26,7 @@ import {
 type AuditQuery = Paging & { since?: string; actor?: string; file?: string };
 
 /** Serves the records: the day of each account, and who did what. */
-export function recordsApi(server: FastifyInstance, { app }: Desk): void {
+export function recordsApi(server: FastifyInstance, { app }: WebContext): void {
   const { ledger, settings } = app;
 
   server.get<{ Querystring: { account?: string; day?: string } }>('/report', { schema: REPORT }, async ({ query }) => {

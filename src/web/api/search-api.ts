@@ -3,7 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
 import { findInvoice } from '../../ledger/file/search.ts';
 import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import { CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';
 
@@ -11,7 +11,7 @@ import { CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from 
 const MOST_ROWS = 100;
 
 /** Finds whatever the words match: a file, a batch, an invoice, or a batch id of the service. */
-export function searchApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
+export function searchApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
   server.get<{ Querystring: { q: string } }>('/search', { schema: SEARCH }, async ({ query }) => {
     const words = query.q.trim();
     const [meant, rows, batches] = await Promise.all([

@@ -34,7 +34,7 @@ function send(path, file, onProgress) {
     request.setRequestHeader('x-csrf-token', csrf);
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded, total));
     request.addEventListener('load', () => resolve(readAnswer(request)));
-    request.addEventListener('error', () => resolve({ fault: 'The desk did not answer. Try again.' }));
+    request.addEventListener('error', () => resolve({ fault: 'The dashboard did not answer. Try again.' }));
     request.send(file);
   });
 }
@@ -42,9 +42,9 @@ function send(path, file, onProgress) {
 function readAnswer({ status, responseText }) {
   try {
     const answer = JSON.parse(responseText);
-    return status < 300 ? { answer } : { fault: answer.error?.says ?? `The desk answered ${status}.` };
+    return status < 300 ? { answer } : { fault: answer.error?.says ?? `The dashboard answered ${status}.` };
   } catch {
-    return { fault: `The desk answered ${status}.` };
+    return { fault: `The dashboard answered ${status}.` };
   }
 }
 

@@ -8,7 +8,7 @@ import { findWaitingUpload, readUpload } from '../../ledger/transfer/read-upload
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { checkUpload } from './check-upload.ts';
 import { describeTaking } from './describe-taking.ts';
 import { BodyRefusal, drainBody, readBody, tooLarge } from './read-body.ts';
@@ -27,27 +27,27 @@ const MOST_AT_ONCE = 4;
  * folder. `GET /drop/uploads/:uploadNo` says where it is now. Bodies are the raw bytes of the file, never unpacked and
  * never held as a whole.
  */
-export function dropRoutes(server: FastifyInstance, desk: Desk): void {
-  const { app } = desk;
+export function dropRoutes(server: FastifyInstance, context: WebContext): void {
+  const { app } = context;
   const turns = openTurns(MOST_AT_ONCE);
   server.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
 
   server.post('/drop/check', { config: { may: 'check' } }, async (request, reply) =>
-    withFile(desk, turns, request, reply, async ({ folder, name, source }) => {
+    withFile(context, turns, request, reply, async ({ folder, name, source }) => {
       const verdict = toVerdict(app, folder, name, await checkUpload(app, folder, { name, source }));
       return { ...verdict, waiting: await describeWaiting(app, folder, verdict.sha256) };
     }),
   );
 
   server.post('/drop/submit', { config: { may: 'drop' } }, async (request, reply) =>
-    withFile(desk, turns, request, reply, async ({ folder, name, source }) => {
+    withFile(context, turns, request, reply, async ({ folder, name, source }) => {
       const sha256 = fieldOf(request.query, 'sha256');
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw cannotDrop(name, 'it was not checked', 'Check it first.');
       const actor = actorOf(viewerOf(request));
       const taken = await takeUpload(app, folder, { name, sha256, source, actor });
       switch (taken.is) {
         case 'dropped':
-          app.log.info({ folder: folder.id, actor, uploadNo: taken.uploadNo }, 'file dropped at the desk');
+          app.log.info({ folder: folder.id, actor, uploadNo: taken.uploadNo }, 'file dropped on the dashboard');
           return { uploadNo: taken.uploadNo, says: `Dropped. ${describeTaking(app, folder)}` };
         case 'other-bytes':
           void reply.code(409);
@@ -75,7 +75,7 @@ type SentFile = { folder: Folder; name: string; source: AsyncIterable<Uint8Array
 
 /** Checks folder, name and size before it reads a byte. After any answer, the rest of the body is drained. */
 async function withFile(
-  { app }: Desk,
+  { app }: WebContext,
   turns: Turns,
   request: FastifyRequest,
   reply: FastifyReply,

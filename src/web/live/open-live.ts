@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { readSessionToken } from '../access/session-cookie.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
 /** How often a page gets a keep-alive and its session is checked, in ms. */
@@ -12,11 +12,11 @@ const BEAT_MS = 20_000;
  * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. Events carry no
  * data; the page fetches itself again and gets what its user may see.
  */
-export function openLive(server: FastifyInstance, desk: Desk): { close(): void } {
-  const changes = watchChanges(desk.app.ledger);
+export function openLive(server: FastifyInstance, context: WebContext): { close(): void } {
+  const changes = watchChanges(context.app.ledger);
   const open = new Set<() => void>();
   server.get('/live', (request, reply) => {
-    const token = readSessionToken(request, desk);
+    const token = readSessionToken(request, context);
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -24,7 +24,7 @@ export function openLive(server: FastifyInstance, desk: Desk): { close(): void }
     const say = (event: string) => raw.write(`event: ${event}\ndata: \n\n`);
     const deafen = changes.listen(() => say('change'));
     const beat = setInterval(() => {
-      void isLoggedIn(desk, token).then((isIn) => {
+      void isLoggedIn(context, token).then((isIn) => {
         if (isIn) return raw.write(':\n\n');
         say('over');
         return end();
@@ -48,7 +48,7 @@ export function openLive(server: FastifyInstance, desk: Desk): { close(): void }
 }
 
 /** Returns true when the session cannot be checked; the next page request will find out. */
-async function isLoggedIn({ app, settings }: Desk, token: string | undefined): Promise<boolean> {
+async function isLoggedIn({ app, settings }: WebContext, token: string | undefined): Promise<boolean> {
   if (token === undefined) return false;
   const session = useSession(app.ledger, hashSecretToken(token), settings, { isPerson: false });
   return session.then(

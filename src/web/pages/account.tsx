@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
-import type { ActionName } from '../../../schemas/desk.ts';
+import type { ActionName } from '../../../schemas/actions.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { readOpenFiles } from '../../ledger/overview/overview.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
 import { Count, Moment, State } from '../parts/words.tsx';
@@ -23,7 +23,7 @@ import { WhyItWaits } from './accounts/why-it-waits.tsx';
 import { AccountDay } from './front/today.tsx';
 
 /** Serves `/accounts/:name`: what holds one account, its open files, its day, and its rules. */
-export function accountPage(server: FastifyInstance, { app }: Desk): void {
+export function accountPage(server: FastifyInstance, { app }: WebContext): void {
   const { ledger, settings, clock } = app;
   server.get('/accounts/:name', async (request, reply) => {
     const viewer = viewerOf(request);

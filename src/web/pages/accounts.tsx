@@ -3,7 +3,7 @@ import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { readStops } from '../../ledger/account/read-stops.ts';
 import { describeStop } from '../../explain/describe-holds.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
 import { Count } from '../parts/words.tsx';
@@ -13,7 +13,7 @@ import { AccountStateWord } from './accounts/account-state-word.tsx';
 import { WhyItWaits } from './accounts/why-it-waits.tsx';
 
 /** Serves `/accounts`: which accounts send, which do not, and why; and the pause of all accounts. */
-export function accountsPage(server: FastifyInstance, { app }: Desk): void {
+export function accountsPage(server: FastifyInstance, { app }: WebContext): void {
   const { ledger, settings, clock } = app;
   server.get('/accounts', async (request, reply) => {
     const viewer = viewerOf(request);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LARGEST_REPORT_BYTES } from '../../actions/resolve/read-report-file.ts';
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask.ts';
@@ -11,7 +11,7 @@ import type { HandledAction, Input } from '../actions/action-handler.ts';
 import { HANDLED } from '../actions/actions-for.ts';
 import { runAction, handlerOf, planAction, type Planned, subjectOf } from '../actions/run-action.ts';
 import { findSubject, SUBJECT_PATHS } from '../actions/find-subject.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../parts/action-pages.tsx';
 import { sendPage } from '../send-page.ts';
 
@@ -19,20 +19,20 @@ import { sendPage } from '../send-page.ts';
  * Serves `…/do/<action>` for every action: GET shows what would happen, POST does it and reports the result. The address
  * names the action, so the guard refuses unauthorized users before anything is read.
  */
-export async function actionPages(server: FastifyInstance, desk: Desk): Promise<void> {
-  for (const name of HANDLED.filter((action) => !wantsFile(action))) hangAction(server, desk, name);
+export async function actionPages(server: FastifyInstance, context: WebContext): Promise<void> {
+  for (const name of HANDLED.filter((action) => !wantsFile(action))) hangAction(server, context, name);
   // Only these accept forms as large as a file.
   await server.register(async (scope) => {
     takeUploads(scope, LARGEST_REPORT_BYTES);
-    for (const name of HANDLED.filter(wantsFile)) hangAction(scope, desk, name);
+    for (const name of HANDLED.filter(wantsFile)) hangAction(scope, context, name);
   });
 }
 
-function hangAction(server: FastifyInstance, desk: Desk, name: HandledAction): void {
+function hangAction(server: FastifyInstance, context: WebContext, name: HandledAction): void {
   const path = `${SUBJECT_PATHS[ACTIONS[name].to]}/do/${name}`;
   const route = { config: { may: name } };
-  server.get(path, route, (request, reply) => answer(look, { desk, name, request, reply, form: request.query }));
-  server.post(path, route, (request, reply) => answer(send, { desk, name, request, reply, form: request.body }));
+  server.get(path, route, (request, reply) => answer(look, { context, name, request, reply, form: request.query }));
+  server.post(path, route, (request, reply) => answer(send, { context, name, request, reply, form: request.body }));
 }
 
 function wantsFile(name: HandledAction): boolean {
@@ -42,7 +42,7 @@ function wantsFile(name: HandledAction): boolean {
 
 /** One request to such a page. The form of a GET is its query. */
 type Visit = {
-  readonly desk: Desk;
+  readonly context: WebContext;
   readonly name: HandledAction;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -51,23 +51,23 @@ type Visit = {
 
 /** Shows the plan, or first asks for the inputs it depends on. */
 async function look(visit: Visit, input: Input): Promise<FastifyReply> {
-  const { desk, name, request } = visit;
-  const subject = await subjectOf(desk, name, request.params);
+  const { context, name, request } = visit;
+  const subject = await subjectOf(context, name, request.params);
   if (!isPicked(name, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
-  return showPlan(visit, input, await planAction(desk, name, request.params, input));
+  return showPlan(visit, input, await planAction(context, name, request.params, input));
 }
 
 /** Does it when the plan is still the one shown; without a plan's mark, shows the plan. */
 async function send(visit: Visit, input: Input): Promise<FastifyReply> {
-  const { desk, name, request, form } = visit;
+  const { context, name, request, form } = visit;
   const bind = fieldOf(form, 'bind');
   if (bind === '') {
     // The form that makes the choice has no mark yet.
     const isChanged = handlerOf(name).picks === undefined;
-    return showPlan(visit, input, await planAction(desk, name, request.params, input), { isChanged });
+    return showPlan(visit, input, await planAction(context, name, request.params, input), { isChanged });
   }
   const order = { ...input, reason: fieldOf(form, 'reason'), bind };
-  const result = await runAction(desk, name, request.params, order);
+  const result = await runAction(context, name, request.params, order);
   if (result.result === 'changed') return showPlan(visit, input, result, { isChanged: true });
   return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...result} />);
 }
@@ -97,12 +97,14 @@ const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Shows the reason; also the form as filled in, when other input might work. */
 async function showRefusal(visit: Visit, input: Input, { code, message }: PipelineError): Promise<FastifyReply> {
-  const { desk, name, request, reply, form } = visit;
+  const { context, name, request, reply, form } = visit;
   void reply.code(code === 'USAGE' ? 400 : 409);
   const wasPlanned = fieldOf(form, 'bind') !== '';
-  const planned = wasPlanned ? await planAction(desk, name, request.params, input).catch(() => undefined) : undefined;
+  const planned = wasPlanned
+    ? await planAction(context, name, request.params, input).catch(() => undefined)
+    : undefined;
   if (planned) return showPlan(visit, input, planned, { fault: message });
-  const about = { ...aboutOf(visit, input), subject: await findSubject(desk, ACTIONS[name].to, request.params) };
+  const about = { ...aboutOf(visit, input), subject: await findSubject(context, ACTIONS[name].to, request.params) };
   if (code === 'USAGE') return sendPage(reply, <PicksPage {...about} fault={message} />);
   return sendPage(reply, <WhyNotPage {...about} why={message} />);
 }
@@ -113,9 +115,9 @@ async function showPlan(
   planned: Planned,
   { isChanged = false, fault }: { isChanged?: boolean; fault?: string } = {},
 ): Promise<FastifyReply> {
-  const { desk, name, form, reply } = visit;
+  const { context, name, form, reply } = visit;
   if (isChanged || planned.plan.barred !== undefined) void reply.code(409);
-  const suggested = await handlerOf(name).suggest?.(desk, planned.subject);
+  const suggested = await handlerOf(name).suggest?.(context, planned.subject);
   const about = aboutOf(visit, { ...input, filled: { ...suggested, ...input.filled } });
   const reason = maskReason(fieldOf(form, 'reason'));
   return sendPage(reply, <PlanPage {...about} {...planned} isChanged={isChanged} reason={reason} fault={fault} />);

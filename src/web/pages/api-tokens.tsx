@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ActionName, ACTIONS } from '../../../schemas/desk.ts';
+import { type ActionName, ACTIONS } from '../../../schemas/actions.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/api-tokens.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
 import type { HandledAction } from '../actions/action-handler.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Token } from '../parts/page.tsx';
@@ -27,7 +27,7 @@ const OF_PROGRAMS = (Object.keys(ACTIONS) as ActionName[]).filter(
 );
 
 /** Creates the token requested on `/me`, with at most the user's current permissions. */
-export async function makeApiToken({ app }: Desk, request: FastifyRequest): Promise<MadeToken | TokenFault> {
+export async function makeApiToken({ app }: WebContext, request: FastifyRequest): Promise<MadeToken | TokenFault> {
   const viewer = viewerOf(request);
   const form = request.body;
   const name = maskText(fieldOf(form, 'name'));
@@ -45,7 +45,7 @@ export async function makeApiToken({ app }: Desk, request: FastifyRequest): Prom
 }
 
 /** Registers the route that revokes a token. */
-export function endApiTokens(server: FastifyInstance, { app }: Desk): void {
+export function endApiTokens(server: FastifyInstance, { app }: WebContext): void {
   server.post('/me/tokens/:tokenNo/revoke', async (request, reply) => {
     const viewer = viewerOf(request);
     const because = { actor: actorOf(viewer), reason: 'revoked by its person' };

@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type AuditFilter, listAudit, readAuditHead } from '../../ledger/overview/list-audit.ts';
 import { findFile, verifyAudit } from '../../ledger/file/search.ts';
 import { fieldOf } from '../access/read-form.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Pager, Section } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
@@ -18,16 +18,16 @@ import { VerifyForm, type Verified, VerifyResult } from './audit/verify.tsx';
 const PAGE_LINKS = 100;
 
 /** Serves `/audit`: who did what, when and why, the newest first; and whether the chain is intact. */
-export function auditPages(server: FastifyInstance, desk: Desk): void {
-  const verify = openVerification(desk);
-  server.get('/audit', async (request, reply) => show(request, reply, desk));
+export function auditPages(server: FastifyInstance, context: WebContext): void {
+  const verify = openVerification(context);
+  server.get('/audit', async (request, reply) => show(request, reply, context));
   // For a user who reloads the answer by its address.
   server.get('/audit/verify', async (_request, reply) => reply.redirect('/audit'));
-  server.post('/audit/verify', async (request, reply) => show(request, reply, desk, await verify()));
+  server.post('/audit/verify', async (request, reply) => show(request, reply, context, await verify()));
 }
 
 /** Verifies the whole trail; concurrent requests share one read. */
-function openVerification({ app: { ledger, clock } }: Desk): () => Promise<Verified> {
+function openVerification({ app: { ledger, clock } }: WebContext): () => Promise<Verified> {
   let running: Promise<Verified> | undefined;
   const read = async (): Promise<Verified> => {
     const begunAt = clock.now();
@@ -46,7 +46,7 @@ function openVerification({ app: { ledger, clock } }: Desk): () => Promise<Verif
 async function show(
   request: FastifyRequest,
   reply: FastifyReply,
-  { app: { ledger, settings } }: Desk,
+  { app: { ledger, settings } }: WebContext,
   verified?: Verified,
 ): Promise<FastifyReply> {
   const viewer = viewerOf(request);

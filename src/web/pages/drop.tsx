@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Folder, foldersHere } from '../../config/config.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { describeTaking } from '../drop/describe-taking.ts';
 import { dropRoutes } from '../drop/drop-routes.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
@@ -11,12 +11,12 @@ import { groupedCount } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 /** Serves `/drop`: previews the decision on a payment file, and drops it. */
-export function dropPages(server: FastifyInstance, desk: Desk): void {
-  dropRoutes(server, desk);
+export function dropPages(server: FastifyInstance, context: WebContext): void {
+  dropRoutes(server, context);
 
   server.get('/drop', { config: { may: 'check' } }, async (request, reply) => {
     const viewer = viewerOf(request);
-    const folders = foldersHere(desk.app.settings);
+    const folders = foldersHere(context.app.settings);
     return sendPage(
       reply,
       <Page title="Check and drop" viewer={viewer} path="/drop">
@@ -26,12 +26,12 @@ export function dropPages(server: FastifyInstance, desk: Desk): void {
           <Table
             label="Drop folders"
             rows={folders}
-            empty="No drop folder lies on this host, so no file can be checked or dropped here. A desk at the site of the folders can."
+            empty="No drop folder lies on this host, so no file can be checked or dropped here. A context at the site of the folders can."
             columns={[
               { title: 'Account', cell: ({ account }) => account },
               { title: 'Operation', cell: ({ operation }) => operation },
               { title: 'Folder', cell: ({ id }) => <code class="wrap">{id}</code> },
-              { title: 'When a file is taken', cell: (folder) => describeTaking(desk.app, folder) },
+              { title: 'When a file is taken', cell: (folder) => describeTaking(context.app, folder) },
               { title: 'Encryption', cell: ({ encryption }) => encryption },
               {
                 title: 'Largest file',

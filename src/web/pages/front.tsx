@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { addDays } from '../../calendar/calendar.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { viewerMay } from '../access/viewer.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
@@ -16,11 +16,11 @@ import { Today } from './front/today.tsx';
 import { Withheld } from './front/withheld.tsx';
 
 /** Serves `/`: what needs a person, worst first, and what is going on. */
-export function frontPage(server: FastifyInstance, desk: Desk): void {
-  const month = openMonth(desk.app.ledger, desk.app.settings);
+export function frontPage(server: FastifyInstance, context: WebContext): void {
+  const month = openMonth(context.app.ledger, context.app.settings);
   server.get('/', async (request, reply) => {
     const viewer = viewerOf(request);
-    const front = await readFront(desk, month);
+    const front = await readFront(context, month);
     return sendPage(
       reply,
       <Page title="Today" viewer={viewer} path="/" isLive>
@@ -32,7 +32,7 @@ export function frontPage(server: FastifyInstance, desk: Desk): void {
         <Month days={front.month} />
         <Next front={front} />
         <p>
-          <a href={`/audit?who=operator:&from=${yesterday(desk, front)}`}>Who did what since yesterday</a>
+          <a href={`/audit?who=operator:&from=${yesterday(context, front)}`}>Who did what since yesterday</a>
         </p>
       </Page>,
     );
@@ -56,6 +56,6 @@ function FirstStep({ mayDrop }: { mayDrop: boolean }) {
   );
 }
 
-function yesterday({ app }: Desk, { zone }: Front): string {
+function yesterday({ app }: WebContext, { zone }: Front): string {
   return addDays(dayInZone(app.clock.now(), zone), -1);
 }

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { endSession } from '../../ledger/person/sessions.ts';
-import type { OpenIdSettings } from '../../config/config-desk.ts';
-import { isDeskNew } from '../../ledger/person/people.ts';
+import type { OpenIdSettings } from '../../config/config-dashboard.ts';
+import { isDashboardNew } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { type LogIn, logIn } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { clearSessionCookie, readSessionToken } from '../access/session-cookie.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
@@ -16,28 +16,28 @@ import { sendPage } from '../send-page.ts';
 const TRIES = { max: 30, timeWindow: 600_000 };
 
 /** Serves `/login` and `/logout`. */
-export function loginPages(server: FastifyInstance, desk: Desk): void {
-  const { openid } = desk.settings;
+export function loginPages(server: FastifyInstance, context: WebContext): void {
+  const { openid } = context.settings;
   server.get('/login', { config: { may: 'anybody' } }, async (request, reply) => {
     const next = localPath(fieldOf(request.query, 'next'));
     if (request.viewer) return reply.redirect(next);
-    const isNew = await isDeskNew(desk.app.ledger);
+    const isNew = await isDashboardNew(context.app.ledger);
     return sendPage(reply, <LoginPage next={next} isNew={isNew} openid={openid} />);
   });
 
   server.post('/login', { config: { may: 'anybody', rateLimit: TRIES } }, async (request, reply) => {
     const name = fieldOf(request.body, 'name').toLowerCase();
     const next = localPath(fieldOf(request.body, 'next'));
-    const tried = await logIn(desk, reply, { name, password: fieldOf(request.body, 'password'), from: request.ip });
+    const tried = await logIn(context, reply, { name, password: fieldOf(request.body, 'password'), from: request.ip });
     if (tried.result === 'in') return reply.redirect(next, 303);
     void reply.code(tried.result === 'wait' ? 429 : 401);
     return sendPage(reply, <LoginPage next={next} name={name} tried={tried} openid={openid} />);
   });
 
   server.post('/logout', { config: { may: 'anybody' } }, async (request, reply) => {
-    const token = readSessionToken(request, desk);
-    if (request.viewer && token !== undefined) await endSession(desk.app.ledger, hashSecretToken(token));
-    clearSessionCookie(reply, desk);
+    const token = readSessionToken(request, context);
+    if (request.viewer && token !== undefined) await endSession(context.app.ledger, hashSecretToken(token));
+    clearSessionCookie(reply, context);
     return reply.redirect('/login', 303);
   });
 }

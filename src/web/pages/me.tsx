@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { changePassword } from '../../ledger/person/change-person.ts';
 import { listApiTokens } from '../../ledger/person/api-tokens.ts';
 import { readCredentials } from '../../ledger/person/people.ts';
-import { PERSON_ROLES } from '../../../schemas/desk.ts';
+import { PERSON_ROLES } from '../../../schemas/actions.ts';
 import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { findPasswordFault } from '../access/password-fault.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { readSessionToken } from '../access/session-cookie.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Notice, Section } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
@@ -23,33 +23,33 @@ type Said = {
 };
 
 /** Serves `/me`: the user's own account. */
-export function mePage(server: FastifyInstance, desk: Desk): void {
-  const show = (request: FastifyRequest, reply: FastifyReply, said?: Said) => showMe(desk, request, reply, said);
-  endApiTokens(server, desk);
+export function mePage(server: FastifyInstance, context: WebContext): void {
+  const show = (request: FastifyRequest, reply: FastifyReply, said?: Said) => showMe(context, request, reply, said);
+  endApiTokens(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
 
   server.post('/me/tokens', async (request, reply) => {
-    const token = await makeApiToken(desk, request);
+    const token = await makeApiToken(context, request);
     return show(request, 'says' in token ? reply.code(400) : reply, { token });
   });
 
   server.post('/me/password', async (request, reply) => {
     const { person } = viewerOf(request);
-    const found = await readCredentials(desk.app.ledger, person);
+    const found = await readCredentials(context.app.ledger, person);
     if (!(await isPassword(fieldOf(request.body, 'old'), found?.password ?? undefined)))
       return show(request, reply.code(400), { oldFault: 'This is not your password.' });
     const password = fieldOf(request.body, 'password');
     const newFault = findPasswordFault(password, { name: person, repeated: fieldOf(request.body, 'repeated') });
     if (newFault) return show(request, reply.code(400), { newFault });
-    const keep = hashSecretToken(readSessionToken(request, desk) ?? '');
-    await changePassword(desk.app.ledger, person, await hashPassword(password), keep);
+    const keep = hashSecretToken(readSessionToken(request, context) ?? '');
+    await changePassword(context.app.ledger, person, await hashPassword(password), keep);
     return show(request, reply, { done: 'Your password is changed. Your other browsers are logged out.' });
   });
 }
 
 async function showMe(
-  { app }: Desk,
+  { app }: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { done, oldFault, newFault, token }: Said = {},

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { changeRole, disablePerson, enablePerson } from '../../ledger/person/change-person.ts';
 import { inviteAgain, invitePerson } from '../../ledger/person/invite-person.ts';
 import { listPeople, type Person } from '../../ledger/person/people.ts';
@@ -7,7 +7,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
@@ -15,18 +15,18 @@ import { Moment } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 /** Serves `/people`: who may use the dashboard. */
-export function peoplePages(server: FastifyInstance, desk: Desk): void {
+export function peoplePages(server: FastifyInstance, context: WebContext): void {
   const config = { may: 'people' } as const;
-  const { ledger, clock } = desk.app;
+  const { ledger, clock } = context.app;
 
-  server.get('/people', { config }, async (request, reply) => show(request, reply, desk));
+  server.get('/people', { config }, async (request, reply) => show(request, reply, context));
 
   server.post('/people', { config }, async (request, reply) => {
     const name = fieldOf(request.body, 'name').toLowerCase();
     const role = readRole(fieldOf(request.body, 'role'));
     const { token, link } = newLink(clock.now());
     await invitePerson(ledger, { name, role }, link, because(request, `invite "${name}"`));
-    return show(request, reply, desk, { name, token });
+    return show(request, reply, context, { name, token });
   });
 
   server.post('/people/:name', { config }, async (request, reply) => {
@@ -43,13 +43,13 @@ export function peoplePages(server: FastifyInstance, desk: Desk): void {
       case 'link': {
         const { token, link } = newLink(clock.now());
         await inviteAgain(ledger, name, link, why);
-        return show(request, reply, desk, { name, token });
+        return show(request, reply, context, { name, token });
       }
       case 'enable': {
         const { token, link } = newLink(clock.now());
         await enablePerson(ledger, name, why);
         await inviteAgain(ledger, name, link, why);
-        return show(request, reply, desk, { name, token });
+        return show(request, reply, context, { name, token });
       }
       default:
         throw new PipelineError('USAGE', `change "${name}"`, 'the form does not say how');
@@ -71,11 +71,11 @@ const ROLE_CHOICES = Object.keys(PERSON_ROLES).map((value) => ({ value, label: v
 async function show(
   request: FastifyRequest,
   reply: FastifyReply,
-  desk: Desk,
+  context: WebContext,
   invited?: { name: string; token: string },
 ): Promise<FastifyReply> {
   const viewer = viewerOf(request);
-  const people = await listPeople(desk.app.ledger);
+  const people = await listPeople(context.app.ledger);
   const link = invited && `${request.protocol}://${request.host}/set-up/${invited.token}`;
   return sendPage(
     reply,
@@ -88,7 +88,7 @@ async function show(
           </p>
         </Notice>
       )}
-      <Section title="Who may use the desk">
+      <Section title="Who may use the dashboard">
         <Table
           label="People"
           rows={people}
@@ -96,7 +96,7 @@ async function show(
           columns={[
             { title: 'Name', cell: (person) => person.name },
             { title: 'Role', cell: (person) => person.role },
-            { title: 'State', cell: (person) => stateOf(person, desk.app.clock.now()) },
+            { title: 'State', cell: (person) => stateOf(person, context.app.clock.now()) },
             { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : 'never') },
             { title: 'Change', cell: (person) => <Change viewer={viewer} person={person} /> },
           ]}

@@ -4,7 +4,7 @@ import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/prop
 import { capital, whoDid } from '../../explain/why/sentence.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
 import { evidenceFacts } from '../actions/evidence-facts.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
@@ -12,10 +12,10 @@ import { Count, Moment, Money } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 /** Serves `/proposals`: what one person proposed and another must confirm or refuse. */
-export function proposalsPage(server: FastifyInstance, desk: Desk): void {
+export function proposalsPage(server: FastifyInstance, context: WebContext): void {
   server.get('/proposals', async (request, reply) => {
     const viewer = viewerOf(request);
-    const open = await readOpenProposals(desk.app.ledger);
+    const open = await readOpenProposals(context.app.ledger);
     return sendPage(
       reply,
       <Page title="Waiting for a second person" viewer={viewer} path="/proposals" isLive>
@@ -27,8 +27,8 @@ export function proposalsPage(server: FastifyInstance, desk: Desk): void {
             columns={[
               { title: 'What', cell: (one) => <What proposal={one} /> },
               { title: 'Rows', isFigure: true, cell: (one) => <Count of={one.rows} /> },
-              { title: 'Total', isFigure: true, cell: (one) => <Total desk={desk} proposal={one} /> },
-              { title: 'Proposed by', cell: (one) => <By desk={desk} proposal={one} /> },
+              { title: 'Total', isFigure: true, cell: (one) => <Total context={context} proposal={one} /> },
+              { title: 'Proposed by', cell: (one) => <By context={context} proposal={one} /> },
               { title: 'Why', cell: (one) => <Why proposal={one} /> },
               { title: 'Decide', cell: (one) => <Decide viewer={viewer} proposal={one} /> },
             ]}
@@ -52,16 +52,16 @@ function What({ proposal: { proposal_no: no, action, file_id: fileId, batch_no: 
   );
 }
 
-function Total({ desk, proposal: { account, cents } }: Props & { desk: Desk }) {
-  return <Money cents={cents} currency={desk.app.settings.accounts.get(account)?.currency} />;
+function Total({ context, proposal: { account, cents } }: Props & { context: WebContext }) {
+  return <Money cents={cents} currency={context.app.settings.accounts.get(account)?.currency} />;
 }
 
-function By({ desk, proposal: { account, made_by: by, made_at: at } }: Props & { desk: Desk }) {
+function By({ context, proposal: { account, made_by: by, made_at: at } }: Props & { context: WebContext }) {
   return (
     <>
       {whoDid(by)}
       <br />
-      <Moment at={at} timeZone={desk.app.settings.accounts.get(account)?.timeZone} />
+      <Moment at={at} timeZone={context.app.settings.accounts.get(account)?.timeZone} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { dayBounds } from '../../calendar/day-bounds.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
@@ -14,7 +14,7 @@ import { sendPage } from '../send-page.ts';
 import { DayTables } from './report/day-tables.tsx';
 
 /** Serves `/report?account=&day=`: the day of an account, which balances to the cent, for printing and filing. */
-export function reportPage(server: FastifyInstance, { app }: Desk): void {
+export function reportPage(server: FastifyInstance, { app }: WebContext): void {
   const { ledger, settings, clock } = app;
   server.get('/report', async (request, reply) => {
     const viewer = viewerOf(request);

@@ -9,7 +9,7 @@ import { actionsFor } from '../actions/actions-for.ts';
 import { findSubject } from '../actions/find-subject.ts';
 import { batchFacts, placeOf } from '../actions/subject-words.ts';
 import { type Way, type WaysContext, waysOut } from '../actions/ways-out.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
@@ -19,20 +19,20 @@ import { sendPage } from '../send-page.ts';
 type Place = SubjectOf<'batch'>;
 
 /** Serves `/files/:fileId/batches/:batchNo/resolve`: a batch in doubt and the ways to resolve it, the safest first. */
-export function resolvePage(server: FastifyInstance, desk: Desk): void {
+export function resolvePage(server: FastifyInstance, context: WebContext): void {
   server.get('/files/:fileId/batches/:batchNo/resolve', async (request, reply) => {
     const viewer = viewerOf(request);
-    const place = await findSubject(desk, 'batch', request.params);
+    const place = await findSubject(context, 'batch', request.params);
     const { title, crumbs } = placeOf(place);
     return sendPage(
       reply,
       <Page title={`Resolve ${title}`} viewer={viewer} path={request.url} crumbs={crumbs} isLive>
         {place.batch.state === 'unknown' ? (
           <InDoubtView
-            desk={desk}
+            context={context}
             viewer={viewer}
             place={place}
-            found={await describeDoubt(desk.app.ledger, place.batch)}
+            found={await describeDoubt(context.app.ledger, place.batch)}
           />
         ) : (
           <NotInDoubt viewer={viewer} place={place} />
@@ -64,7 +64,7 @@ function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place:
   );
 }
 
-type ViewProps = { desk: Desk; viewer: Viewer; place: Place; found: InDoubt };
+type ViewProps = { context: WebContext; viewer: Viewer; place: Place; found: InDoubt };
 
 function InDoubtView(props: ViewProps) {
   const { viewer, found, place } = props;
@@ -132,12 +132,12 @@ function Happened({ found: { lateAnswers, reports }, timeZone }: { found: InDoub
 }
 
 function knownFacts(props: ViewProps): FactRows {
-  const { desk, place, found } = props;
-  const { ledger } = desk.app;
+  const { context, place, found } = props;
+  const { ledger } = context.app;
   const [last] = found.attempts;
   const calledAt = calledAtOf(props);
   return [
-    ...batchFacts(desk, place.file, place.batch),
+    ...batchFacts(context, place.file, place.batch),
     ['Sent', { at: calledAt, timeZone: zoneOf(props) }],
     ['To', last?.host ?? ''],
     ['Written', last ? describeWritten(last) : ''],
@@ -162,16 +162,16 @@ function WayLinks({ viewer, base, way: { action, links } }: { viewer: Viewer; ba
 }
 
 function contextOf(props: ViewProps): WaysContext {
-  const { desk, place } = props;
-  return { account: desk.app.settings.accounts.get(place.file.account), calledAt: calledAtOf(props) };
+  const { context, place } = props;
+  return { account: context.app.settings.accounts.get(place.file.account), calledAt: calledAtOf(props) };
 }
 
 function calledAtOf({ found, place }: ViewProps): Date {
   return found.attempts[0]?.started_at ?? place.batch.state_at;
 }
 
-function zoneOf({ desk, place }: ViewProps): string {
-  return desk.app.settings.accounts.get(place.file.account)?.timeZone ?? 'UTC';
+function zoneOf({ context, place }: ViewProps): string {
+  return context.app.settings.accounts.get(place.file.account)?.timeZone ?? 'UTC';
 }
 
 function pathOf({ file, batch }: Pick<Place, 'file' | 'batch'>): string {

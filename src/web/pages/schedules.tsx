@@ -3,14 +3,14 @@ import { schedulesHere } from '../../config/schedules-here.ts';
 import { describeRun } from '../../explain/describe-run.ts';
 import { readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
 import type { Viewer } from '../access/viewer.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
 import { Moment, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 /** Serves `/schedules`: what happens once on each business date, when next, and the outcome of the last run. */
-export function schedulesPage(server: FastifyInstance, { app }: Desk): void {
+export function schedulesPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/schedules', async (request, reply) => {
     const viewer = viewerOf(request);
     const lines = await readSchedules(app.ledger, app.settings);
@@ -40,7 +40,7 @@ export function schedulesPage(server: FastifyInstance, { app }: Desk): void {
   });
 }
 
-function doesWhat({ name, does }: ScheduleLine, folders: Desk['app']['settings']['folders']): string {
+function doesWhat({ name, does }: ScheduleLine, folders: WebContext['app']['settings']['folders']): string {
   if (does === 'day-close') return 'closes the day: writes its report';
   const own = folders.filter(({ schedule }) => schedule === name).map(({ id }) => id);
   return own.length === 0 ? 'takes files, but no folder names it' : `takes what lies in ${own.join(', ')}`;

@@ -6,7 +6,7 @@ import { maskText } from '../../kernel/mask.ts';
 import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
 import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/file/search-files.ts';
 import { fieldOf } from '../access/read-form.ts';
-import { type Desk, viewerOf } from '../desk.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
 import { addressOf } from '../parts/address.ts';
 import { Section, Table } from '../parts/blocks.tsx';
 import { CardNotice, isCardNumber } from '../parts/card-notice.tsx';
@@ -19,7 +19,7 @@ import { customsOf } from './files/read-address.ts';
 const MOST = 50;
 
 /** Serves `/search?q=`: the outcome of an invoice, and where a file or a batch of the service is. */
-export function searchPage(server: FastifyInstance, { app }: Desk): void {
+export function searchPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/search', async (request, reply) => {
     const words = fieldOf(request.query, 'q').slice(0, LONGEST);
     const viewer = viewerOf(request);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { PERSON_NAME } from '../../../schemas/desk.ts';
+import { PERSON_NAME } from '../../../schemas/actions.ts';
 import { type LinkFor, readLink, usePersonLink } from '../../ledger/person/use-link.ts';
 import { hashPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
@@ -7,7 +7,7 @@ import { openSession } from '../access/log-in.ts';
 import { findPasswordFault } from '../access/password-fault.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
@@ -18,30 +18,30 @@ const TRIES = { max: 30, timeWindow: 600_000 };
  * Serves `/set-up/:token`: the invited user chooses a password; the first user also chooses a name. Opening the link
  * does not use it up, because mail programs open links too.
  */
-export function setUpPages(server: FastifyInstance, desk: Desk): void {
+export function setUpPages(server: FastifyInstance, context: WebContext): void {
   const config = { may: 'anybody', rateLimit: TRIES } as const;
   server.get('/set-up/:token', { config }, async (request, reply) => {
     const token = fieldOf(request.params, 'token');
-    return show(desk, reply, token, await mustLead(desk, token));
+    return show(context, reply, token, await mustLead(context, token));
   });
   server.post('/set-up/:token', { config }, async (request, reply) => {
     const token = fieldOf(request.params, 'token');
-    const link = await mustLead(desk, token);
+    const link = await mustLead(context, token);
     const name = (link.person ?? fieldOf(request.body, 'name')).toLowerCase();
     const password = fieldOf(request.body, 'password');
     const faults = {
       name: PERSON_NAME.test(name) ? undefined : 'Use small letters, digits, points, dashes and underscores.',
       password: findPasswordFault(password, { name, repeated: fieldOf(request.body, 'repeated') }),
     };
-    if (faults.name ?? faults.password) return show(desk, reply.code(400), token, link, { name, faults });
+    if (faults.name ?? faults.password) return show(context, reply.code(400), token, link, { name, faults });
     const given = { name, password: await hashPassword(password) };
-    const person = await usePersonLink(desk.app.ledger, hashSecretToken(token), given);
-    await openSession(desk, reply, { person, by: 'link' });
+    const person = await usePersonLink(context.app.ledger, hashSecretToken(token), given);
+    await openSession(context, reply, { person, by: 'link' });
     return reply.redirect('/', 303);
   });
 }
 
-async function mustLead({ app }: Desk, token: string): Promise<LinkFor> {
+async function mustLead({ app }: WebContext, token: string): Promise<LinkFor> {
   const link = await readLink(app.ledger, hashSecretToken(token));
   if (!link) throw new Refusal('NOT_FOUND');
   return link;
@@ -49,15 +49,21 @@ async function mustLead({ app }: Desk, token: string): Promise<LinkFor> {
 
 type Tried = { name: string; faults: { name: string | undefined; password: string | undefined } };
 
-function show(desk: Desk, reply: FastifyReply, token: string, { person }: LinkFor, tried?: Tried): FastifyReply {
-  const { openid } = desk.settings;
-  const title = person === null ? 'Set up the desk' : `Welcome, ${person}`;
+function show(
+  context: WebContext,
+  reply: FastifyReply,
+  token: string,
+  { person }: LinkFor,
+  tried?: Tried,
+): FastifyReply {
+  const { openid } = context.settings;
+  const title = person === null ? 'Set up the dashboard' : `Welcome, ${person}`;
   return sendPage(
     reply,
     <Page title={title} viewer={null} path="/set-up">
       <p>
         {person === null
-          ? 'You become the first administrator. You decide afterwards who else may use the desk.'
+          ? 'You become the first administrator. You decide afterwards who else may use the dashboard.'
           : 'Choose the password that you will log in with.'}
       </p>
       <form method="post" action={`/set-up/${token}`} class="card">

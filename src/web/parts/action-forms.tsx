@@ -1,4 +1,4 @@
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../actions/action-handler.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Ask, Done, Filled, HandledAction, Plan, Subject } from '../actions/action-handler.ts';

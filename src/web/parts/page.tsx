@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type ActionName, ACTIONS } from '../../../schemas/desk.ts';
+import { type ActionName, ACTIONS } from '../../../schemas/actions.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 
 type NavRow = { readonly path: string; readonly label: string; readonly may: ActionName };
@@ -39,8 +39,8 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, childre
         {viewer && <meta name="csrf" content={viewer.csrf} />}
         <title>{`${title} · paydrop`}</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/desk.css" />
-        <script src="/assets/desk.js" type="module" />
+        <link rel="stylesheet" href="/assets/dashboard.css" />
+        <script src="/assets/dashboard.js" type="module" />
       </head>
       <body data-live={isLive ? 'on' : undefined}>
         <a class="skip" href="#main">

@@ -3,17 +3,17 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../access/refusal.ts';
 import { makeErrorHandler } from '../answer-errors.tsx';
-import type { Desk } from '../desk.ts';
+import type { WebContext } from '../web-context.ts';
 import { ShownQueue } from './shown-queue.ts';
 
 const PATH = '/queues';
 
 /** Serves `/queues`: the queues in bull-board, read-only. */
-export async function queueBoard(server: FastifyInstance, desk: Desk): Promise<void> {
+export async function queueBoard(server: FastifyInstance, context: WebContext): Promise<void> {
   const serverAdapter = new FastifyAdapter().setBasePath(PATH);
-  const queues = desk.app.queue.boardQueues().map((queue) => new ShownQueue(queue));
+  const queues = context.app.queue.boardQueues().map((queue) => new ShownQueue(queue));
   createBullBoard({ queues, serverAdapter, options: { uiConfig: LOOKS } });
-  const errorHandler = makeErrorHandler(desk);
+  const errorHandler = makeErrorHandler(context);
   await server.register(
     async (scope) => {
       // Otherwise the library answers errors itself, and users are not redirected to the log-in.
@@ -68,5 +68,5 @@ export function tidyBoardPage(html: string): string {
     .replace(/<style>.*?<\/style>/gs, '')
     .replace(/(<[a-z]+) style="[^"]*"/g, '$1')
     .replace('</head>', '<link rel="stylesheet" href="/assets/queues.css" /></head>')
-    .replace(/<body[^>]*>/, '$&<a class="back-to-desk" href="/">← Back to the desk</a>');
+    .replace(/<body[^>]*>/, '$&<a class="back-to-dashboard" href="/">← Back to the dashboard</a>');
 }

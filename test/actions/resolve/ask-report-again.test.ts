@@ -6,7 +6,7 @@ import { askReportAgain, correctShown } from '../../../src/actions/resolve/ask-r
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
-import { chargedAt, DAY_MS, deskAt, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { chargedAt, DAY_MS, contextAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 /** Only read by the tests that share it. */
@@ -51,11 +51,11 @@ async function lackedFile(account: string) {
   const known = await chargedAt(world, account, hours(-1).at);
   world.clock.set(START);
   const batch = await doubtfulBatch(world, { account });
-  const desk = await deskAt(world, batch);
+  const context = await contextAt(world, batch);
   for (const n of [1, 26]) {
     world.clock.set(hours(n + 1).at);
     const bytes = Buffer.from(dayReport([known, hours(1), hours(n)]));
-    await readJournal(desk, { name: `${n}.csv`, bytes, reason: 'asked the service' });
+    await readJournal(context, { name: `${n}.csv`, bytes, reason: 'asked the service' });
   }
   world.clock.advance(DAY_MS);
   const late = (line: number, more: Partial<ReportLine> = {}): ReportLine => ({
@@ -65,7 +65,7 @@ async function lackedFile(account: string) {
     number: '****0001',
     ...more,
   });
-  return { file: desk.file, known, late };
+  return { file: context.file, known, late };
 }
 
 describe('askReportAgain', () => {

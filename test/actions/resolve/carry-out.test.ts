@@ -5,7 +5,7 @@ import type { Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { carryOut, mustBeIn, refuse, tryOut } from '../../../src/actions/resolve/carry-out.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { deskAt, deskForTwo, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { contextAt, contextForTwo, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -31,15 +31,15 @@ function keepEmptyReport(batch: Parameters<typeof keyOf>[0]) {
 describe('carryOut', () => {
   it('does it at once where one person is enough', async () => {
     const batch = await doubtfulBatch(world);
-    expect(await carryOut(await deskAt(world, batch), 'close-in-doubt', ORDER)).toEqual({ result: 'done' });
+    expect(await carryOut(await contextAt(world, batch), 'close-in-doubt', ORDER)).toEqual({ result: 'done' });
     expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('reconciled');
   });
 
   it('only tries it in a dry run: neither the batch nor anything beside it changes', async () => {
     const batch = await doubtfulBatch(world);
     const before = await world.links(batch.file_id);
-    const desk = await deskAt(world, batch, { dryRun: true });
-    expect(await carryOut(desk, 'close-in-doubt', ORDER, keepEmptyReport(batch))).toEqual({ result: 'dry-run' });
+    const context = await contextAt(world, batch, { dryRun: true });
+    expect(await carryOut(context, 'close-in-doubt', ORDER, keepEmptyReport(batch))).toEqual({ result: 'dry-run' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
     expect(await world.links(batch.file_id)).toEqual(before);
     expect(await reportsOf(batch.file_id)).toBe(0);
@@ -47,8 +47,8 @@ describe('carryOut', () => {
 
   it('proposes it where two persons are needed, and keeps what comes with it', async () => {
     const batch = await doubtfulBatch(world);
-    const desk = await deskForTwo(world, batch);
-    const outcome = await carryOut(desk, 'close-in-doubt', ORDER, keepEmptyReport(batch));
+    const context = await contextForTwo(world, batch);
+    const outcome = await carryOut(context, 'close-in-doubt', ORDER, keepEmptyReport(batch));
     expect(outcome).toEqual({ result: 'proposed', proposalNo: expect.any(Number) });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
     expect(await reportsOf(batch.file_id)).toBe(1);
@@ -56,12 +56,12 @@ describe('carryOut', () => {
     expect(rows).toEqual([
       { action: 'close-in-doubt', evidence: { waitMs: 0 }, made_by: 'operator:ada', verdict: null },
     ]);
-    await expect(carryOut(desk, 'close-in-doubt', ORDER)).rejects.toMatchObject({ code: 'PROPOSAL_OPEN' });
+    await expect(carryOut(context, 'close-in-doubt', ORDER)).rejects.toMatchObject({ code: 'PROPOSAL_OPEN' });
   });
 
   it('proposes nothing that would be refused', async () => {
     const batch = await doubtfulBatch(world);
-    const tooEarly = carryOut(await deskForTwo(world, batch), 'not-received', {
+    const tooEarly = carryOut(await contextForTwo(world, batch), 'not-received', {
       ...ORDER,
       evidence: { waitMs: 1_000 },
     });
@@ -84,12 +84,12 @@ describe('tryOut', () => {
 describe('mustBeIn and refuse', () => {
   it('name the batch, why, and what is to be done', async () => {
     const batch = await doubtfulBatch(world);
-    const desk = await deskAt(world, batch);
-    expect(() => mustBeIn(desk, 'adopt', 'unknown')).not.toThrow();
-    expect(() => mustBeIn(desk, 'disown', 'exception')).toThrow(
-      `Cannot disown batch 1 of file "${desk.file.name}": it is unknown, and only what is exception can be resolved so.`,
+    const context = await contextAt(world, batch);
+    expect(() => mustBeIn(context, 'adopt', 'unknown')).not.toThrow();
+    expect(() => mustBeIn(context, 'disown', 'exception')).toThrow(
+      `Cannot disown batch 1 of file "${context.file.name}": it is unknown, and only what is exception can be resolved so.`,
     );
-    expect(refuse(desk, 'adopt', 'it is early', 'Wait.').message).toMatch(/: it is early\. Wait\.$/);
-    expect(refuse(desk, 'adopt', 'it is early').message).toMatch(/: it is early\. Nothing was changed;/);
+    expect(refuse(context, 'adopt', 'it is early', 'Wait.').message).toMatch(/: it is early\. Wait\.$/);
+    expect(refuse(context, 'adopt', 'it is early').message).toMatch(/: it is early\. Nothing was changed;/);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBatchRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { closeInDoubt } from '../../../src/actions/resolve/close-in-doubt.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { deskAt } from '../../workers/support/resolve-desk.ts';
+import { contextAt } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -13,14 +13,14 @@ afterAll(() => world.close());
 describe('closeInDoubt', () => {
   it.each(['unknown', 'exception'] as const)('makes every row of a batch that is %s UNKNOWN', async (state) => {
     const batch = await world.batchIn(state);
-    const desk = await deskAt(world, batch);
-    expect(await closeInDoubt(desk, 'nobody can say')).toEqual({ result: 'done' });
+    const context = await contextAt(world, batch);
+    expect(await closeInDoubt(context, 'nobody can say')).toEqual({ result: 'done' });
     expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('reconciled');
-    expect(await readOutcomeTotals(world.ledger, desk.file.file_no)).toEqual({ unknown: { rows: 2, cents: 500 } });
+    expect(await readOutcomeTotals(world.ledger, context.file.file_no)).toEqual({ unknown: { rows: 2, cents: 500 } });
   });
 
   it('is refused for a batch that is on its way', async () => {
-    const desk = await deskAt(world, await world.batchIn('submitted'));
-    await expect(closeInDoubt(desk, 'tired of waiting')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    const context = await contextAt(world, await world.batchIn('submitted'));
+    await expect(closeInDoubt(context, 'tired of waiting')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { compareResult } from '../../../src/actions/resolve/compare-result.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { deskAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-desk.ts';
+import { contextAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -24,8 +24,8 @@ describe('compareResult', () => {
       garbage,
       running,
     };
-    const desk = await deskAt(world, batch, { answers });
-    const compare = (id: string) => compareResult(desk, id);
+    const context = await contextAt(world, batch, { answers });
+    const compare = (id: string) => compareResult(context, id);
     expect(await compare('all')).toMatchObject({ kind: 'matches', rows: 2, sha256: expect.any(String) });
     expect(await compare('turned')).toMatchObject({ kind: 'matches' });
     expect(await compare('one')).toMatchObject({ kind: 'differs', alike: 1, rows: 1 });

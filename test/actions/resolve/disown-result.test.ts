@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { disownResult } from '../../../src/actions/resolve/disown-result.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { deskAt } from '../../workers/support/resolve-desk.ts';
+import { contextAt } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -13,15 +13,15 @@ afterAll(() => world.close());
 describe('disownResult', () => {
   it('puts an exception in doubt; a dry run leaves it', async () => {
     const batch = await world.batchIn('exception');
-    const desk = await deskAt(world, batch);
-    expect(await disownResult({ ...desk, dryRun: true }, 'of another file')).toEqual({ result: 'dry-run' });
+    const context = await contextAt(world, batch);
+    expect(await disownResult({ ...context, dryRun: true }, 'of another file')).toEqual({ result: 'dry-run' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-    expect(await disownResult(desk, 'of another file')).toEqual({ result: 'done' });
+    expect(await disownResult(context, 'of another file')).toEqual({ result: 'done' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null });
   });
 
   it('is refused for a batch whose result fits', async () => {
-    const desk = await deskAt(world, await world.batchIn('reconciled'));
-    await expect(disownResult(desk, 'of another file')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    const context = await contextAt(world, await world.batchIn('reconciled'));
+    await expect(disownResult(context, 'of another file')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });

@@ -3,7 +3,7 @@ import type { JournalLine } from '../../../src/gateway/reports/report-answers.ts
 import { readFileRow, readSentRows } from '../../../src/ledger/file/read-file.ts';
 import { findInReport } from '../../../src/actions/resolve/find-in-report.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
-import { doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { doubtfulBatch } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

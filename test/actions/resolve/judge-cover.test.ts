@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readCallInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import type { Desk } from '../../../src/actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { type Cover, judgeCover } from '../../../src/actions/resolve/judge-cover.ts';
 import { readReportFile, type ReportFile } from '../../../src/actions/resolve/read-report-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
-import { chargedAt, DAY_MS, deskAt, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { chargedAt, DAY_MS, contextAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -38,16 +38,16 @@ async function chargedBeforeDoubt(...moments: Date[]): Promise<ReportLine[]> {
 
 async function cover(
   lines: readonly ReportLine[],
-  gateway: Partial<Desk['gateway']> = {},
+  gateway: Partial<ResolutionContext['gateway']> = {},
   change = '',
 ): Promise<Cover> {
   const about = { agentCode: 'TEST88', server: 'NA', operation: batch.operation } as const;
   const report = readReportFile(
-    Buffer.from(change === '' ? dayReport(lines) : dayReport(lines).replace(change, 'Desk')),
+    Buffer.from(change === '' ? dayReport(lines) : dayReport(lines).replace(change, 'ResolutionContext')),
     about,
   ) as ReportFile;
   const call = await readCallInDoubt(world.ledger, keyOf(batch));
-  return judgeCover(await deskAt(world, batch, { gateway }), report, call);
+  return judgeCover(await contextAt(world, batch, { gateway }), report, call);
 }
 
 function shifted(line: ReportLine, ms: number): ReportLine {

@@ -3,7 +3,7 @@ import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { MOST_IDS, probeIds, suggestRange } from '../../../src/actions/resolve/probe-ids.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { deskAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-desk.ts';
+import { contextAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -28,9 +28,9 @@ describe('probeIds', () => {
       1006: resultOf(batch),
     };
     const asked: string[] = [];
-    const desk = await deskAt(world, batch, { answers });
+    const context = await contextAt(world, batch, { answers });
     const onAsk = (done: number, of: number) => asked.push(`${done}/${of}`);
-    const probe = await probeIds(desk, { from: '1000', to: '1006' }, { ...FAST, onAsk });
+    const probe = await probeIds(context, { from: '1000', to: '1006' }, { ...FAST, onAsk });
     expect(probe).toEqual({
       asked: 6,
       matches: ['1006'],
@@ -48,14 +48,14 @@ describe('probeIds', () => {
   it('goes on after a match, because a second one would say that the batch was taken twice', async () => {
     const batch = await doubtfulBatch(world);
     const answers = { '0098': resultOf(batch), '0100': resultOf(batch) };
-    const probe = await probeIds(await deskAt(world, batch, { answers }), { from: '0098', to: '0100' }, FAST);
+    const probe = await probeIds(await contextAt(world, batch, { answers }), { from: '0098', to: '0100' }, FAST);
     expect(probe).toMatchObject({ matches: ['0098', '0100'], asked: 3 });
   });
 
   it('stops when the service does not answer any more', async () => {
     const batch = await doubtfulBatch(world);
     const gateway = { fetchBatchResult: async () => ({ kind: 'failed', why: 'down' }) as const };
-    const probe = await probeIds(await deskAt(world, batch, { gateway }), { from: '1', to: '100' }, FAST);
+    const probe = await probeIds(await contextAt(world, batch, { gateway }), { from: '1', to: '100' }, FAST);
     expect(probe).toMatchObject({ asked: 5, failed: 5, stopped: expect.stringContaining('5 times in a row') });
   });
 
@@ -65,14 +65,14 @@ describe('probeIds', () => {
     ['a1', 'a9', 'not plain numbers'],
   ])('takes no range %s..%s', async (from, to, words) => {
     const batch = await doubtfulBatch(world);
-    const probing = probeIds(await deskAt(world, batch), { from, to }, FAST);
+    const probing = probeIds(await contextAt(world, batch), { from, to }, FAST);
     await expect(probing).rejects.toThrow(words);
     await expect(probing).rejects.toMatchObject({ code: 'USAGE' });
   });
 
   it('looks for nothing that is not in doubt', async () => {
     const batch = await world.batchIn('sending');
-    const probing = probeIds(await deskAt(world, batch), { from: '1', to: '2' }, FAST);
+    const probing = probeIds(await contextAt(world, batch), { from: '1', to: '2' }, FAST);
     await expect(probing).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });

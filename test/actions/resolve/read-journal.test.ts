@@ -4,7 +4,7 @@ import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import { type FilePlan, keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
-import { chargedAt, DAY_MS, deskAt, deskForTwo, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { chargedAt, DAY_MS, contextAt, contextForTwo, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -40,63 +40,67 @@ async function doubtfulAfterCharge(account: string): Promise<{ batch: BatchRow; 
 describe('readJournal', () => {
   it('ends the batch at once when the report shows every row', async () => {
     const batch = await doubtful();
-    const desk = await deskAt(world, batch);
+    const context = await contextAt(world, batch);
     const all = given([rowLine(batch, 2), rowLine(batch, 3)]);
-    expect(await readJournal({ ...desk, dryRun: true }, all)).toMatchObject({ outcome: { result: 'dry-run' } });
+    expect(await readJournal({ ...context, dryRun: true }, all)).toMatchObject({ outcome: { result: 'dry-run' } });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-    const reading = await readJournal(desk, all);
+    const reading = await readJournal(context, all);
     expect(reading).toMatchObject({ outcome: { result: 'done' }, counts: { found: 2 }, certain: 2, uncertain: [] });
-    const totals = await readOutcomeTotals(world.ledger, desk.file.file_no);
+    const totals = await readOutcomeTotals(world.ledger, context.file.file_no);
     expect(totals).toEqual({ accepted_pending: { rows: 2, cents: 500 } });
   });
 
   it('takes the rows that two reports lack for not charged, the second a day after the first', async () => {
     const { batch, known } = await doubtfulAfterCharge('lacking');
-    const desk = await deskAt(world, batch);
+    const context = await contextAt(world, batch);
     world.clock.advance(2 * HOUR_MS);
     const first = given([known, rowLine(batch, 2), hours(1)]);
-    expect(await readJournal(desk, first)).toMatchObject({ outcome: { result: 'kept' }, certain: 1, uncertain: [3] });
-    expect(await readJournal(desk, first)).toMatchObject({ outcome: { result: 'kept' }, uncertain: [3] });
+    expect(await readJournal(context, first)).toMatchObject({
+      outcome: { result: 'kept' },
+      certain: 1,
+      uncertain: [3],
+    });
+    expect(await readJournal(context, first)).toMatchObject({ outcome: { result: 'kept' }, uncertain: [3] });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
 
     world.clock.advance(DAY_MS);
-    const done = await readJournal(desk, given([known, hours(1), hours(25)], 'second.csv'));
+    const done = await readJournal(context, given([known, hours(1), hours(25)], 'second.csv'));
     expect(done).toMatchObject({ outcome: { result: 'done' }, counts: { absent: 2 }, certain: 2, uncertain: [] });
-    const totals = await readOutcomeTotals(world.ledger, desk.file.file_no);
+    const totals = await readOutcomeTotals(world.ledger, context.file.file_no);
     expect(totals).toEqual({ accepted_pending: { rows: 1, cents: 200 }, not_charged: { rows: 1, cents: 300 } });
   });
 
   it('concludes nothing from the same report given twice, however late', async () => {
     const { batch, known } = await doubtfulAfterCharge('twice');
-    const desk = await deskAt(world, batch);
+    const context = await contextAt(world, batch);
     world.clock.advance(2 * DAY_MS);
     const report = given([known, hours(30)]);
-    await readJournal(desk, report);
+    await readJournal(context, report);
     world.clock.advance(2 * DAY_MS);
-    expect(await readJournal(desk, report)).toMatchObject({ outcome: { result: 'kept' }, uncertain: [2, 3] });
+    expect(await readJournal(context, report)).toMatchObject({ outcome: { result: 'kept' }, uncertain: [2, 3] });
   });
 
   it('names the rows that cannot be told, with the reason', async () => {
     const batch = await doubtful();
-    const reading = await readJournal(await deskAt(world, batch), given([{ ...rowLine(batch, 2), total: '99.00' }]));
+    const reading = await readJournal(await contextAt(world, batch), given([{ ...rowLine(batch, 2), total: '99.00' }]));
     expect(reading.ambiguous).toEqual([{ line: 2, why: expect.stringContaining('another amount') }]);
   });
 
   it('proposes the end where two persons are needed, and keeps the report', async () => {
     const batch = await doubtful();
-    const reading = await readJournal(await deskForTwo(world, batch), given([rowLine(batch, 2), rowLine(batch, 3)]));
+    const reading = await readJournal(await contextForTwo(world, batch), given([rowLine(batch, 2), rowLine(batch, 3)]));
     expect(reading.outcome).toMatchObject({ result: 'proposed' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 
   it('is refused for a file that is no report of the account, and for a batch that is not in doubt', async () => {
-    const desk = await deskAt(world, await doubtful());
+    const context = await contextAt(world, await doubtful());
     const other = { ...given([]), bytes: Buffer.from(dayReport([hours(1)], 'OTHER1')) };
-    await expect(readJournal(desk, other)).rejects.toThrow('it lists payments of another account');
-    await expect(readJournal(desk, { ...other, bytes: Buffer.from('%PDF') })).rejects.toMatchObject({
+    await expect(readJournal(context, other)).rejects.toThrow('it lists payments of another account');
+    await expect(readJournal(context, { ...other, bytes: Buffer.from('%PDF') })).rejects.toMatchObject({
       code: 'RESOLUTION_REFUSED',
     });
-    const final = await deskAt(world, await world.batchIn('reconciled'));
+    const final = await contextAt(world, await world.batchIn('reconciled'));
     await expect(readJournal(final, given([hours(1)]))).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });

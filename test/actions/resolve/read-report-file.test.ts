@@ -21,7 +21,7 @@ describe('readReportFile', () => {
   });
 
   it('says whether it has a column that names the account', () => {
-    const text = dayReport([BEFORE, AFTER]).replace(',Agent,', ',Desk,');
+    const text = dayReport([BEFORE, AFTER]).replace(',Agent,', ',ResolutionContext,');
     expect(read(text)).toMatchObject({ namesAccount: false });
   });
 

@@ -3,7 +3,7 @@ import { readAccountStates } from '../../../src/ledger/account/read-holds.ts';
 import { reconcileAccount } from '../../../src/actions/resolve/reconcile-account.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
-import { chargedAt } from '../../workers/support/resolve-desk.ts';
+import { chargedAt } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -16,8 +16,8 @@ const because = { actor: 'operator:ada', reason: 'after the restore' };
 const AT = new Date(START);
 
 function compare(lines: readonly ReportLine[], agent = 'TEST88') {
-  const desk = { ledger: world.ledger, name: 'main', account: { agentCode: 'TEST88', server: 'NA' } } as const;
-  return reconcileAccount(desk, Buffer.from(dayReport(lines, agent)), because);
+  const context = { ledger: world.ledger, name: 'main', account: { agentCode: 'TEST88', server: 'NA' } } as const;
+  return reconcileAccount(context, Buffer.from(dayReport(lines, agent)), because);
 }
 
 /** A report line for a row of a file made by `world.accepted`. */

@@ -10,7 +10,7 @@ import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { achRow } from '../../support/payment-rows.ts';
 import { seededRandom } from '../../support/random.ts';
-import { deskAt } from '../../workers/support/resolve-desk.ts';
+import { contextAt } from '../../workers/support/resolve-context.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -76,10 +76,10 @@ async function live({ isBooked, mayJump, seed }: Story): Promise<{ outcomes: str
       pass(HOUR_MS);
       const bytes = await fetchReport(sandbox, one([3 * DAY_MS, 900 * DAY_MS]));
       jump(`when report ${n} is read`);
-      const desk = await deskAt(world, doubtful, { gateway });
+      const context = await contextAt(world, doubtful, { gateway });
       const batch = await readBatchRow(world.ledger, keyOf(doubtful));
       if (batch.state !== 'unknown') break;
-      await readJournal(desk, { name: `${n}.csv`, bytes, reason: 'asked the service' }).catch(() => undefined);
+      await readJournal(context, { name: `${n}.csv`, bytes, reason: 'asked the service' }).catch(() => undefined);
     }
     const { file_no: fileNo } = await readFileRow(world.ledger, doubtful.file_id);
     return { outcomes: Object.keys(await readOutcomeTotals(world.ledger, fileNo)), sets };

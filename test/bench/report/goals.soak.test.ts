@@ -51,7 +51,7 @@ describe('goalsOf', () => {
       'memory of all processes with 1,000,000 rows': [100, true],
       '`paydrop start` in a new folder, until it watches': [2_000, false],
       '`paydrop find` beside it': [200, true],
-      'the front page of the desk, with 10,000,000 rows in the ledger': [300, false],
+      'the front page of the dashboard, with 10,000,000 rows in the ledger': [300, false],
     });
     expect(found['time per row with 1,000,000 rows, against 10,000']![0]).toBeCloseTo(2);
   });

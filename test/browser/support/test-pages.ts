@@ -2,12 +2,12 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../../support/chromium.ts';
 import { findViolations } from './find-violations.ts';
-import { type FurnishedDesk, openFurnishedDesk } from './furnished-desk.ts';
+import { type FurnishedDashboard, openFurnishedDashboard } from './furnished-dashboard.ts';
 import { visitAs } from './visit-as.ts';
 
 const SHAPES = [
-  { shape: 'a desk in the light', width: 1280, colorScheme: 'light' },
-  { shape: 'a desk in the dark', width: 1280, colorScheme: 'dark' },
+  { shape: 'a dashboard in the light', width: 1280, colorScheme: 'light' },
+  { shape: 'a dashboard in the dark', width: 1280, colorScheme: 'dark' },
   { shape: 'a phone', width: 360, colorScheme: 'light' },
 ] as const;
 
@@ -18,14 +18,14 @@ export function testPages(names: readonly string[]): void {
     expect(verdict.isFine).toBe(true);
   });
 
-  describe.runIf(chromiumIsInstalled())('a page of the desk', () => {
-    let desk: FurnishedDesk;
+  describe.runIf(chromiumIsInstalled())('a page of the dashboard', () => {
+    let dashboard: FurnishedDashboard;
     let browser: Browser;
     let inside: BrowserContext;
     let outside: BrowserContext;
     let complaints: string[] = [];
     beforeAll(async () => {
-      [desk, browser] = await Promise.all([openFurnishedDesk(), openChromium()]);
+      [dashboard, browser] = await Promise.all([openFurnishedDashboard(), openChromium()]);
       [inside, outside] = await Promise.all([browser.newContext(), browser.newContext()]);
       for (const context of [inside, outside]) {
         context.on('weberror', (error) => complaints.push(error.error().message));
@@ -36,15 +36,15 @@ export function testPages(names: readonly string[]): void {
     }, 120_000);
     afterAll(async () => {
       await browser.close();
-      await desk.close();
+      await dashboard.close();
     });
 
     it.each(names)(
-      '%s keeps nobody from using it, on a desk or a phone, and brings no fault of the script and nothing that the policy forbids',
+      '%s keeps nobody from using it, on a dashboard or a phone, and brings no fault of the script and nothing that the policy forbids',
       async (name) => {
-        const { path, as } = desk.pages.find((one) => one.name === name)!;
+        const { path, as } = dashboard.pages.find((one) => one.name === name)!;
         complaints = [];
-        const page = await visitAs(as === 'nobody' ? outside : inside, desk, { path, as });
+        const page = await visitAs(as === 'nobody' ? outside : inside, dashboard, { path, as });
         expect(complaints).toEqual([]);
         const troubles: string[] = [];
         // The shapes differ only in what the style sheet does, so the page need not be reloaded.

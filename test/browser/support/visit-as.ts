@@ -1,29 +1,29 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import type { DeskWorld, TestPerson } from '../../web/support/desk-world.ts';
-import type { ShownPage } from './furnished-desk.ts';
+import type { DashboardWorld, TestPerson } from '../../web/support/dashboard-world.ts';
+import type { ShownPage } from './furnished-dashboard.ts';
 
 /** Opens a page as a person who is logged in already. */
 export async function visitAs(
   context: BrowserContext,
-  desk: DeskWorld,
+  dashboard: DashboardWorld,
   { path, as }: Pick<ShownPage, 'path' | 'as'>,
 ): Promise<Page> {
   if (as !== 'nobody') {
-    const [name = '', value = ''] = (await cookieOf(desk, as)).split('=');
-    await context.addCookies([{ name, value, url: desk.url }]);
+    const [name = '', value = ''] = (await cookieOf(dashboard, as)).split('=');
+    await context.addCookies([{ name, value, url: dashboard.url }]);
   }
   const page = await context.newPage();
-  await page.goto(desk.url + path);
+  await page.goto(dashboard.url + path);
   return page;
 }
 
-const COOKIES = new WeakMap<DeskWorld, Map<TestPerson, Promise<string>>>();
+const COOKIES = new WeakMap<DashboardWorld, Map<TestPerson, Promise<string>>>();
 
 /** Returns one session for each person, because frequent log-ins are made to wait. */
-function cookieOf(desk: DeskWorld, person: TestPerson): Promise<string> {
-  const known = COOKIES.get(desk) ?? new Map<TestPerson, Promise<string>>();
-  COOKIES.set(desk, known);
-  const cookie = known.get(person) ?? desk.as(person).then((browser) => browser.cookie);
+function cookieOf(dashboard: DashboardWorld, person: TestPerson): Promise<string> {
+  const known = COOKIES.get(dashboard) ?? new Map<TestPerson, Promise<string>>();
+  COOKIES.set(dashboard, known);
+  const cookie = known.get(person) ?? dashboard.as(person).then((browser) => browser.cookie);
   known.set(person, cookie);
   return cookie;
 }

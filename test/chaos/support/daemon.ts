@@ -39,7 +39,7 @@ export function startDaemon(
   const order = options.order && { CHAOS_ORDER: JSON.stringify(options.order) };
   const child = spawn(process.execPath, ['--import', program.moduleOf(ARMER), program.main, '--dir', root, 'start'], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...options.env, ...order },
+    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DASHBOARD: 'off', ...options.env, ...order },
   });
   let said = '';
   const log = createWriteStream(join(root, 'logs', `daemon-${options.life}.log`));

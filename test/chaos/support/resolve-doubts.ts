@@ -4,7 +4,7 @@ import { runCommand } from './run-command.ts';
 import type { Service } from './service.ts';
 
 /** What an operator can inspect, and where they run commands. */
-export type Desk = {
+export type Dashboard = {
   ledger: Pick<LedgerView, 'query'>;
   service: Pick<Service, 'books'>;
   place: { readonly root: string };
@@ -21,15 +21,15 @@ type Doubt = { batch: string; account: string; invoices: string[] };
  */
 export async function resolveDoubts(
   program: Program,
-  desk: Desk,
+  dashboard: Dashboard,
   most: number,
 ): Promise<{ resolved: number; failures: string[] }> {
-  const doubts = await desk.ledger.query<Doubt>(
+  const doubts = await dashboard.ledger.query<Doubt>(
     `SELECT b.file_id || '/' || b.batch_no AS batch, b.account, array_agg(r.invoice) AS invoices
      FROM batch b JOIN file f USING (file_id) JOIN payment_row r ON r.file_no = f.file_no AND r.batch_no = b.batch_no
      WHERE b.state = 'unknown' GROUP BY b.file_id, b.batch_no ORDER BY b.file_id, b.batch_no`,
   );
-  const books = new Map((await desk.service.books()).map((row) => [row.invoice, row.batchId]));
+  const books = new Map((await dashboard.service.books()).map((row) => [row.invoice, row.batchId]));
   const failures: string[] = [];
   const chosen = doubts.slice(0, most);
   for (const { batch, invoices } of chosen) {
@@ -39,7 +39,7 @@ export async function resolveDoubts(
         ? ['--not-received', '--evidence', 'its invoices are not in the books']
         : ['--adopt', batchId];
     const words = ['resolve', batch, ...verb, '--reason', 'the books of the service were read'];
-    const { status, said } = await runCommand(program, desk.place.root, words, desk.env);
+    const { status, said } = await runCommand(program, dashboard.place.root, words, dashboard.env);
     if (status !== 0) failures.push(`"${words.join(' ')}" ended with ${status}: ${said}`);
   }
   return { resolved: chosen.length, failures };

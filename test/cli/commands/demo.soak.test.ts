@@ -23,10 +23,10 @@ describe('demo, as a process', { timeout: 180_000 }, () => {
     expect(demo.err()).toBe('Cannot bring the samples to their end: it was stopped. Start the demo again.\n');
   });
 
-  it('leaves the desk open when it is asked to, with a link to set it up, until Ctrl-C', async () => {
+  it('leaves the dashboard open when it is asked to, with a link to set it up, until Ctrl-C', async () => {
     const demo = await startPaydrop(['demo', '--keep']);
     const server = await serverOf(await folderOf(demo));
-    await expect.poll(demo.out, { timeout: 120_000 }).toMatch(/The desk is open on http:\S+\. Ctrl-C ends it\.\n/);
+    await expect.poll(demo.out, { timeout: 120_000 }).toMatch(/The dashboard is open on http:\S+\. Ctrl-C ends it\.\n/);
     const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(demo.out()) ?? [];
     const form = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
     const { headers } = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });

@@ -7,7 +7,7 @@ import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 let world: CliWorld;
 beforeAll(async () => {
   world = await openCliWorld();
-  vi.stubEnv('PAYDROP_DESK', '127.0.0.1:8420');
+  vi.stubEnv('PAYDROP_DASHBOARD', '127.0.0.1:8420');
 });
 afterAll(() => world.close());
 
@@ -24,7 +24,7 @@ describe('people', () => {
     await usePersonLink(world.app.ledger, tokenOf(out), { name: 'ann', password: 'hash' });
     expect(await world.paydrop('people', 'set-up')).toMatchObject({
       out: '',
-      err: expect.stringContaining('the desk is set up already'),
+      err: expect.stringContaining('the dashboard is set up already'),
     });
   });
 
@@ -49,9 +49,9 @@ describe('people', () => {
     expect(await listPeople(world.app.ledger)).toHaveLength(2);
   });
 
-  it('makes no links to a desk that is off', async () => {
-    vi.stubEnv('PAYDROP_DESK', 'off');
+  it('makes no links to a dashboard that is off', async () => {
+    vi.stubEnv('PAYDROP_DASHBOARD', 'off');
     const { err } = await world.paydrop('people', 'link', 'bob', '--reason', 'x');
-    expect(err).toContain('the desk is off in the configuration');
+    expect(err).toContain('the dashboard is off in the configuration');
   });
 });

@@ -15,9 +15,13 @@ describe('start', () => {
   let kill = () => {};
   beforeAll(async () => {
     world = await openCliWorld();
-    const [monitorPort, deskPort] = [await findFreePort(), await findFreePort()];
+    const [monitorPort, dashboardPort] = [await findFreePort(), await findFreePort()];
     monitor = `127.0.0.1:${monitorPort}`;
-    const env = { PAYDROP_LOG_LEVEL: 'info', PAYDROP_MONITOR: monitor, PAYDROP_DESK: `127.0.0.1:${deskPort}` };
+    const env = {
+      PAYDROP_LOG_LEVEL: 'info',
+      PAYDROP_MONITOR: monitor,
+      PAYDROP_DASHBOARD: `127.0.0.1:${dashboardPort}`,
+    };
     const words = ['--dir', world.root, 'start'];
     daemon = await startPaydrop(words, { ...world.env, ...env }, (kills) => (kill = kills));
     await daemon.says('paydrop is running');
@@ -33,7 +37,7 @@ describe('start', () => {
     expect(await (await fetch(`http://${monitor}/metrics`)).text()).toContain('paydrop_ledger_up 1');
   });
 
-  it('prints a link to set up the desk, not into the log', async () => {
+  it('prints a link to set up the dashboard, not into the log', async () => {
     const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(daemon.out()) ?? [];
     expect((await fetch(link)).status).toBe(200);
     expect(daemon.err()).not.toContain('set-up');
@@ -53,7 +57,7 @@ describe('start', () => {
     await expect(fetch(`http://${monitor}/health/live`)).rejects.toThrow('fetch failed');
     expect(daemon.out()).toBe(printed);
     expect(printed.trimEnd().split('\n')).toEqual([
-      'Set up the desk with this link. It works once, within a day:',
+      'Set up the dashboard with this link. It works once, within a day:',
       expect.stringMatching(/^ {2}http:\S+$/),
     ]);
     const logged = daemon.err().trimEnd().split('\n');

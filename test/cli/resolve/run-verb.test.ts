@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runVerb } from '../../../src/cli/resolve/run-verb.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport } from '../../workers/support/day-report.ts';
-import { DAY_MS, deskAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-desk.ts';
+import { DAY_MS, contextAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 let folder: string;
@@ -22,9 +22,9 @@ const reason = 'asked the service';
 
 describe('runVerb', () => {
   it('says of each way what came of it', async () => {
-    const doubtful = async (answers = {}) => deskAt(world, await doubtfulBatch(world), { answers });
+    const doubtful = async (answers = {}) => contextAt(world, await doubtfulBatch(world), { answers });
     const batch = await doubtfulBatch(world);
-    const known = await deskAt(world, batch, { answers: { 9001: resultOf(batch), 9002: resultOf(batch, [2, 7]) } });
+    const known = await contextAt(world, batch, { answers: { 9001: resultOf(batch), 9002: resultOf(batch, [2, 7]) } });
     const differs = await runVerb(known, { kind: 'adopt', batchId: '9002' }, '.');
     expect(differs).toMatchObject({ status: 4, json: { verb: 'adopt', result: 'differs', batchId: '9002' } });
     expect(differs.text).toMatch(/is not batch id 9002: [^]*Nothing was changed\.\n\nRow +Line +Sent +Came back/);
@@ -35,7 +35,7 @@ describe('runVerb', () => {
 
     const closed = await runVerb(await doubtful(), { kind: 'close-in-doubt', reason }, '.');
     expect(closed).toMatchObject({ status: 0, json: { verb: 'close-in-doubt', state: 'reconciled' } });
-    const exception = await deskAt(world, await world.batchIn('exception'));
+    const exception = await contextAt(world, await world.batchIn('exception'));
     const disowned = await runVerb(exception, { kind: 'disown', reason }, '.');
     expect(disowned).toMatchObject({ status: 0, json: { verb: 'disown', state: 'unknown' } });
 
@@ -48,12 +48,12 @@ describe('runVerb', () => {
   });
 
   it('reads a report from the disk, and says what is wrong with one that cannot be read', async () => {
-    const desk = await deskAt(world, await doubtfulBatch(world));
+    const context = await contextAt(world, await doubtfulBatch(world));
     const path = join(folder, 'report.csv');
     await writeFile(path, dayReport([{ at: new Date(START) }]));
-    const read = await runVerb(desk, { kind: 'journal', path, reason }, '.');
+    const read = await runVerb(context, { kind: 'journal', path, reason }, '.');
     expect(read).toMatchObject({ status: 4, json: { verb: 'journal', result: 'kept', counts: { absent: 2 } } });
-    const journal = (name: string) => runVerb(desk, { kind: 'journal', path: name, reason }, '.');
+    const journal = (name: string) => runVerb(context, { kind: 'journal', path: name, reason }, '.');
     await expect(journal(join(folder, 'none.csv'))).rejects.toThrow(/"none\.csv": there is no such file/);
     await expect(journal(folder)).rejects.toMatchObject({ code: 'USAGE' });
     await truncate(path, 51 * 1024 * 1024);

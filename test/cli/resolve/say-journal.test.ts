@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import type { Desk } from '../../../src/actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import type { JournalReading } from '../../../src/actions/resolve/read-journal.ts';
-import { deskAt, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { contextAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 import { sayJournal } from '../../../src/cli/resolve/run-verb.ts';
 
 let world: LedgerWorld;
-let desk: Desk;
+let context: ResolutionContext;
 beforeAll(async () => {
   world = await openTestLedger();
-  desk = await deskAt(world, await doubtfulBatch(world, { name: 'monday.csv' }));
+  context = await contextAt(world, await doubtfulBatch(world, { name: 'monday.csv' }));
 });
 afterAll(() => world.close());
 
@@ -30,7 +30,7 @@ function reading(change: Partial<JournalReading>): JournalReading {
 
 describe('sayJournal', () => {
   it('asks for the second report while rows are lacking', async () => {
-    const said = await sayJournal(desk, reading({}));
+    const said = await sayJournal(context, reading({}));
     expect(said).toMatchObject({ status: 4, json: { verb: 'journal', result: 'kept', uncertain: [3] } });
     expect(said.text).toContain('the report shows 1 row, lacks 1, and 0 cannot be told.');
     expect(said.text).toContain('1 of its rows is certain, 1 stays in doubt. What the report says is kept.');
@@ -39,7 +39,7 @@ describe('sayJournal', () => {
 
   it('says why a report proves nothing by what it lacks', async () => {
     const report = { ...REPORT, covers: false, coversNot: 'it begins too late' };
-    const said = await sayJournal({ ...desk, dryRun: true }, reading({ report, outcome: { result: 'dry-run' } }));
+    const said = await sayJournal({ ...context, dryRun: true }, reading({ report, outcome: { result: 'dry-run' } }));
     expect(said.text).toContain('What it lacks proves nothing: it begins too late.');
     expect(said.text).toContain('Dry run, nothing was changed.');
   });
@@ -47,13 +47,13 @@ describe('sayJournal', () => {
   it('lists rows that cannot be told, the first of many', async () => {
     const ambiguous = Array.from({ length: 25 }, (_, index) => ({ line: index + 2, why: 'another amount' }));
     const counts = { found: 0, absent: 0, ambiguous: 25 };
-    const said = await sayJournal(desk, reading({ ambiguous, counts }));
+    const said = await sayJournal(context, reading({ ambiguous, counts }));
     expect(said.text).toMatch(/Line +Cannot be told, because\n[^]*and 5 more/);
     expect(said.text).toContain('give the report of the day');
   });
 
   it('says that the batch ends when every row is certain', async () => {
-    const said = await sayJournal(desk, reading({ outcome: { result: 'done' }, certain: 2, uncertain: [] }));
+    const said = await sayJournal(context, reading({ outcome: { result: 'done' }, certain: 2, uncertain: [] }));
     expect(said).toMatchObject({ status: 0, json: { verb: 'journal', certain: 2 } });
     expect(said.text).toContain('Every row is certain now');
   });

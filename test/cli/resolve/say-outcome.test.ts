@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBatch, sayOutcome } from '../../../src/cli/resolve/say-outcome.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { deskAt } from '../../workers/support/resolve-desk.ts';
+import { contextAt } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -13,9 +13,9 @@ afterAll(() => world.close());
 describe('sayOutcome', () => {
   it('says what was done and that the account goes on, unless something else holds it', async () => {
     const batch = await world.batchIn('reconciled', { account: 'main', name: 'monday.csv' });
-    const desk = await deskAt(world, batch);
-    expect(describeBatch(desk)).toBe('Batch 1 of monday.csv (2 rows, 5.00)');
-    const done = await sayOutcome(desk, 'journal', { result: 'done' }, 'settled.', { more: 1 });
+    const context = await contextAt(world, batch);
+    expect(describeBatch(context)).toBe('Batch 1 of monday.csv (2 rows, 5.00)');
+    const done = await sayOutcome(context, 'journal', { result: 'done' }, 'settled.', { more: 1 });
     expect(done).toEqual({
       status: 0,
       text:
@@ -34,15 +34,15 @@ describe('sayOutcome', () => {
       },
     });
     await pauseAccount(world.ledger, 'main', { actor: 'operator:ada', reason: 'lunch' });
-    const held = await sayOutcome(desk, 'journal', { result: 'done' }, 'settled.');
+    const held = await sayOutcome(context, 'journal', { result: 'done' }, 'settled.');
     expect(held.text).toContain('Account main still waits; see "paydrop account list".');
   });
 
   it('says what would be done, and what waits for a second person', async () => {
-    const desk = await deskAt(world, await world.batchIn('unknown'));
-    const tried = await sayOutcome(desk, 'adopt', { result: 'dry-run' }, 'adopted.');
+    const context = await contextAt(world, await world.batchIn('unknown'));
+    const tried = await sayOutcome(context, 'adopt', { result: 'dry-run' }, 'adopted.');
     expect(tried).toMatchObject({ status: 0, text: expect.stringMatching(/^Dry run, nothing was changed\. Batch 1/) });
-    const proposed = await sayOutcome(desk, 'adopt', { result: 'proposed', proposalNo: 7 }, 'adopted.');
+    const proposed = await sayOutcome(context, 'adopt', { result: 'proposed', proposalNo: 7 }, 'adopted.');
     expect(proposed).toMatchObject({ status: 4, json: { proposalNo: 7, state: 'unknown' } });
     expect(proposed.text).toMatch(/^Proposed as number 7, nothing is done yet\.[^]*"paydrop confirm 7"/);
   });

@@ -40,7 +40,7 @@ export function startChild(
 ): Child {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(program, words, {
-    env: { PATH, HOME, PAYDROP_DESK: 'off', ...env },
+    env: { PATH, HOME, PAYDROP_DASHBOARD: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { out: '', err: '' };

@@ -35,7 +35,7 @@ export function startDaemon({ program, root, env = {}, words = ['start'], preloa
   const imports = preload.flatMap((path) => ['--import', program.moduleOf(path)]);
   const child = spawn(process.execPath, [...imports, program.main, '--dir', root, ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...env },
+    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DASHBOARD: 'off', ...env },
   });
   const lines: LogLine[] = [];
   let listeners: (() => void)[] = [];

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import { compileRowScan } from '../../../src/csv/scan/compile-row-scan.ts';
-import { DECLINED, newRowDesk } from '../../../src/csv/scan/row-desk.ts';
+import { DECLINED, newRowScan } from '../../../src/csv/scan/row-scan.ts';
 import { ACCOUNT, achLine, cardLine, rulesWith, VISA } from '../support.ts';
 
 const ACH = rulesWith({ operation: 'ach-charge' });
 
 function scan(layout: LayoutName, line: string, rules = rulesWith()) {
-  const desk = { ...newRowDesk(), input: Buffer.from(`first\n${line}\n`), output: Buffer.alloc(1_000) };
-  const end = compileRowScan(layout, rules)(desk, 6);
+  const scan = { ...newRowScan(), input: Buffer.from(`first\n${line}\n`), output: Buffer.alloc(1_000) };
+  const end = compileRowScan(layout, rules)(scan, 6);
   if (end === DECLINED) return undefined;
-  const at = (start: number, end: number) => desk.output.toString('utf8', start, end);
+  const at = (start: number, end: number) => scan.output.toString('utf8', start, end);
   return {
-    sent: at(0, desk.to),
-    rest: desk.input.toString('utf8', end),
-    key: [at(desk.invoiceStart, desk.invoiceEnd), desk.cents, at(desk.payerStart, desk.payerEnd)],
+    sent: at(0, scan.to),
+    rest: scan.input.toString('utf8', end),
+    key: [at(scan.invoiceStart, scan.invoiceEnd), scan.cents, at(scan.payerStart, scan.payerEnd)],
   };
 }
 

@@ -6,7 +6,7 @@ import { scanCellOf } from './support.ts';
 
 function scan(text: string, settings: Parameters<typeof rulesWith>[0] = {}) {
   const rules = scanRules(rulesWith(settings));
-  return scanCellOf(text, (desk, at) => scanAmount(desk, at, rules));
+  return scanCellOf(text, (scan, at) => scanAmount(scan, at, rules));
 }
 
 describe('scanAmount', () => {
@@ -17,7 +17,7 @@ describe('scanAmount', () => {
     ['0.05,x', '0.05', 5],
     ['9999999.99,x', '9999999.99', 999_999_999],
   ])('reads %s', (text, sent, cents) => {
-    expect(scan(text)).toMatchObject({ sent, rest: ',x', desk: { cents } });
+    expect(scan(text)).toMatchObject({ sent, rest: ',x', scan: { cents } });
   });
 
   it.each(['', '0', '0.00', '05', '-5', '+5', '.5', '5.', '$5', '10000000', 'x'])(
@@ -33,7 +33,7 @@ describe('scanAmount', () => {
   });
 
   it('takes refunds with their sign only', () => {
-    expect(scan('-5.00', { operation: 'ach-refund' })).toMatchObject({ sent: '-5.00', desk: { cents: -500 } });
+    expect(scan('-5.00', { operation: 'ach-refund' })).toMatchObject({ sent: '-5.00', scan: { cents: -500 } });
     expect(scan('5.00', { operation: 'ach-refund' })).toBeUndefined();
   });
 

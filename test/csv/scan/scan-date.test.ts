@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { markOfDay, scanDate } from '../../../src/csv/scan/scan-date.ts';
 import { isDay } from '../../../src/csv/rules/date.ts';
-import type { RowDesk } from '../../../src/csv/scan/row-desk.ts';
+import type { RowScan } from '../../../src/csv/scan/row-scan.ts';
 import { scanCellOf } from './support.ts';
 
 const today = markOfDay(2026, 6, 15);
-const scan = (desk: RowDesk, at: number) => scanDate(desk, at, { today });
+const scan = (scan: RowScan, at: number) => scanDate(scan, at, { today });
 
 describe('scanDate', () => {
   it.each([

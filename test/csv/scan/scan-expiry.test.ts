@@ -7,7 +7,7 @@ import { scanCellOf } from './support.ts';
 const RULES = scanRules(rulesWith({ today: '2026-06-15' }));
 
 function scan(text: string) {
-  return scanCellOf(text, (desk, at) => scanExpiry(desk, at, RULES));
+  return scanCellOf(text, (scan, at) => scanExpiry(scan, at, RULES));
 }
 
 describe('scanExpiry', () => {

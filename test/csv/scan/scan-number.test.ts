@@ -10,7 +10,7 @@ describe('scanCardNumber', () => {
     ['378282246310005', 378_282],
     ['6799990100000000019', 679_999],
   ])('reads %s', (text, cardStart) => {
-    expect(scanCellOf(`${text},`, scanCardNumber)).toMatchObject({ sent: text, rest: ',', desk: { cardStart } });
+    expect(scanCellOf(`${text},`, scanCardNumber)).toMatchObject({ sent: text, rest: ',', scan: { cardStart } });
   });
 
   it.each(['4222222222222221', '42222222222', '67999901000000000190', '', 'x'])('declines %j', (text) => {
@@ -21,7 +21,7 @@ describe('scanCardNumber', () => {
 describe('scanAccountNumber', () => {
   function scan(text: string, routingCheck: boolean) {
     const rules = scanRules(rulesWith({ folder: { routingCheck } }));
-    return scanCellOf(`${text},`, (desk, at) => scanAccountNumber(desk, at, rules));
+    return scanCellOf(`${text},`, (scan, at) => scanAccountNumber(scan, at, rules));
   }
 
   it.each([

@@ -7,7 +7,7 @@ import { scanCellOf } from './support.ts';
 
 function scan(name: ColumnName, text: string, isQuoted = false) {
   const column = scanColumn(name, 3, rulesWith());
-  return scanCellOf(text, (desk, at) => scanText(desk, at, column), { isQuoted });
+  return scanCellOf(text, (scan, at) => scanText(scan, at, column), { isQuoted });
 }
 
 describe('scanText', () => {
@@ -51,7 +51,7 @@ describe('scanText', () => {
   it('makes a space of each comma in quotes, no two beside each other, and notes it', () => {
     const scanned = scan('city', 'Troy,, NY , "', true);
     expect(scanned).toMatchObject({ sent: 'Troy NY', rest: '"' });
-    expect(scanned?.desk.replaced).toEqual([{ column: 3, start: 1, end: 13 }]);
+    expect(scanned?.scan.replaced).toEqual([{ column: 3, start: 1, end: 13 }]);
   });
 
   it('leaves commas in quotes where they may not be replaced', () => {
@@ -68,12 +68,12 @@ describe('scanText', () => {
   ])('declines an address that may be odd: %s %s', (name, text) => {
     expect(scan(name, `${text},`)).toBeUndefined();
     const abroad = scanColumn(name, 3, rulesWith({ account: { server: 'UK', country: 'UK', currency: 'GBP' } }));
-    expect(scanCellOf(`${text},`, (desk, at) => scanText(desk, at, abroad))?.sent).toBe(text);
+    expect(scanCellOf(`${text},`, (scan, at) => scanText(scan, at, abroad))?.sent).toBe(text);
   });
 
   it('remembers the most digits of any text', () => {
     const column = scanColumn('city', 0, rulesWith());
-    expect(scanCellOf('12,', (desk, at) => scanText(desk, at, column), { mostDigits: 1 })?.desk.mostDigits).toBe(2);
-    expect(scanCellOf('12,', (desk, at) => scanText(desk, at, column), { mostDigits: 5 })?.desk.mostDigits).toBe(5);
+    expect(scanCellOf('12,', (scan, at) => scanText(scan, at, column), { mostDigits: 1 })?.scan.mostDigits).toBe(2);
+    expect(scanCellOf('12,', (scan, at) => scanText(scan, at, column), { mostDigits: 5 })?.scan.mostDigits).toBe(5);
   });
 });

@@ -6,7 +6,7 @@ import { scanCellOf } from './support.ts';
 const UK = { server: 'UK', country: 'UK', currency: 'EUR' } as const;
 
 function scan(text: string, words = accountTypeWords()) {
-  return scanCellOf(`${text},`, (desk, at) => scanWord(desk, at, words));
+  return scanCellOf(`${text},`, (scan, at) => scanWord(scan, at, words));
 }
 
 describe('scanWord', () => {
@@ -27,7 +27,7 @@ describe('scanWord', () => {
   });
 
   it('knows the brand of a method of payment', () => {
-    expect(scan('visa', mopWords(UK))).toMatchObject({ sent: 'VISA', desk: { brand: brandOf('VISA') } });
+    expect(scan('visa', mopWords(UK))).toMatchObject({ sent: 'VISA', scan: { brand: brandOf('VISA') } });
   });
 });
 

@@ -1,6 +1,6 @@
-import { DECLINED, newRowDesk, type RowDesk } from '../../../src/csv/scan/row-desk.ts';
+import { DECLINED, newRowScan, type RowScan } from '../../../src/csv/scan/row-scan.ts';
 
-export type ScannedCell = { readonly sent: string; readonly rest: string; readonly desk: RowDesk };
+export type ScannedCell = { readonly sent: string; readonly rest: string; readonly scan: RowScan };
 
 /**
  * Scans the cell at the start of a text.
@@ -8,20 +8,20 @@ export type ScannedCell = { readonly sent: string; readonly rest: string; readon
  */
 export function scanCellOf(
   text: string,
-  scan: (desk: RowDesk, at: number) => number,
-  settings: Partial<RowDesk> = {},
+  scanCell: (scan: RowScan, at: number) => number,
+  settings: Partial<RowScan> = {},
 ): ScannedCell | undefined {
-  const desk = {
-    ...newRowDesk(),
+  const scan = {
+    ...newRowScan(),
     input: Buffer.from(`,${text}`),
     output: new Uint8Array(text.length + 20),
     ...settings,
   };
-  const end = scan(desk, 1);
+  const end = scanCell(scan, 1);
   if (end === DECLINED) return undefined;
   return {
-    sent: Buffer.from(desk.output.subarray(0, desk.to)).toString(),
-    rest: desk.input.toString('utf8', end),
-    desk,
+    sent: Buffer.from(scan.output.subarray(0, scan.to)).toString(),
+    rest: scan.input.toString('utf8', end),
+    scan,
   };
 }

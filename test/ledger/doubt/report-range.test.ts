@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readReportRange } from '../../../src/ledger/doubt/report-range.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
-import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ActionName, PersonRole } from '../../../schemas/desk.ts';
+import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, listApiTokens, revokeApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changeRole, disablePerson } from '../../../src/ledger/person/change-person.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';

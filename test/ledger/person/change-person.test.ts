@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PersonRole } from '../../../schemas/desk.ts';
+import type { PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changePassword, changeRole, disablePerson, enablePerson } from '../../../src/ledger/person/change-person.ts';
 import { inviteAgain, invitePerson } from '../../../src/ledger/person/invite-person.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inviteAgain, invitePerson, offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { readLink } from '../../../src/ledger/person/use-link.ts';
-import { isDeskNew, listPeople } from '../../../src/ledger/person/people.ts';
+import { isDashboardNew, listPeople } from '../../../src/ledger/person/people.ts';
 import { listAudit } from '../../../src/ledger/overview/list-audit.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
@@ -22,7 +22,7 @@ const leads = async (word: string) => (await readLink(world.ledger, hashSecretTo
 /** The tests build on each other. */
 describe('offerSetUp', () => {
   it('leads to nobody yet, until its time is over; two starts each have a link that works', async () => {
-    expect(await isDeskNew(world.ledger)).toBe(true);
+    expect(await isDashboardNew(world.ledger)).toBe(true);
     await offerSetUp(world.ledger, link('one'), BECAUSE);
     await offerSetUp(world.ledger, link('two'), BECAUSE);
     expect([await leads('one'), await leads('two'), await leads('three')]).toEqual([null, null, undefined]);
@@ -36,7 +36,7 @@ describe('invitePerson', () => {
     await invitePerson(world.ledger, { name: 'bob', role: 'approver' }, link('bob'), BECAUSE);
     expect(await leads('bob')).toBe('bob');
     expect(await listPeople(world.ledger)).toMatchObject([{ name: 'bob', role: 'approver', hasPassword: false }]);
-    expect(await isDeskNew(world.ledger)).toBe(false);
+    expect(await isDashboardNew(world.ledger)).toBe(false);
     const trail = await listAudit(world.ledger, { actor: 'operator:ann', limit: 1 });
     expect(trail).toMatchObject([
       { move: 'invite-person', reason: BECAUSE.reason, evidence: { person: 'bob', role: 'approver' } },

@@ -3,7 +3,7 @@ import { disablePerson } from '../../../src/ledger/person/change-person.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
 import { beginSession } from '../../../src/ledger/person/sessions.ts';
 import { usePersonLink } from '../../../src/ledger/person/use-link.ts';
-import { isDeskNew, listPeople, readCredentials } from '../../../src/ledger/person/people.ts';
+import { isDashboardNew, listPeople, readCredentials } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -17,7 +17,7 @@ const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
 
 describe('listPeople', () => {
   it('says who may log in and who was seen, and nothing that he is recognised by', async () => {
-    expect(await isDeskNew(world.ledger)).toBe(true);
+    expect(await isDashboardNew(world.ledger)).toBe(true);
     for (const name of ['cid', 'bob', 'ann']) {
       const link = { tokenHash: hashSecretToken(name), expiresAt: new Date(world.clock.now().getTime() + 1_000) };
       await invitePerson(world.ledger, { name, role: 'admin' }, link, BECAUSE);
@@ -34,7 +34,7 @@ describe('listPeople', () => {
       ['ann', false, false, true],
     ]);
     expect(JSON.stringify(people)).not.toContain('secret hash');
-    expect(await isDeskNew(world.ledger)).toBe(false);
+    expect(await isDashboardNew(world.ledger)).toBe(false);
   });
 });
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('readMaker', () => {
-  it('names who dropped the file at the desk, and nobody for a file that came otherwise', async () => {
+  it('names who dropped the file on the dashboard, and nobody for a file that came otherwise', async () => {
     const [dropped, other] = [claimOf(), claimOf()];
     const { account, folder, name, sha256, bytes } = dropped;
     await noteUpload(world.ledger, { account, folder, name, sha256, bytes, actor: 'operator:ada' });

@@ -83,7 +83,7 @@ describe('noteUpload', () => {
     );
     const { account, folder, sha256 } = file;
     expect(rows).toEqual([
-      { actor: MAKER.actor, reason: 'dropped at the desk', evidence: { account, folder, sha256, bytes: 10 } },
+      { actor: MAKER.actor, reason: 'dropped on the dashboard', evidence: { account, folder, sha256, bytes: 10 } },
     ]);
   });
 });
@@ -93,7 +93,7 @@ describe('mustNotBeMaker', () => {
     const { file_id: fileId } = await droppedAndHeld();
     await expect(approveFile(world.ledger, fileId, MAKER)).rejects.toMatchObject({
       code: 'SECOND_PERSON',
-      message: expect.stringContaining('the same person dropped it at the desk'),
+      message: expect.stringContaining('the same person dropped it on the dashboard'),
     });
     expect(await readFileState(world.ledger, fileId)).toBe('held');
     await approveFile(world.ledger, fileId, OTHER);

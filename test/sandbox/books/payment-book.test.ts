@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Books, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
 import type { Call } from '../../../src/sandbox/handlers/handler.ts';
-import { makeCall, makeDesk } from '../support/make-desk.ts';
+import { makeCall, makeContext } from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
 const world = useSandboxes();
@@ -101,6 +101,6 @@ function submit(books: Books, operation: Call['operation'], rows: readonly strin
 }
 
 async function call(books: Books, operation: Call['operation'], fields: Record<string, string>): Promise<void> {
-  const { desk } = await makeDesk({ books });
-  await HANDLERS[operation]?.answer(makeCall(operation, fields), desk);
+  const { context } = await makeContext({ books });
+  await HANDLERS[operation]?.answer(makeCall(operation, fields), context);
 }

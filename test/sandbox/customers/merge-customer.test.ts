@@ -3,7 +3,7 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import type { Customer, PaymentKind } from '../../../src/sandbox/customers/customer.ts';
 import { newCustomer } from '../../../src/sandbox/customers/new-customer.ts';
 import { mergeCustomer, wantsNewNumber } from '../../../src/sandbox/customers/merge-customer.ts';
-import { makeCall } from '../support/make-desk.ts';
+import { makeCall } from '../support/make-context.ts';
 
 describe('mergeCustomer', () => {
   it('keeps what is absent', () => {

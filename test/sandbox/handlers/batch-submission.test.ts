@@ -4,8 +4,8 @@ import { openLog } from '../../../src/kernel/log.ts';
 import { batchPayload, BATCH_TEXTS, FAILED_BATCH_PAYLOAD } from '../../../src/sandbox/handlers/batch-payload.ts';
 import { batchSubmission } from '../../../src/sandbox/handlers/batch-submission.ts';
 import { createCustomer } from '../../../src/sandbox/handlers/create-customer.ts';
-import type { Desk } from '../../../src/sandbox/handlers/handler.ts';
-import { ACCOUNT, makeCall, makeDesk } from '../support/make-desk.ts';
+import type { HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
+import { ACCOUNT, makeCall, makeContext } from '../support/make-context.ts';
 import { toBase64 } from '../support/soap-request.ts';
 
 const BANK_ROW = '1001,Ada,Byron,CHECKING,02100002100000000000000001,5.00,Gift';
@@ -13,11 +13,11 @@ const CARD_ROW = '06/15/2026,1001,Ada Byron,5.00,VISA,4222222222222220,1230';
 
 describe('batchSubmission', () => {
   it('books the rows and answers with the batch id', async () => {
-    const { desk } = await makeDesk();
-    expect(await submit(desk, 'ach-charge', BANK_ROW)).toEqual({
+    const { context } = await makeContext();
+    expect(await submit(context, 'ach-charge', BANK_ROW)).toEqual({
       payload: batchPayload(BATCH_TEXTS.running, '1000001'),
     });
-    expect(desk.books.rows()).toMatchObject([
+    expect(context.books.rows()).toMatchObject([
       {
         at: '2026-06-15T10:00:00.000Z',
         account: 'TEST88',
@@ -27,13 +27,13 @@ describe('batchSubmission', () => {
         outcome: 'accepted_pending',
       },
     ]);
-    expect(desk.books.findBatch('TEST88', '1000001')?.readyAt.toISOString()).toBe('2026-06-15T10:00:01.000Z');
+    expect(context.books.findBatch('TEST88', '1000001')?.readyAt.toISOString()).toBe('2026-06-15T10:00:01.000Z');
   });
 
   it.each(['', 'garbage', toBase64(BANK_ROW), '\u0000\u0001'])('takes any file: %j', async (file) => {
-    const { desk } = await makeDesk();
-    expect(await submit(desk, 'card', file)).toEqual({ payload: batchPayload(BATCH_TEXTS.running, '1000001') });
-    expect(desk.books.rows().every(({ outcome }) => outcome === 'format_error')).toBe(true);
+    const { context } = await makeContext();
+    expect(await submit(context, 'card', file)).toEqual({ payload: batchPayload(BATCH_TEXTS.running, '1000001') });
+    expect(context.books.rows().every(({ outcome }) => outcome === 'format_error')).toBe(true);
   });
 
   it.each([
@@ -43,65 +43,67 @@ describe('batchSubmission', () => {
     ['ach-charge', BANK_ROW, false, ['accepted_pending', 'duplicate']],
     ['ach-refund', BANK_ROW.replace('5.00', '-5.00'), true, ['accepted_pending', 'duplicate']],
   ] as const)('%s rows sent again, cardDuplicates %s', async (kind, row, cardDuplicates, outcomes) => {
-    const { desk } = await makeDesk({ cardDuplicates });
-    await submit(desk, kind, row);
-    await submit(desk, kind, row);
-    expect(desk.books.rows().map(({ outcome }) => outcome)).toEqual(outcomes);
+    const { context } = await makeContext({ cardDuplicates });
+    await submit(context, kind, row);
+    await submit(context, kind, row);
+    expect(context.books.rows().map(({ outcome }) => outcome)).toEqual(outcomes);
   });
 
   it('keeps charges, refunds and cards of one invoice apart, and so the accounts', async () => {
-    const { desk } = await makeDesk();
-    await submit(desk, 'ach-charge', '1001,A1,5.00,');
-    await submit(desk, 'card', '1001,A1,5.00,');
-    await submit(desk, 'ach-refund', '1001,A1,-5.00,');
-    await submit(desk, 'ach-charge', '1001,A1,5.00,', { ...ACCOUNT, agentCode: 'OTHER' });
-    expect(desk.books.rows().map(({ charged }) => charged)).toEqual([true, true, true, true]);
+    const { context } = await makeContext();
+    await submit(context, 'ach-charge', '1001,A1,5.00,');
+    await submit(context, 'card', '1001,A1,5.00,');
+    await submit(context, 'ach-refund', '1001,A1,-5.00,');
+    await submit(context, 'ach-charge', '1001,A1,5.00,', { ...ACCOUNT, agentCode: 'OTHER' });
+    expect(context.books.rows().map(({ charged }) => charged)).toEqual([true, true, true, true]);
   });
 
   it('refuses the code of a record that pays another way, and no other', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const card = { creditCardNum: '4222222222222220', creditCardExpiry: '12/30' };
-    await createCustomer('card').answer(makeCall('createCreditCardCustomerCode', card), desk);
+    await createCustomer('card').answer(makeCall('createCreditCardCustomerCode', card), context);
     const rows = '1001,A10000001,5.00,\n1002,A10000009,5.00,';
-    await submit(desk, 'ach-charge', rows);
-    await submit(desk, 'card', rows);
-    const messages = desk.books.rows().map(({ message }) => message);
+    await submit(context, 'ach-charge', rows);
+    await submit(context, 'card', rows);
+    const messages = context.books.rows().map(({ message }) => message);
     expect(messages).toEqual(['REJECT: 3', 'Received', 'OK: 678594:', 'OK: 678594:']);
   });
 
   it('judges a stored card by its number', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const card = { creditCardNum: '4111111111111111', creditCardExpiry: '12/30' };
-    await createCustomer('card').answer(makeCall('createCreditCardCustomerCode', card), desk);
-    await submit(desk, 'card', '1001,A10000001,1.00,\n1002,A10000001,5.00,\n1003,A10000009,5.00,');
-    const messages = desk.books.rows().map(({ message }) => message);
+    await createCustomer('card').answer(makeCall('createCreditCardCustomerCode', card), context);
+    await submit(context, 'card', '1001,A10000001,1.00,\n1002,A10000001,5.00,\n1003,A10000009,5.00,');
+    const messages = context.books.rows().map(({ message }) => message);
     expect(messages).toEqual(['OK: 678594:', 'REJECT: 15', 'OK: 678594:']);
-    expect(JSON.stringify(desk.books.rows())).not.toContain('4111111111111111');
+    expect(JSON.stringify(context.books.rows())).not.toContain('4111111111111111');
   });
 
   it('takes as many rows as are allowed and not one more', async () => {
-    const { desk } = await makeDesk({ maxRows: 2 });
-    expect(await submit(desk, 'ach-charge', 'a\n\nb\n')).not.toHaveProperty('error');
-    expect(await submit(desk, 'ach-charge', 'a\nb\nc')).toEqual({
+    const { context } = await makeContext({ maxRows: 2 });
+    expect(await submit(context, 'ach-charge', 'a\n\nb\n')).not.toHaveProperty('error');
+    expect(await submit(context, 'ach-charge', 'a\nb\nc')).toEqual({
       payload: FAILED_BATCH_PAYLOAD,
       error: 'Bad request. A batch may have 2 rows at most.',
     });
-    expect(desk.books.rows()).toHaveLength(2);
+    expect(context.books.rows()).toHaveLength(2);
   });
 
   it('lets the address of the payer and the server decide about the amount that asks for it', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const row = CARD_ROW.replace('4222222222222220', '4111111111111111').replace('5.00', '192.00');
-    await submit(desk, 'card', row, ACCOUNT, '100');
-    await submit(desk, 'card', row, { ...ACCOUNT, server: 'UK' }, '');
-    await submit(desk, 'card', row, ACCOUNT, '10.1.2.3');
-    expect(desk.books.rows().map(({ message }) => message)).toEqual(['REJECT: 5', 'REJECT: 15', 'OK: 678594:']);
+    await submit(context, 'card', row, ACCOUNT, '100');
+    await submit(context, 'card', row, { ...ACCOUNT, server: 'UK' }, '');
+    await submit(context, 'card', row, ACCOUNT, '10.1.2.3');
+    expect(context.books.rows().map(({ message }) => message)).toEqual(['REJECT: 5', 'REJECT: 15', 'OK: 678594:']);
   });
 
   it('logs ids and counts, and nothing of a row', async () => {
     const lines: string[] = [];
-    const { desk } = await makeDesk({ log: openLog({ destination: { write: (line: string) => lines.push(line) } }) });
-    await submit(desk, 'ach-charge', BANK_ROW);
+    const { context } = await makeContext({
+      log: openLog({ destination: { write: (line: string) => lines.push(line) } }),
+    });
+    await submit(context, 'ach-charge', BANK_ROW);
     const { time: _, ...line } = JSON.parse(lines.join(''));
     expect(line).toEqual({
       level: 30,
@@ -120,7 +122,13 @@ const OPERATION = {
   'ach-refund': 'processACHEFTRefundBatch',
 } as const;
 
-function submit(desk: Desk, kind: FolderOperation, file: string, account = ACCOUNT, customerIPAddress = '') {
+function submit(
+  context: HandlerContext,
+  kind: FolderOperation,
+  file: string,
+  account = ACCOUNT,
+  customerIPAddress = '',
+) {
   const call = makeCall(OPERATION[kind], { batchFile: toBase64(file), customerIPAddress }, account);
-  return batchSubmission(kind).answer(call, desk);
+  return batchSubmission(kind).answer(call, context);
 }

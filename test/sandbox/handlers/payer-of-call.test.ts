@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newCustomer } from '../../../src/sandbox/customers/new-customer.ts';
-import { makeCall } from '../support/make-desk.ts';
+import { makeCall } from '../support/make-context.ts';
 import { payerOfCall } from '../../../src/sandbox/handlers/charge.ts';
 
 const CARD = '4222222222222220';

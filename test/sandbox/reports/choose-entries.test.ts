@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../../src/sandbox/books/journal-entry.ts';
 import { chooseEntries } from '../../../src/sandbox/reports/choose-entries.ts';
 import { faceOf } from '../../../src/sandbox/reports/face.ts';
-import { makeCall } from '../support/make-desk.ts';
+import { makeCall } from '../support/make-context.ts';
 import { bankEntry, journalEntry } from '../support/journal-entry.ts';
 
 const NOW = new Date('2017-06-15T20:00:00Z');

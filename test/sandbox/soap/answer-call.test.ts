@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Desk } from '../../../src/sandbox/handlers/handler.ts';
+import type { HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
 import { answerCall } from '../../../src/sandbox/soap/answer-call.ts';
 import { openLog } from '../../../src/kernel/log.ts';
-import { makeDesk } from '../support/make-desk.ts';
+import { makeContext } from '../support/make-context.ts';
 import {
   type Fields,
   goldenAnswer,
@@ -30,8 +30,8 @@ const UNKNOWN =
 
 describe('answerCall', () => {
   it.each(STYLES)('answers %s in its own version', async (style) => {
-    const { desk } = await makeDesk();
-    const reply = await answer(desk, soapRequest(RESULT, { ...LOGIN, batchId: '7' }, style));
+    const { context } = await makeContext();
+    const reply = await answer(context, soapRequest(RESULT, { ...LOGIN, batchId: '7' }, style));
     expect(reply.body).toBe(goldenAnswer(RESULT, UNKNOWN, style));
   });
 
@@ -47,53 +47,55 @@ describe('answerCall', () => {
     ['takes any order', RESULT, { batchId: '7', password: 'TEST88', agentCode: 'TEST88' }, UNKNOWN],
     ['takes an address of the payer', RESULT, { ...LOGIN, customerIPAddress: '', batchId: '7' }, UNKNOWN],
   ])('%s', async (_, element, fields, inner) => {
-    const { desk } = await makeDesk();
-    expect((await answer(desk, soapRequest(element, fields))).body).toBe(goldenAnswer(element, inner));
+    const { context } = await makeContext();
+    expect((await answer(context, soapRequest(element, fields))).body).toBe(goldenAnswer(element, inner));
   });
 
   it('refuses a text that is too long, after the login', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const long = { batchId: '7'.repeat(41) };
     const error = 'Bad request. batchId may have 40 characters at most.';
     const failure =
       `<STATUS>Failure</STATUS><ERRORS>${error}</ERRORS>` +
       '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
-    expect((await answer(desk, soapRequest(RESULT, { ...LOGIN, ...long }))).body).toBe(goldenAnswer(RESULT, failure));
-    expect((await answer(desk, soapRequest(RESULT, long))).body).toBe(goldenAnswer(RESULT, BAD_LOGIN));
-    expect((await answer(desk, soapRequest(RESULT, { ...long, agentCode: 'A'.repeat(9999) }))).body).toBe(
+    expect((await answer(context, soapRequest(RESULT, { ...LOGIN, ...long }))).body).toBe(
+      goldenAnswer(RESULT, failure),
+    );
+    expect((await answer(context, soapRequest(RESULT, long))).body).toBe(goldenAnswer(RESULT, BAD_LOGIN));
+    expect((await answer(context, soapRequest(RESULT, { ...long, agentCode: 'A'.repeat(9999) }))).body).toBe(
       goldenAnswer(RESULT, BAD_LOGIN),
     );
   });
 
   it('cuts a text that is too long when it is told to', async () => {
-    const { desk } = await makeDesk({ cutsLongValues: true });
-    const { body } = await answer(desk, soapRequest(RESULT, { ...LOGIN, batchId: '7'.repeat(41) }));
+    const { context } = await makeContext({ cutsLongValues: true });
+    const { body } = await answer(context, soapRequest(RESULT, { ...LOGIN, batchId: '7'.repeat(41) }));
     expect(body).toBe(goldenAnswer(RESULT, UNKNOWN.replace('>7<', `>${'7'.repeat(40)}<`)));
   });
 
   it('does not look into a body that is no SOAP message by its type', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const { body } = soapRequest(RESULT, { ...LOGIN, batchId: '7' });
-    expect((await answer(desk, { headers: { 'Content-Type': 'application/json' }, body })).status).toBe(415);
+    expect((await answer(context, { headers: { 'Content-Type': 'application/json' }, body })).status).toBe(415);
   });
 
   it('takes a nil element as absent', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const request = soapRequest(RESULT, { ...LOGIN, batchId: '7' });
     const body = request.body.replace('<ns1:batchId>', '<ns1:batchId xmlns:i="x" i:nil="true">');
-    expect((await answer(desk, { ...request, body })).body).toBe(goldenAnswer(RESULT, NULL_FAILURE));
+    expect((await answer(context, { ...request, body })).body).toBe(goldenAnswer(RESULT, NULL_FAILURE));
   });
 
   it('takes elements of the namespace that other clients use', async () => {
-    const { desk } = await makeDesk();
+    const { context } = await makeContext();
     const request = soapRequest(RESULT, { ...LOGIN, batchId: '7' }, 'soap 1.2 without action');
     const body = request.body.replace('https://www.iats', 'https://www.uk.iats');
-    expect((await answer(desk, { ...request, body })).body).toBe(goldenAnswer(RESULT, UNKNOWN));
+    expect((await answer(context, { ...request, body })).body).toBe(goldenAnswer(RESULT, UNKNOWN));
   });
 
   it('answers the names of the first version with the names of the first version', async () => {
-    const { desk } = await makeDesk();
-    const reply = await answer(desk, soapRequest(`${RESULT}V1`, { ...LOGIN, batchId: '7' }, 'soap 1.1'));
+    const { context } = await makeContext();
+    const reply = await answer(context, soapRequest(`${RESULT}V1`, { ...LOGIN, batchId: '7' }, 'soap 1.1'));
     expect(reply.body).toBe(goldenAnswer(`${RESULT}V1`, UNKNOWN, 'soap 1.1'));
   });
 
@@ -103,13 +105,13 @@ describe('answerCall', () => {
     ['UK', 'ProcessACHEFTRefundBatch', true],
     ['UK', 'ProcessCreditCardBatch', false],
   ] as const)('on the %s server %s is restricted: %s', async (server, element, isRestricted) => {
-    const { desk } = await makeDesk({ accounts: [{ agentCode: 'TEST88', password: 'TEST88', server }] });
-    const { body } = await answer(desk, soapRequest(element, { ...LOGIN, batchFile: toBase64('a,b') }));
+    const { context } = await makeContext({ accounts: [{ agentCode: 'TEST88', password: 'TEST88', server }] });
+    const { body } = await answer(context, soapRequest(element, { ...LOGIN, batchFile: toBase64('a,b') }));
     const failure =
       '<STATUS>Failure</STATUS><ERRORS>Service cannot be used on this server.</ERRORS>' +
       '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
     expect(body).toBe(goldenAnswer(element, isRestricted ? failure : RUNNING));
-    expect(desk.books.rows()).toHaveLength(isRestricted ? 0 : 1);
+    expect(context.books.rows()).toHaveLength(isRestricted ? 0 : 1);
   });
 
   it.each<[string, SoapRequest, string]>([
@@ -134,8 +136,8 @@ describe('answerCall', () => {
       'Invalid character or reference in character data.',
     ],
   ])('answers %s with a fault', async (_, request, text) => {
-    const { desk } = await makeDesk();
-    const reply = await answer(desk, request);
+    const { context } = await makeContext();
+    const reply = await answer(context, request);
     expect(reply.status).toBe(500);
     expect(reply.body).toContain('<soap:Code><soap:Value>soap:Sender</soap:Value></soap:Code>');
     expect(reply.body).toContain(`${text}</soap:Text>`);
@@ -143,8 +145,13 @@ describe('answerCall', () => {
 
   it('says no more than that it failed when the books cannot be written, and logs why', async () => {
     const lines: string[] = [];
-    const { desk } = await makeDesk({ log: openLog({ destination: { write: (line: string) => lines.push(line) } }) });
-    const broken: Desk = { ...desk, books: { ...desk.books, takeBatch: () => Promise.reject(new Error('disk gone')) } };
+    const { context } = await makeContext({
+      log: openLog({ destination: { write: (line: string) => lines.push(line) } }),
+    });
+    const broken: HandlerContext = {
+      ...context,
+      books: { ...context.books, takeBatch: () => Promise.reject(new Error('disk gone')) },
+    };
     const request = soapRequest('ProcessCreditCardBatch', { ...LOGIN, batchFile: toBase64('a,b') });
     const reply = await answer(broken, request);
     expect(reply.status).toBe(500);
@@ -154,8 +161,8 @@ describe('answerCall', () => {
   });
 });
 
-function answer(desk: Desk, { headers, body }: SoapRequest) {
+function answer(context: HandlerContext, { headers, body }: SoapRequest) {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const call = { method: 'POST', path: '/', query: new URLSearchParams(), headers: lower, body: Buffer.from(body) };
-  return answerCall('ProcessLink', call, desk);
+  return answerCall('ProcessLink', call, context);
 }

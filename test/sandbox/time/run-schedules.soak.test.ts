@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Desk } from '../../../src/sandbox/handlers/handler.ts';
+import type { HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
 import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
 import { runSchedules } from '../../../src/sandbox/time/run-schedules.ts';
-import { makeCall, makeDesk } from '../support/make-desk.ts';
+import { makeCall, makeContext } from '../support/make-context.ts';
 
 const CUSTOMER = {
   customerCode: 'C1',
@@ -20,15 +20,15 @@ const CUSTOMER = {
 it('goes through many years, and through a clock at the end of time in pieces', async () => {
   const lines: string[] = [];
   const warn = (_: object, message: string) => void lines.push(message);
-  const { desk, clock } = await makeDesk();
-  const log = { ...desk.log, warn } as unknown as Desk['log'];
-  await HANDLERS.createCreditCardCustomerCode?.answer(makeCall('createCreditCardCustomerCode', CUSTOMER), desk);
+  const { context, clock } = await makeContext();
+  const log = { ...context.log, warn } as unknown as HandlerContext['log'];
+  await HANDLERS.createCreditCardCustomerCode?.answer(makeCall('createCreditCardCustomerCode', CUSTOMER), context);
   clock.set('2126-06-15T10:00:00Z');
-  await runSchedules({ ...desk, log });
-  expect(desk.books.rows()).toHaveLength(5218);
+  await runSchedules({ ...context, log });
+  expect(context.books.rows()).toHaveLength(5218);
   expect(lines).toEqual([]);
   clock.set('9998-01-01T00:00:00Z');
-  await runSchedules({ ...desk, log });
-  expect(desk.books.rows()).toHaveLength(5218 + 20_000);
+  await runSchedules({ ...context, log });
+  expect(context.books.rows()).toHaveLength(5218 + 20_000);
   expect(lines).toEqual(['more recurring payments are due; they follow with the next call']);
 });

@@ -2,18 +2,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Books, openBooks } from '../../../src/sandbox/books/open-books.ts';
-import type { Call, Desk } from '../../../src/sandbox/handlers/handler.ts';
+import type { Call, HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
 import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
 import { runSchedules, tryToRunSchedules } from '../../../src/sandbox/time/run-schedules.ts';
 import { callSandbox, CUSTOMER_PATH, valueOf } from '../support/process-call.ts';
-import { makeCall, makeDesk } from '../support/make-desk.ts';
+import { makeCall, makeContext } from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
 const world = useSandboxes();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BANK = '02100002100000000000000001';
 
-// The desk's clock starts on 2026-06-15, a Monday, at 10:00.
+// The context's clock starts on 2026-06-15, a Monday, at 10:00.
 const WEEKLY = {
   recurring: 'true',
   amount: '5.00',
@@ -32,13 +32,13 @@ const CARD = {
 
 describe('runSchedules', () => {
   it('books a payment at each due moment that the clock has passed, like a charge by customer code', async () => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, 'createCreditCardCustomerCode', { ...CARD, firstName: 'Ada' });
-    await runSchedules(desk);
-    expect(desk.books.rows()).toEqual([]);
+    const { context, clock } = await makeContext();
+    await call(context, 'createCreditCardCustomerCode', { ...CARD, firstName: 'Ada' });
+    await runSchedules(context);
+    expect(context.books.rows()).toEqual([]);
     clock.advance(14 * DAY_MS);
-    await runSchedules(desk);
-    expect(desk.books.rows()).toEqual(
+    await runSchedules(context);
+    expect(context.books.rows()).toEqual(
       ['2026-06-18', '2026-06-25'].map((day, index) => ({
         at: `${day}T00:00:00.000Z`,
         account: 'TEST88',
@@ -55,7 +55,7 @@ describe('runSchedules', () => {
         transactionId: `A600000${index + 1}`,
       })),
     );
-    expect(desk.books.payments.list('TEST88')[0]?.payer).toMatchObject({ firstName: 'Ada', payment: 'VISA' });
+    expect(context.books.payments.list('TEST88')[0]?.payer).toMatchObject({ firstName: 'Ada', payment: 'VISA' });
   });
 
   it.each([
@@ -70,116 +70,116 @@ describe('runSchedules', () => {
     ],
     ['an empty account', 'createACHEFTCustomerCode', { ...WEEKLY, customerCode: 'C1' }, 'REJECT: 40', false],
   ] as const)('judges %s like any charge', async (_, operation, fields, message, hasId) => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, operation, fields);
+    const { context, clock } = await makeContext();
+    await call(context, operation, fields);
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    const [row, ...others] = desk.books.rows();
+    await runSchedules(context);
+    const [row, ...others] = context.books.rows();
     expect(others).toEqual([]);
     expect(row).toMatchObject({ message, charged: message.startsWith('OK') });
     expect(row?.transactionId !== undefined).toBe(hasId);
   });
 
   it('books each once, however often and at how many places it is called', async () => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, 'createCreditCardCustomerCode', CARD);
-    await call(desk, 'createCreditCardCustomerCode', { ...CARD, customerCode: 'C2', scheduleDate: '6' });
+    const { context, clock } = await makeContext();
+    await call(context, 'createCreditCardCustomerCode', CARD);
+    await call(context, 'createCreditCardCustomerCode', { ...CARD, customerCode: 'C2', scheduleDate: '6' });
     clock.advance(365 * DAY_MS);
-    await Promise.all([runSchedules(desk), runSchedules(desk), runSchedules(desk)]);
-    await runSchedules(desk);
-    expect(desk.books.rows()).toHaveLength(104);
-    expect(new Set(runsOf(desk.books)).size).toBe(104);
-    expect(desk.books.rows().map(({ at }) => at)).toEqual(
-      desk.books
+    await Promise.all([runSchedules(context), runSchedules(context), runSchedules(context)]);
+    await runSchedules(context);
+    expect(context.books.rows()).toHaveLength(104);
+    expect(new Set(runsOf(context.books)).size).toBe(104);
+    expect(context.books.rows().map(({ at }) => at)).toEqual(
+      context.books
         .rows()
         .map(({ at }) => at)
         .sort(),
     );
-    expect(new Set(desk.books.rows().map(({ transactionId }) => transactionId)).size).toBe(104);
+    expect(new Set(context.books.rows().map(({ transactionId }) => transactionId)).size).toBe(104);
   });
 
   it('takes nothing back and books nothing again when the clock goes back and forth', async () => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, 'createCreditCardCustomerCode', CARD);
+    const { context, clock } = await makeContext();
+    await call(context, 'createCreditCardCustomerCode', CARD);
     clock.advance(14 * DAY_MS);
-    await runSchedules(desk);
+    await runSchedules(context);
     clock.advance(-14 * DAY_MS);
-    await runSchedules(desk);
+    await runSchedules(context);
     clock.advance(21 * DAY_MS);
-    await runSchedules(desk);
-    expect(runsOf(desk.books)).toEqual(['C1 2026-06-18', 'C1 2026-06-25', 'C1 2026-07-02']);
+    await runSchedules(context);
+    expect(runsOf(context.books)).toEqual(['C1 2026-06-18', 'C1 2026-06-25', 'C1 2026-07-02']);
   });
 
   it('makes up for nothing that was due before the record was created', async () => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, 'createCreditCardCustomerCode', { ...CARD, beginDate: '2020-01-01T00:00:00Z' });
+    const { context, clock } = await makeContext();
+    await call(context, 'createCreditCardCustomerCode', { ...CARD, beginDate: '2020-01-01T00:00:00Z' });
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    expect(runsOf(desk.books)).toEqual(['C1 2026-06-18']);
+    await runSchedules(context);
+    expect(runsOf(context.books)).toEqual(['C1 2026-06-18']);
   });
 
   it('follows an update from then on, and stops when it is switched off or deleted', async () => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, 'createCreditCardCustomerCode', CARD);
+    const { context, clock } = await makeContext();
+    await call(context, 'createCreditCardCustomerCode', CARD);
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    await call(desk, 'updateCreditCardCustomerCode', { customerCode: 'C1', scheduleDate: '4', amount: '7.00' });
+    await runSchedules(context);
+    await call(context, 'updateCreditCardCustomerCode', { customerCode: 'C1', scheduleDate: '4', amount: '7.00' });
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    await call(desk, 'updateCreditCardCustomerCode', { customerCode: 'C1', recurring: 'false' });
+    await runSchedules(context);
+    await call(context, 'updateCreditCardCustomerCode', { customerCode: 'C1', recurring: 'false' });
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    await call(desk, 'updateCreditCardCustomerCode', { customerCode: 'C1', recurring: 'true' });
+    await runSchedules(context);
+    await call(context, 'updateCreditCardCustomerCode', { customerCode: 'C1', recurring: 'true' });
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    await call(desk, 'deleteCustomerCode', { customerCode: 'C1' });
+    await runSchedules(context);
+    await call(context, 'deleteCustomerCode', { customerCode: 'C1' });
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    expect(runsOf(desk.books)).toEqual(['C1 2026-06-18', 'C1 2026-06-24', 'C1 2026-07-08']);
-    expect(desk.books.rows().map(({ amountCents }) => amountCents)).toEqual([500, 700, 700]);
+    await runSchedules(context);
+    expect(runsOf(context.books)).toEqual(['C1 2026-06-18', 'C1 2026-06-24', 'C1 2026-07-08']);
+    expect(context.books.rows().map(({ amountCents }) => amountCents)).toEqual([500, 700, 700]);
   });
 
   it('has booked each once after a restart, wherever the books were cut', async () => {
     const folder = await world.folder();
     const path = join(folder, 'books.jsonl');
-    const before = await makeDesk({ books: await openBooks(folder) });
-    await call(before.desk, 'createCreditCardCustomerCode', CARD);
+    const before = await makeContext({ books: await openBooks(folder) });
+    await call(before.context, 'createCreditCardCustomerCode', CARD);
     before.clock.advance(35 * DAY_MS);
-    await runSchedules(before.desk);
-    const runs = runsOf(before.desk.books);
+    await runSchedules(before.context);
+    const runs = runsOf(before.context.books);
     expect(runs).toHaveLength(5);
-    await before.desk.books.close();
+    await before.context.books.close();
     const text = await readFile(path, 'utf8');
     const recordEnd = text.indexOf('\n') + 1;
     for (let end = recordEnd; end <= text.length; end += Math.ceil((text.length - recordEnd) / 12)) {
       await writeFile(path, text.slice(0, end));
-      const { desk, clock } = await makeDesk({ books: await openBooks(folder) });
+      const { context, clock } = await makeContext({ books: await openBooks(folder) });
       clock.advance(35 * DAY_MS);
-      await runSchedules(desk);
-      expect(runsOf(desk.books)).toEqual(runs);
-      await desk.books.close();
+      await runSchedules(context);
+      expect(runsOf(context.books)).toEqual(runs);
+      await context.books.close();
     }
   });
 
   it('can be refunded like any charge', async () => {
-    const { desk, clock } = await makeDesk();
-    await call(desk, 'createCreditCardCustomerCode', CARD);
+    const { context, clock } = await makeContext();
+    await call(context, 'createCreditCardCustomerCode', CARD);
     clock.advance(7 * DAY_MS);
-    await runSchedules(desk);
-    await call(desk, 'processCreditCardRefundWithTransactionId', { transactionId: 'A6000001', total: '-5.00' });
-    expect(desk.books.rows()[1]).toMatchObject({ customerCode: 'C1', amountCents: -500, charged: true });
+    await runSchedules(context);
+    await call(context, 'processCreditCardRefundWithTransactionId', { transactionId: 'A6000001', total: '-5.00' });
+    expect(context.books.rows()[1]).toMatchObject({ customerCode: 'C1', amountCents: -500, charged: true });
   });
 
   it('fails when the books cannot be written, which tryToRunSchedules only logs', async () => {
     const lines: string[] = [];
     const books = await openBooks(await world.folder());
-    const { desk, clock } = await makeDesk({ books });
-    await call(desk, 'createCreditCardCustomerCode', CARD);
+    const { context, clock } = await makeContext({ books });
+    await call(context, 'createCreditCardCustomerCode', CARD);
     await books.close();
     clock.advance(7 * DAY_MS);
-    await expect(runSchedules(desk)).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await expect(runSchedules(context)).rejects.toMatchObject({ code: 'DISK_FULL' });
     const error = (_: object, message: string) => void lines.push(message);
-    await tryToRunSchedules({ ...desk, log: { ...desk.log, error } as unknown as Desk['log'] });
+    await tryToRunSchedules({ ...context, log: { ...context.log, error } as unknown as HandlerContext['log'] });
     expect(lines).toEqual(['recurring payments not booked']);
   });
 });
@@ -208,6 +208,10 @@ function runsOf(books: Books): string[] {
     .map(({ customerCode, at }) => `${customerCode} ${at.slice(0, 10)}`);
 }
 
-async function call(desk: Desk, operation: Call['operation'], fields: Record<string, string>): Promise<void> {
-  await HANDLERS[operation]?.answer(makeCall(operation, fields), desk);
+async function call(
+  context: HandlerContext,
+  operation: Call['operation'],
+  fields: Record<string, string>,
+): Promise<void> {
+  await HANDLERS[operation]?.answer(makeCall(operation, fields), context);
 }

@@ -100,7 +100,7 @@ async function runEverything(): Promise<string> {
 function commandsIn(program: Program, root: string, env: Record<string, string>) {
   let started = 0;
   return async (...words: string[]): Promise<{ status: number | null; stdout: string; stderr: string }> => {
-    const own = { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...env };
+    const own = { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DASHBOARD: 'off', ...env };
     const log = join(root, 'logs', String((started += 1)));
     const [out, err] = await Promise.all([open(`${log}.out`, 'w'), open(`${log}.err`, 'w')]);
     const stdio = ['ignore', out.fd, err.fd] as const;

@@ -5,7 +5,7 @@ import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts
 import { adoptById } from '../../../src/actions/resolve/adopt-by-id.ts';
 import { closeInDoubt } from '../../../src/actions/resolve/close-in-doubt.ts';
 import { declareNotReceived } from '../../../src/actions/resolve/declare-not-received.ts';
-import type { Desk } from '../../../src/actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { disownResult } from '../../../src/actions/resolve/disown-result.ts';
 import { probeIds } from '../../../src/actions/resolve/probe-ids.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
@@ -24,37 +24,40 @@ const REASON = 'asked the service desk about it';
 export const RESOLVE_ACTS: readonly Act[] = [
   inDoubt('adopt a batch id', ['unknown'], async (world, batch) => {
     const batchId = chooseId(world, await findBooked(world, batch));
-    return batchId && { words: `adopts id ${batchId}`, perform: (desk) => adoptById(desk, batchId) };
+    return batchId && { words: `adopts id ${batchId}`, perform: (dashboard) => adoptById(dashboard, batchId) };
   }),
   inDoubt('probe for a batch id', ['unknown'], async (world, batch) => {
     const [batchId = '1'] = await findBooked(world, batch);
     const range = { from: String(Math.max(1, Number(batchId) - 2)), to: String(Number(batchId) + 2) };
     if (!/^\d+$/.test(range.from)) return undefined;
-    return { words: `probes ${range.from} to ${range.to}`, perform: (desk) => probeIds(desk, range, { pauseMs: 0 }) };
+    return {
+      words: `probes ${range.from} to ${range.to}`,
+      perform: (dashboard) => probeIds(dashboard, range, { pauseMs: 0 }),
+    };
   }),
   inDoubt('declare as not received', ['unknown'], async (world, batch) => {
     if ((await findBooked(world, batch)).length > 0) return undefined;
     const evidence = 'Ann of the service desk, ticket 4711';
     return {
       words: 'declares it as not received',
-      perform: (desk) => declareNotReceived(desk, { evidence, reason: REASON }),
+      perform: (dashboard) => declareNotReceived(dashboard, { evidence, reason: REASON }),
     };
   }),
   inDoubt('read a report', ['unknown'], async (world, batch) => ({
     words: 'reads a report of the service',
-    perform: async (desk) => {
+    perform: async (dashboard) => {
       const account = world.settings.accounts.get(batch.account)!;
       const bytes = await fetchReport(world, account, batch.operation);
-      return readJournal(desk, { name: `report-${world.story.length}.csv`, bytes, reason: REASON });
+      return readJournal(dashboard, { name: `report-${world.story.length}.csv`, bytes, reason: REASON });
     },
   })),
   inDoubt('close in doubt', ['unknown', 'exception'], async () => ({
     words: 'closes it in doubt',
-    perform: (desk) => closeInDoubt(desk, REASON),
+    perform: (dashboard) => closeInDoubt(dashboard, REASON),
   })),
   inDoubt('disown a result', ['exception'], async () => ({
     words: 'disowns its result',
-    perform: (desk) => disownResult(desk, REASON),
+    perform: (dashboard) => disownResult(dashboard, REASON),
   })),
   onProposal('confirm a proposal', 'confirms', (world, no) => confirmProposal(world.office, no, 'operator:grace')),
   onProposal('refuse a proposal', 'refuses', (world, no) =>
@@ -62,7 +65,7 @@ export const RESOLVE_ACTS: readonly Act[] = [
   ),
 ];
 
-type Resolution = { words: string; perform: (desk: Desk) => Promise<unknown> } | undefined | '';
+type Resolution = { words: string; perform: (dashboard: ResolutionContext) => Promise<unknown> } | undefined | '';
 
 function inDoubt(name: string, states: string[], choose: (world: World, batch: SeenBatch) => Promise<Resolution>): Act {
   return {
@@ -74,7 +77,7 @@ function inDoubt(name: string, states: string[], choose: (world: World, batch: S
       const resolution = await choose(world, batch);
       if (!resolution) return undefined;
       const { words, perform } = resolution;
-      const act = async () => perform(await openDesk(world, batch));
+      const act = async () => perform(await openDashboard(world, batch));
       return { words: `of batch ${batch.name}/${batch.batchNo}: ${words}`, perform: act };
     },
   };
@@ -96,7 +99,7 @@ function onProposal(name: string, words: string, act: (world: World, no: number)
   };
 }
 
-async function openDesk(world: World, { fileId, batchNo, account: name }: SeenBatch): Promise<Desk> {
+async function openDashboard(world: World, { fileId, batchNo, account: name }: SeenBatch): Promise<ResolutionContext> {
   const account = world.settings.accounts.get(name)!;
   return {
     ledger: world.office,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { askApi, type DeskWorld, openDeskWorld, PASSWORD } from '../support/desk-world.ts';
+import { askApi, type DashboardWorld, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
 });
 afterAll(() => world.close());
 
@@ -130,7 +130,7 @@ describe('guardRoutes, for programs', () => {
   );
 
   it('answers "too many" after 60 wrong tokens of an address, and the right one all the same', async () => {
-    const fresh = await openDeskWorld();
+    const fresh = await openDashboardWorld();
     const program = await fresh.program('viewer', ['look']);
     const wrong = () => askApi(fresh.url, newSecretToken(), '/overview');
     for (let tries = 1; tries <= 60; tries += 1) expect([tries, (await wrong()).status]).toEqual([tries, 401]);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskWorld, openDeskWorld, PASSWORD, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
 });
 afterAll(() => world.close());
 

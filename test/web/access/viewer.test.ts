@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/desk.ts';
+import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/actions.ts';
 import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
 
 const names = Object.keys(ACTIONS) as ActionName[];

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readHolds } from '../../../src/ledger/account/read-holds.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { doIt, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let operator: TestBrowser;
 let approver: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   [operator, approver] = [await world.as('operator'), await world.as('approver')];
 });
 afterAll(() => world.close());

@@ -7,20 +7,20 @@ import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
 import { actionsOf, doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 
 /** Each file has its own account, so that none waits for another. */
 const NAMES = ['mended', 'givenup', 'partly', 'asked', 'strange', 'held'];
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let service: Sandbox;
 let operator: TestBrowser;
 beforeAll(async () => {
   const accounts = NAMES.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
   service = await startSandbox({ accounts, batchDelayMs: 10 });
-  world = await openDeskWorld({
+  world = await openDashboardWorld({
     settings: {
       accounts: Object.fromEntries(NAMES.map((name) => [name, accountOf(name)])),
       folders: NAMES.map((name) => ({

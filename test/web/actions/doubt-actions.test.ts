@@ -4,7 +4,7 @@ import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, openAction, readAction } from '../support/action-page.ts';
-import type { TestBrowser } from '../support/desk-world.ts';
+import type { TestBrowser } from '../support/dashboard-world.ts';
 import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
 
 const STORIES = {

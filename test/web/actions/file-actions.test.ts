@@ -5,17 +5,17 @@ import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 const LOGIN = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let operator: TestBrowser;
 let approver: TestBrowser;
 let admin: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld({
+  world = await openDashboardWorld({
     folder: { badRows: { maxPercent: 50 }, sameTotals: 'off' },
     settings: { batch: { maxRows: 2 } },
   });
@@ -66,12 +66,15 @@ describe('approve', () => {
     expect([status, words]).toEqual([409, expect.stringContaining('it is accepted, and this is for what is held')]);
   });
 
-  it('is refused to the person who dropped the file at the desk, and not to another', async () => {
+  it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
     const own = await openAction(admin, await path('own.csv', 'approve'));
-    expect([own.status, own.words]).toEqual([409, expect.stringContaining('the same person dropped it at the desk')]);
+    expect([own.status, own.words]).toEqual([
+      409,
+      expect.stringContaining('the same person dropped it on the dashboard'),
+    ]);
     // A form with another user's plan does not help either.
     const { hidden, words } = await openAction(approver, await path('own.csv', 'approve'));
-    expect(words).toContain('Dropped at the desk by admin');
+    expect(words).toContain('Dropped on the dashboard by admin');
     expect((await admin.post(await path('own.csv', 'approve'), { ...hidden, reason: 'mine' })).status).toBe(409);
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
     expect((await doIt(approver, await path('own.csv', 'approve'))).status).toBe(200);
@@ -136,7 +139,7 @@ describe('cancel of a file whose batches have left', () => {
 describe('approve where two persons are asked for', () => {
   it('only proposes it, and one waits at a time', async () => {
     const baseUrl = world.sandbox.url;
-    const two = await openDeskWorld({
+    const two = await openDashboardWorld({
       settings: { accounts: { main: { ...LOGIN, baseUrl, secondPerson: { overrides: true } } } },
     });
     try {

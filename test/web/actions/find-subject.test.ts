@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { findSubject, SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
-import type { Desk } from '../../../src/web/desk.ts';
+import type { WebContext } from '../../../src/web/web-context.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
-let desk: Desk;
+let dashboard: WebContext;
 beforeAll(async () => {
   world = await openTestLedger();
   const settings = { accounts: new Map([['main', {}]]), schedules: { nightly: {} } };
-  desk = { app: { ledger: world.ledger, settings } } as unknown as Desk;
+  dashboard = { app: { ledger: world.ledger, settings } } as unknown as WebContext;
 });
 afterAll(() => world.close());
 
 describe('findSubject', () => {
   it('finds a file and a batch of it', async () => {
     const { file_id: fileId } = await world.held();
-    expect(await findSubject(desk, 'file', { fileId })).toMatchObject({ kind: 'file', file: { file_id: fileId } });
-    const batch = await findSubject(desk, 'batch', { fileId, batchNo: '1' });
+    expect(await findSubject(dashboard, 'file', { fileId })).toMatchObject({ kind: 'file', file: { file_id: fileId } });
+    const batch = await findSubject(dashboard, 'batch', { fileId, batchNo: '1' });
     expect(batch).toMatchObject({ kind: 'batch', file: { file_id: fileId }, batch: { batch_no: 1 } });
   });
 
@@ -26,16 +26,22 @@ describe('findSubject', () => {
     await world.held({ account: 'of-old' });
     await world.accepted({ account: 'gone' });
     for (const name of ['main', 'gone'])
-      expect(await findSubject(desk, 'account', { name })).toEqual({ kind: 'account', account: name });
-    expect(await findSubject(desk, 'account', { name: 'all' })).toEqual({ kind: 'account', account: ALL_ACCOUNTS });
+      expect(await findSubject(dashboard, 'account', { name })).toEqual({ kind: 'account', account: name });
+    expect(await findSubject(dashboard, 'account', { name: 'all' })).toEqual({
+      kind: 'account',
+      account: ALL_ACCOUNTS,
+    });
   });
 
   it('finds a proposal with its file, and a schedule', async () => {
     const { file_id: fileId } = await world.held();
     const no = await proposeApproval(world.ledger, fileId, { actor: 'operator:ada', reason: 'so' });
-    const found = await findSubject(desk, 'proposal', { no: String(no) });
+    const found = await findSubject(dashboard, 'proposal', { no: String(no) });
     expect(found).toMatchObject({ proposal: { proposal_no: no }, file: { file_id: fileId } });
-    expect(await findSubject(desk, 'schedule', { name: 'nightly' })).toEqual({ kind: 'schedule', schedule: 'nightly' });
+    expect(await findSubject(dashboard, 'schedule', { name: 'nightly' })).toEqual({
+      kind: 'schedule',
+      schedule: 'nightly',
+    });
   });
 
   it.each([
@@ -51,7 +57,7 @@ describe('findSubject', () => {
     ['proposal', { no: '-1' }],
     ['schedule', { name: 'toString' }],
   ] as const)('finds no %s for %j', async (kind, params) => {
-    await expect(findSubject(desk, kind, params)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(findSubject(dashboard, kind, params)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 

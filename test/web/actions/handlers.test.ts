@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import { BATCH_MOVES, BATCH_STATES, FILE_STATES } from '../../../schemas/lifecycle.ts';
 import type { ActionHandler } from '../../../src/web/actions/action-handler.ts';
 import { HANDLED } from '../../../src/web/actions/actions-for.ts';

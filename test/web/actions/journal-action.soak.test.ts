@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import { dayReport } from '../../workers/support/day-report.ts';
 import { type ActionPage, openAction, readAction } from '../support/action-page.ts';
-import type { TestBrowser } from '../support/desk-world.ts';
+import type { TestBrowser } from '../support/dashboard-world.ts';
 import { type DoubtWorld, KNOWN_ROW, openDoubtWorld } from '../support/doubt-world.ts';
 
 let world: DoubtWorld;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { linksOf } from '../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let base: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('ach-charge', 'wanted.csv', lines(upTo(3).map((n) => achRow(n))));
   await world.finish();
   base = `/files/${(await fileNamed(world, 'wanted.csv')).file_id}/do`;

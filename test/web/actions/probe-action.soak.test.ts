@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doIt, openAction } from '../support/action-page.ts';
-import type { TestBrowser } from '../support/desk-world.ts';
+import type { TestBrowser } from '../support/dashboard-world.ts';
 import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
 
 let world: DoubtWorld;

@@ -4,16 +4,16 @@ import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
 const ADA = { actor: 'operator:ada', reason: 'Ms Byron confirms it', evidence: { overrides: ['CONTROL_TOTALS'] } };
 const NAMES = ['sent.csv', 'unwanted.csv', 'own.csv', 'made.csv', 'declined.csv', 'changed.csv'];
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let approver: TestBrowser;
 let second: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } });
+  world = await openDashboardWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } });
   [approver, second] = [await world.as('approver'), await world.as('second')];
   for (const [index, name] of NAMES.entries()) {
     const content = lines([cardRow(2 * index + 1), cardRow(2 * index + 2)]);
@@ -70,10 +70,10 @@ describe('confirm', () => {
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
   });
 
-  it('is refused to the person who dropped the file at the desk, and not to another', async () => {
+  it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
     const path = await proposed('made.csv');
     const { status, words } = await openAction(second, `${path}/confirm`);
-    expect([status, words]).toEqual([409, expect.stringContaining('the same person dropped it at the desk')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('the same person dropped it on the dashboard')]);
     expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(200);
   });
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let operator: TestBrowser;
 let path: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   operator = await world.as('operator');
   const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
   await world.drop('card', 'june.csv', lines([cardRow(1), declined, cardRow(3)]));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACTIONS } from '../../../schemas/desk.ts';
+import { ACTIONS } from '../../../schemas/actions.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { HANDLED } from '../../../src/web/actions/actions-for.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
 /** States of a batch that was or may have been sent. */
 const MAY_BE_SENT: readonly BatchState[] = ['sending', 'unknown', 'submitted', 'result_in', 'exception', 'reconciled'];
@@ -22,11 +22,11 @@ const FORM = {
   to: '1',
 };
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let admin: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   admin = await world.as('admin');
   await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
   await world.drop('card', 'june.csv', lines([cardRow(1)]));

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLastRun } from '../../../src/ledger/schedule/read-runs.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { doIt, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
 const PATH = '/schedules/nightly/do/run-now';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let operator: TestBrowser;
 beforeAll(async () => {
   const daily = { at: '23:59', timeZone: 'UTC' };
-  world = await openDeskWorld({
+  world = await openDashboardWorld({
     folder: { schedule: 'nightly' },
     settings: {
       schedules: {

@@ -3,11 +3,11 @@ import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import type { Subject } from '../../../src/web/actions/action-handler.ts';
 import { batchFacts, fileFacts, placeOf, shortHash, sumWords } from '../../../src/web/actions/subject-words.ts';
-import type { Desk } from '../../../src/web/desk.ts';
+import type { WebContext } from '../../../src/web/web-context.ts';
 
 const AT = new Date('2026-06-15T10:00:00Z');
 const accounts = new Map([['main', { currency: 'USD', timeZone: 'America/Toronto' }]]);
-const desk = { app: { settings: { accounts } } } as unknown as Desk;
+const dashboard = { app: { settings: { accounts } } } as unknown as WebContext;
 const file = {
   file_id: 'abc',
   name: 'june.csv',
@@ -39,13 +39,13 @@ describe('sumWords', () => {
     ['main', 12_345, 123_456_789, '12,345 rows, 1,234,567.89 USD'],
     ['gone', 2, 5_000, '2 rows, 50.00'],
   ])('of account %s, %i rows and %i cents is %s', (account, rows, cents, words) => {
-    expect(sumWords(desk, account, rows, cents)).toBe(words);
+    expect(sumWords(dashboard, account, rows, cents)).toBe(words);
   });
 });
 
 describe('fileFacts and batchFacts', () => {
   it('hold what a person compares, and no more of a hash than he can', () => {
-    const facts = Object.fromEntries(fileFacts(desk, file));
+    const facts = Object.fromEntries(fileFacts(dashboard, file));
     expect(facts).toMatchObject({
       State: 'in progress',
       Rows: '1,234',
@@ -54,7 +54,7 @@ describe('fileFacts and batchFacts', () => {
       'Invalid rows, withheld': '',
       'SHA-256': 'abcdef012345…',
     });
-    expect(Object.fromEntries(batchFacts(desk, file, batch))).toMatchObject({
+    expect(Object.fromEntries(batchFacts(dashboard, file, batch))).toMatchObject({
       Batch: '2',
       State: 'result in',
       Rows: '2',

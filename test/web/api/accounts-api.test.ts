@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { type DeskWorld, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let program: TestProgram;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { timeZone: 'America/New_York' } });
+  world = await openDashboardWorld({ account: { timeZone: 'America/New_York' } });
   program = await world.program('viewer', ['look']);
 });
 afterAll(() => world.close());

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ACTIONS, type ActionName, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { ACTIONS, type ActionName, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { ApiActions } from '../../../src/web/api/actions-api.ts';
 import type { HandledAction } from '../../../src/web/actions/action-handler.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestPerson } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../support/dashboard-world.ts';
 import { openTestApi } from '../support/test-api.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let api: FastifyInstance;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } });
+  world = await openDashboardWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } });
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   const { ledger } = world.app;
@@ -34,7 +34,7 @@ const done: { name: string; params: unknown; order: Order }[] = [];
 type Order = Parameters<ApiActions['run']>[3];
 
 const HANDLED = (Object.keys(ACTIONS) as ActionName[]).filter(
-  (name): name is HandledAction => ACTIONS[name].to !== 'desk',
+  (name): name is HandledAction => ACTIONS[name].to !== 'dashboard',
 );
 
 const QUESTIONS: ApiActions['handlers'] = {

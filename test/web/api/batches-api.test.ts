@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let program: TestProgram;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines(upTo(3).map((n) => achRow(n))));
   await world.finish();
   program = await world.program('viewer', ['look']);

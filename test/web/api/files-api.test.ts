@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, type Json, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
+import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let program: TestProgram;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines(upTo(5).map((n) => achRow(n))));
   await world.finish();
   await world.drop('card', 'cards.csv', lines([cardRow(1), cardRow(2)]));

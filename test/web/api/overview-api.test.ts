@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DeskWorld, type Json, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
+import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let program: TestProgram;
 beforeAll(async () => {
-  world = await openDeskWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } });
+  world = await openDashboardWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } });
   program = await world.program('viewer', ['look']);
 });
 afterAll(() => world.close());

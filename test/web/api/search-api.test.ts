@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DeskWorld, type Json, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
+import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let program: TestProgram;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines([achRow(1), achRow(2)]));
   await world.finish();
   program = await world.program('viewer', ['look']);

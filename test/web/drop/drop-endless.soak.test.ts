@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { DeskWorld } from '../support/desk-world.ts';
-import { expectRefusal, openSmallDesk } from './support/send-endless.ts';
+import type { DashboardWorld } from '../support/dashboard-world.ts';
+import { expectRefusal, openSmallDashboard } from './support/send-endless.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openSmallDesk();
+  world = await openSmallDashboard();
 });
 afterAll(() => world.close());
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { answerMeanwhile, giveWay } from './support/check-beside-others.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
 });
 afterAll(() => world.close());
 

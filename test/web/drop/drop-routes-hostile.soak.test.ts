@@ -5,14 +5,14 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let operator: TestBrowser;
 const complaints: string[] = [];
 beforeAll(async () => {
-  world = await openDeskWorld({ folder: { maxBytes: 1_000_000 } });
+  world = await openDashboardWorld({ folder: { maxBytes: 1_000_000 } });
   operator = await world.as('operator');
   const { log } = world.app;
   log.error = (...words: unknown[]) => void complaints.push(JSON.stringify(words));

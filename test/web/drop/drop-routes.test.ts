@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAuditOf } from './support/read-audit-of.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let operator: TestBrowser;
 let viewer: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   operator = await world.as('operator');
   viewer = await world.as('viewer');
 });
@@ -160,7 +160,7 @@ describe('POST /drop/submit', () => {
     expect(rows).toEqual([{ actor: 'operator:operator', state: 'completed' }]);
     expect(await readAuditOf(world, 'drop')).toContainEqual({
       actor: 'operator:operator',
-      reason: 'dropped at the desk',
+      reason: 'dropped on the dashboard',
     });
   });
 

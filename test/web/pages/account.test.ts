@@ -3,14 +3,14 @@ import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf, wordsOf } from '../support/page-words.ts';
 
 const because = { actor: 'operator:ada', reason: 'the bank is closed' };
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { timeZone: 'America/Toronto', limits: { rowAmount: 5_000 } } });
+  world = await openDashboardWorld({ account: { timeZone: 'America/Toronto', limits: { rowAmount: 5_000 } } });
 });
 afterAll(() => world.close());
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf } from '../support/page-words.ts';
 
 const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { timeZone: 'America/Toronto' } });
+  world = await openDashboardWorld({ account: { timeZone: 'America/Toronto' } });
 });
 afterAll(() => world.close());
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACTIONS, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { ACTIONS, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { HANDLED } from '../../../src/web/actions/actions-for.ts';
 import { SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 
-let world: DeskWorld;
+let world: DashboardWorld;
 const browsers = {} as Record<PersonRole, TestBrowser>;
 beforeAll(async () => {
-  world = await openDeskWorld({ folder: { sameTotals: 'off' }, settings: { batch: { maxRows: 2 } } });
+  world = await openDashboardWorld({ folder: { sameTotals: 'off' }, settings: { batch: { maxRows: 2 } } });
   for (const role of Object.keys(PERSON_ROLES) as PersonRole[]) browsers[role] = await world.as(role);
   await pauseAccount(world.app.ledger, 'main', because);
   for (const [index, name] of ['changed.csv', 'twice.csv', 'mistyped.csv'].entries())

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACTIONS, type ActionName, mayDo } from '../../../schemas/desk.ts';
+import { ACTIONS, type ActionName, mayDo } from '../../../schemas/actions.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
-import { askApi, type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestBrowser } from '../support/desk-world.ts';
+import {
+  askApi,
+  type DashboardWorld,
+  openDashboardWorld,
+  TEST_PEOPLE,
+  type TestBrowser,
+} from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
 });
 afterAll(() => world.close());
 

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type Answer, type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type Answer, type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { wordsOf } from '../support/page-words.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is <closed>' });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
 });
 afterAll(() => world.close());
 
@@ -38,7 +38,7 @@ describe('GET /drop', () => {
     const { text } = await browser.get('/drop');
     expect(text).not.toMatch(/ style=| on\w+=|<style/);
     expect(text.match(/<script[^>]*>/g)).toEqual([
-      '<script src="/assets/desk.js" type="module">',
+      '<script src="/assets/dashboard.js" type="module">',
       '<script src="/assets/drop.js" type="module">',
     ]);
     const script = await browser.get('/assets/drop.js');
@@ -51,17 +51,17 @@ describe('GET /drop', () => {
 describe('GET /drop where there is less to choose', () => {
   it('names the folder where account and operation alone do not tell, and asks nothing where there is one', async () => {
     const folder = (path: string) => ({ path, account: 'main', operation: 'card' });
-    const two = await openDeskWorld({ settings: { folders: [folder('drop/a'), folder('drop/b')] } });
+    const two = await openDashboardWorld({ settings: { folders: [folder('drop/a'), folder('drop/b')] } });
     const { text } = await (await two.as('viewer')).get('/drop');
     expect(text).toContain('<option value="drop/a">main: card, folder drop/a</option>');
     await two.close();
-    const one = await openDeskWorld({ settings: { folders: [folder('drop/a')] } });
+    const one = await openDashboardWorld({ settings: { folders: [folder('drop/a')] } });
     expect((await (await one.as('viewer')).get('/drop')).text).not.toContain('Choose…');
     await one.close();
   });
 
   it('says what would stand here where no folder lies', async () => {
-    const elsewhere = await openDeskWorld({ folder: { site: 'branch' } });
+    const elsewhere = await openDashboardWorld({ folder: { site: 'branch' } });
     const browser = await elsewhere.as('operator');
     const { text } = await browser.get('/drop');
     expect(text).toContain('No drop folder lies on this host');

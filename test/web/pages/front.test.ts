@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf } from '../support/page-words.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld({
+  world = await openDashboardWorld({
     account: { timeZone: 'America/Toronto' },
     settings: { batch: { maxRows: 2 }, schedules: { nightly: { does: 'take', at: '22:00' } } },
   });

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPeople } from '../../../src/ledger/person/people.ts';
-import { openDesk } from '../../../src/web/open-desk.tsx';
+import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/openid-provider.ts';
-import { openBrowser, openDeskWorld, type DeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { openBrowser, openDashboardWorld, type DashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let provider: TestProvider;
-let desk: { url: string; close(): Promise<void> };
+let dashboard: { url: string; close(): Promise<void> };
 let admin: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   const listen = { host: '127.0.0.1', port: await findFreePort() };
   provider = await startProvider(`http://127.0.0.1:${listen.port}/login/openid/callback`);
   const openid = { issuer: provider.issuer, ...CLIENT, label: 'Example' };
-  desk = await openDesk(world.app, { ...world.settings.desk!, listen, openid });
+  dashboard = await openDashboard(world.app, { ...world.settings.dashboard!, listen, openid });
   admin = await world.as('admin');
 });
 afterAll(async () => {
-  await desk.close();
+  await dashboard.close();
   await provider.close();
   await world.close();
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
 async function travel(path: string, person: string, changeReturn = (url: URL) => url) {
   provider.person = person;
   const jar = new Map<string, Map<string, string>>();
-  let url = new URL(path, desk.url);
+  let url = new URL(path, dashboard.url);
   for (let steps = 0; steps < 12; steps += 1) {
     const cookies = jar.get(url.origin) ?? new Map<string, string>();
     jar.set(url.origin, cookies);
@@ -38,7 +38,7 @@ async function travel(path: string, person: string, changeReturn = (url: URL) =>
       cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
     }
     const location = answer.headers.get('location');
-    const ours = jar.get(desk.url)?.get('paydrop');
+    const ours = jar.get(dashboard.url)?.get('paydrop');
     if (location === null || (answer.status === 302 && url.pathname.endsWith('/callback')))
       return { status: answer.status, location, text: await answer.text(), cookie: ours ? `paydrop=${ours}` : '' };
     url = new URL(location, url);
@@ -55,15 +55,17 @@ async function invite(name: string): Promise<string> {
 /** The tests build on each other. */
 describe('/login/openid', () => {
   it('is offered on the log-in page and to whoever is invited', async () => {
-    const page = await openBrowser(desk.url).get('/login');
+    const page = await openBrowser(dashboard.url).get('/login');
     expect(page.text).toContain('Log in with Example');
-    expect((await openBrowser(desk.url).get(`/set-up/${await invite('zoe')}`)).text).toContain('/login/openid?link=');
+    expect((await openBrowser(dashboard.url).get(`/set-up/${await invite('zoe')}`)).text).toContain(
+      '/login/openid?link=',
+    );
   });
 
   it('opens nothing for somebody who is known there and not here', async () => {
     const { status, text, cookie } = await travel('/login/openid', 'stranger');
     expect([status, cookie]).toEqual([400, '']);
-    expect(text).toContain('Ask an administrator of the desk for a link');
+    expect(text).toContain('Ask an administrator of the dashboard for a link');
   });
 
   it('ties a person to who he is there by his link, once, and lets him in from then on', async () => {
@@ -72,7 +74,7 @@ describe('/login/openid', () => {
     expect(first).toMatchObject({ status: 302, location: '/', cookie: expect.stringMatching(/^paydrop=/) });
     const again = await travel('/login/openid?next=/audit', 'subject-of-bob');
     expect(again).toMatchObject({ status: 302, location: '/audit' });
-    const browser = openBrowser(desk.url);
+    const browser = openBrowser(dashboard.url);
     browser.cookie = again.cookie;
     expect((await browser.get('/me')).text).toContain('bob');
     expect((await travel(`/login/openid?link=${link}`, 'subject-of-eve')).status).toBe(400);
@@ -98,7 +100,7 @@ describe('/login/openid', () => {
   });
 
   it('does not let in whose browser did not set out from here', async () => {
-    const { status, text } = await openBrowser(desk.url).get('/login/openid/callback?code=x&state=y');
+    const { status, text } = await openBrowser(dashboard.url).get('/login/openid/callback?code=x&state=y');
     expect([status, text]).toEqual([400, expect.stringContaining('did not begin there')]);
   });
 

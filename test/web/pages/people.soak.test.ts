@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPeople } from '../../../src/ledger/person/people.ts';
-import { type DeskWorld, openDeskWorld, PASSWORD, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let admin: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   admin = await world.as('admin');
 });
 afterAll(() => world.close());

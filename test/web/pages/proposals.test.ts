@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openAction } from '../support/action-page.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { secondPerson: { overrides: true } } });
+  world = await openDashboardWorld({ account: { secondPerson: { overrides: true } } });
   await world.drop('card', 'held.csv.ctl', 'rows=99\n');
   await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
   await world.finish();

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays } from '../../../src/calendar/calendar.ts';
 import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type Answer, type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type Answer, type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { wordsOf } from '../support/page-words.ts';
 
 const ZONE = 'Pacific/Kiritimati';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { timeZone: ZONE } });
+  world = await openDashboardWorld({ account: { timeZone: ZONE } });
 });
 afterAll(() => world.close());
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { runNow } from '../../../src/actions/run-now.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld({
+  world = await openDashboardWorld({
     folder: { schedule: 'nightly' },
     settings: {
       schedules: {

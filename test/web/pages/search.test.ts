@@ -3,15 +3,15 @@ import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let viewer: TestBrowser;
 let file: FileRow;
 let batchId: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: '20260615001' })]));
   await world.drop('card', 'refused.csv', 'a,b\n');
   await world.finish();

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { newLink } from '../../../src/actions/new-link.ts';
-import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let path: string;
 beforeAll(async () => {
-  world = await openDeskWorld({ people: 'nobody' });
+  world = await openDashboardWorld({ people: 'nobody' });
   const { token, link } = newLink(world.app.clock.now());
   await offerSetUp(world.app.ledger, link, { actor: 'operator:test', reason: 'first start' });
   path = `/set-up/${token}`;
@@ -26,7 +26,7 @@ describe('/set-up/:token', () => {
     for (let times = 0; times < 3; times += 1)
       expect(await world.stranger().get(path)).toMatchObject({
         status: 200,
-        text: expect.stringContaining('Set up the desk'),
+        text: expect.stringContaining('Set up the dashboard'),
       });
   });
 

@@ -65,7 +65,7 @@ describe('PicksPage and WhyNotPage', () => {
     }
   });
 
-  it('carry the file over by a script of the desk, and only where there is one', () => {
+  it('carry the file over by a script of the dashboard, and only where there is one', () => {
     expect(html(PicksPage, { ...about, picks: [FILE] })).toContain('<script src="/assets/keep-file.js" type="module">');
     expect(html(PicksPage, { ...about, picks: [ID] })).not.toContain('keep-file.js');
   });

@@ -9,6 +9,6 @@ it.each([
 ])('addressOf leaves out what is empty and writes the rest so that it reads the same: %j', (query, address) => {
   expect(addressOf('/files', query)).toBe(address);
   const filled = Object.entries(query).filter(([, value]) => value);
-  const read = [...new URL(address, 'http://desk').searchParams];
+  const read = [...new URL(address, 'http://dashboard').searchParams];
   expect(read).toEqual(filled.map(([name, value]) => [name, String(value)]));
 });

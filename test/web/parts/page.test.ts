@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { ActionLinks, Page, Token } from '../../../src/web/parts/page.tsx';
 
 const viewer = (role: PersonRole) => ({ person: 'ann', role, csrf: 'the token', actions: undefined });

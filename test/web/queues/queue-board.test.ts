@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUEUES } from '../../../schemas/jobs.ts';
-import { type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestPerson } from '../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
 });
 afterAll(() => world.close());
 
@@ -51,16 +51,16 @@ describe('queueBoard', () => {
     }
   });
 
-  it('tells a person on a page of the desk what is refused', async () => {
+  it('tells a person on a page of the dashboard what is refused', async () => {
     const browser = await world.as('operator');
     const headers = { 'x-csrf-token': await browser.csrf() };
     const answer = await browser.send('/queues/api/queues/submit/pause', { method: 'PUT', headers });
     expect(answer.text).toContain('Queues can be looked at here, not changed.');
-    expect(answer.text).not.toContain('back-to-desk');
+    expect(answer.text).not.toContain('back-to-dashboard');
     expect(answer.headers.get('content-security-policy')).toContain("base-uri 'none'");
   });
 
-  it('keeps the policy of the desk but for the base of its page', async () => {
+  it('keeps the policy of the dashboard but for the base of its page', async () => {
     const browser = await world.as('viewer');
     const policyOf = async (path: string) => (await browser.get(path)).headers.get('content-security-policy');
     expect(await policyOf('/queues')).toBe((await policyOf('/me'))?.replace("base-uri 'none'", "base-uri 'self'"));

@@ -36,8 +36,8 @@ describe('tidyBoardPage', () => {
     expect(filesOf(tidied).length).toBeGreaterThan(2);
   });
 
-  it('leads back to the desk', () => {
-    expect(tidied).toContain('<a class="back-to-desk" href="/">← Back to the desk</a>');
+  it('leads back to the dashboard', () => {
+    expect(tidied).toContain('<a class="back-to-dashboard" href="/">← Back to the dashboard</a>');
     expect(tidied).toContain('href="/assets/queues.css"');
   });
 });

@@ -1,7 +1,7 @@
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import type { PipelineWorld } from '../../support/pipeline-world.ts';
-import type { Answer, TestBrowser } from './desk-world.ts';
+import type { Answer, TestBrowser } from './dashboard-world.ts';
 
 /** What an action's page shows, and what its form carries. */
 export type ActionPage = Answer & {

@@ -3,7 +3,7 @@ import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { ageBy } from '../../support/force-sql.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from './desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from './dashboard-world.ts';
 
 /** An account with one file of three rows in two batches, the first of which is in doubt. */
 export type Story = {
@@ -16,7 +16,7 @@ export type Story = {
   readonly account?: Record<string, unknown>;
 };
 
-export type DoubtWorld = DeskWorld & {
+export type DoubtWorld = DashboardWorld & {
   readonly service: Sandbox;
   batchOf(story: string, batchNo?: number): Promise<BatchRow>;
   /** Returns the path of the batch in doubt. */
@@ -37,7 +37,7 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
   const names = Object.keys(stories);
   const accounts = names.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
   const service = await startSandbox({ accounts, batchDelayMs: 10 });
-  const world = await openDeskWorld({
+  const world = await openDashboardWorld({
     settings: {
       accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
       folders: names.map((name) => folderOf(name, stories[name]!)),
@@ -97,7 +97,7 @@ function folderOf(name: string, { operation = 'card' }: Story): Record<string, u
   return { path: `drop/${name}`, account: name, operation, complete: { by: 'quiet', quietMs: 20, probes: 2 } };
 }
 
-async function readBatch({ app }: DeskWorld, name: string, batchNo: number): Promise<BatchRow> {
+async function readBatch({ app }: DashboardWorld, name: string, batchNo: number): Promise<BatchRow> {
   const { rows } = await app.ledger.pool.query<BatchRow>(
     `SELECT b.* FROM batch b JOIN file f USING (file_id) WHERE f.name = $1 AND batch_no = $2`,
     [`${name}.csv`, batchNo],

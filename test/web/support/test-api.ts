@@ -6,19 +6,19 @@ import { guardRoutes } from '../../../src/web/access/guard.ts';
 import { answerErrors } from '../../../src/web/answer-errors.tsx';
 import type { ApiActions } from '../../../src/web/api/actions-api.ts';
 import { openApi } from '../../../src/web/api/open-api.ts';
-import type { Desk } from '../../../src/web/desk.ts';
-import type { DeskWorld } from './desk-world.ts';
+import type { WebContext } from '../../../src/web/web-context.ts';
+import type { DashboardWorld } from './dashboard-world.ts';
 
 /** Opens a dashboard's API with the test's actions, behind the same guard, without a network. */
-export async function openTestApi({ app, settings }: DeskWorld, actions: ApiActions): Promise<FastifyInstance> {
-  const desk: Desk = { app, settings: settings.desk! };
+export async function openTestApi({ app, settings }: DashboardWorld, actions: ApiActions): Promise<FastifyInstance> {
+  const dashboard: WebContext = { app, settings: settings.dashboard! };
   const server = fastify();
   await server.register(cookie);
   await server.register(formbody);
   await server.register(rateLimit, { global: false });
-  guardRoutes(server, desk);
-  answerErrors(server, desk);
-  await server.register(async (scope) => openApi(actions)(scope, desk));
+  guardRoutes(server, dashboard);
+  answerErrors(server, dashboard);
+  await server.register(async (scope) => openApi(actions)(scope, dashboard));
   await server.ready();
   return server;
 }

@@ -1,7 +1,7 @@
 import { ERRORS } from '../../../../schemas/errors.ts';
 import { LAYOUTS } from '../../../../schemas/layouts.ts';
 import { COMPLETENESS } from '../../../../schemas/lifecycle.ts';
-import type { ActionName } from '../../../../schemas/desk.ts';
+import type { ActionName } from '../../../../schemas/actions.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';

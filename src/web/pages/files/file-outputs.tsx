@@ -5,7 +5,7 @@ import type { FileRow, OutputRow } from '../../../ledger/engine/records.ts';
 import { openOutput } from '../../../actions/open-output.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { Refusal } from '../../access/refusal.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { attachmentOf } from '../../parts/attachment.ts';
 import { Notice, Table } from '../../parts/blocks.tsx';
@@ -15,7 +15,7 @@ import { sendPage } from '../../send-page.ts';
 import { fileOf, startOf } from './read-address.ts';
 
 /** Serves `/files/:fileId/outputs/:kind`: an output file, if it is still as written. Corrections have a number. */
-export function outputDownload(server: FastifyInstance, { app }: Desk): void {
+export function outputDownload(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId/outputs/:kind', async (request, reply) => {
     const file = await fileOf(app, request);
     const kind = fieldOf(request.params, 'kind');
@@ -59,7 +59,7 @@ function tellTrouble(trouble: Trouble, { file_id: fileId }: FileRow): { title: s
     case 'elsewhere':
       return {
         title: `it lies at the site "${trouble.site}"`,
-        next: 'Its payment file was taken there, and outputs stay where their file is. Open the desk of that site.',
+        next: 'Its payment file was taken there, and outputs stay where their file is. Open the dashboard of that site.',
       };
     case 'missing':
       return { title: 'it is not in the out folder any more', next: `Somebody moved or removed it. ${again}` };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Desk } from '../../desk.ts';
+import type { WebContext } from '../../web-context.ts';
 import { outputDownload } from './file-outputs.tsx';
 import { listBatchesPage } from './list-batches.tsx';
 import { listFaultsPage } from './list-faults.tsx';
@@ -9,12 +9,12 @@ import { showBatchPage } from './show-batch.tsx';
 import { showFilePage } from './show-file.tsx';
 
 /** Serves the read-only pages below `/files`: files, batches, rows, faults and downloads. */
-export function filePages(server: FastifyInstance, desk: Desk): void {
-  listFilesPage(server, desk);
-  showFilePage(server, desk);
-  listRowsPage(server, desk);
-  listFaultsPage(server, desk);
-  listBatchesPage(server, desk);
-  showBatchPage(server, desk);
-  outputDownload(server, desk);
+export function filePages(server: FastifyInstance, context: WebContext): void {
+  listFilesPage(server, context);
+  showFilePage(server, context);
+  listRowsPage(server, context);
+  listFaultsPage(server, context);
+  listBatchesPage(server, context);
+  showBatchPage(server, context);
+  outputDownload(server, context);
 }

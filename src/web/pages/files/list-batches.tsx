@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type ListedBatch, listBatches } from '../../../ledger/batch/list-batches.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -12,7 +12,7 @@ import { type Customs, customsOf, fileOf, startOf } from './read-address.ts';
 const PAGE_BATCHES = 100;
 
 /** Serves `/files/:fileId/batches`: all batches of a file, by number. */
-export function listBatchesPage(server: FastifyInstance, { app }: Desk): void {
+export function listBatchesPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId/batches', async (request, reply) => {
     const file = await fileOf(app, request);
     const from = startOf(request, 'from');

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { COLUMNS, type ColumnName } from '../../../../schemas/columns.ts';
 import { ERRORS } from '../../../../schemas/errors.ts';
 import { type ListedFault, listFaults } from '../../../ledger/row/list-faults.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -13,7 +13,7 @@ import { fileOf, startOf } from './read-address.ts';
 const PAGE_FAULTS = 100;
 
 /** Serves `/files/:fileId/faults`: every fault of a file, in the order found. */
-export function listFaultsPage(server: FastifyInstance, { app }: Desk): void {
+export function listFaultsPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId/faults', async (request, reply) => {
     const file = await fileOf(app, request);
     const from = startOf(request, 'from');

@@ -7,7 +7,7 @@ import { maskName } from '../../../kernel/mask.ts';
 import { startOfDay } from '../../../calendar/zone-time.ts';
 import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/file/list-files.ts';
 import { fieldOf } from '../../access/read-form.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Pager, Section, Table } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
@@ -19,7 +19,7 @@ import { customsOf, startOf } from './read-address.ts';
 const PAGE_FILES = 50;
 
 /** Serves `/files`: every payment file, the newest first. */
-export function listFilesPage(server: FastifyInstance, { app }: Desk): void {
+export function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files', async (request, reply) => {
     const asked = askedOf(request);
     const newerThan = startOf(request, 'after') || undefined;

@@ -4,7 +4,7 @@ import { rejectionOf } from '../../../../schemas/rejections.ts';
 import { type ListedRow, listRows, type RowFilter } from '../../../ledger/row/list-rows.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { CardNotice, isCardNumber } from '../../parts/card-notice.tsx';
@@ -18,7 +18,7 @@ import { customsOf, fileOf, startOf } from './read-address.ts';
 const PAGE_ROWS = 100;
 
 /** Serves `/files/:fileId/rows`: the rows of a file in its order, with their outcomes. */
-export function listRowsPage(server: FastifyInstance, { app }: Desk): void {
+export function listRowsPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId/rows', async (request, reply) => {
     const file = await fileOf(app, request);
     const asked = askedOf(request);

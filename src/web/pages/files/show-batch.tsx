@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ActionName } from '../../../../schemas/desk.ts';
+import type { ActionName } from '../../../../schemas/actions.ts';
 import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts';
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
@@ -10,7 +10,7 @@ import { readBatchFacts } from '../../../ledger/file/read-why.ts';
 import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
 import { compareBatch } from '../../../explain/compare-batch.ts';
 import { whyBatch } from '../../../explain/why/tell-why.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
@@ -24,7 +24,7 @@ import { WaitingProposals } from './waiting-proposals.tsx';
 import { describeAnswer, describeWritten } from '../../../explain/attempt-words.ts';
 
 /** Serves `/files/:fileId/batches/:batchNo`: everything about one batch. */
-export function showBatchPage(server: FastifyInstance, { app }: Desk): void {
+export function showBatchPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId/batches/:batchNo', async (request, reply) => {
     const viewer = viewerOf(request);
     const { file, batch } = await batchOf(app, request);

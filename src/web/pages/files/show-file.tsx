@@ -11,7 +11,7 @@ import type { FileRow } from '../../../ledger/engine/records.ts';
 import { readHoldReasons } from '../../../explain/hold-reasons.ts';
 import { readControlTotals, type ToldTotal } from '../../../explain/read-control-totals.ts';
 import { whyFile } from '../../../explain/why/tell-why.ts';
-import { type Desk, viewerOf } from '../../desk.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
@@ -30,7 +30,7 @@ import { Count, Moment, State } from '../../parts/words.tsx';
 const SHOWN = 50;
 
 /** Serves `/files/:fileId`: everything about one payment file, at a length that a person reads. */
-export function showFilePage(server: FastifyInstance, { app }: Desk): void {
+export function showFilePage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId', async (request, reply) => {
     const viewer = viewerOf(request);
     const file = await fileOf(app, request);

@@ -17,7 +17,7 @@ import { type LateRuns, readLateRuns } from '../../../explain/late-runs.ts';
 import { type Obstacle, readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
-import type { Desk } from '../../desk.ts';
+import type { WebContext } from '../../web-context.ts';
 import { findUnready, type Unready } from '../../monitor/find-unready.ts';
 import { sharedZone, zoneOf } from '../../zone-of.ts';
 import { type MonthDay, type MonthReader } from './read-month.ts';
@@ -53,7 +53,7 @@ export type Front = {
 /** How far ahead expiries are shown, in ms. */
 const AHEAD_MS = 30 * 86_400_000;
 
-export async function readFront({ app }: Desk, month: MonthReader): Promise<Front> {
+export async function readFront({ app }: WebContext, month: MonthReader): Promise<Front> {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
   const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles, withheld] =

@@ -4,7 +4,7 @@ import { ALL_ACCOUNTS } from '../../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../../src/ledger/account/resume-account.ts';
 import { verifyAudit } from '../../../../src/ledger/file/search.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';
 import { clickAtRandom } from './random-clicks.ts';
 
 /** How many clicks each seed makes, and how many files arrive meanwhile. */
@@ -20,11 +20,11 @@ export type ClickPlan = {
 };
 
 export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
-  let world: DeskWorld;
+  let world: DashboardWorld;
   let workers: Workers;
   let dropped = 0;
   beforeAll(async () => {
-    world = await openDeskWorld({
+    world = await openDashboardWorld({
       account: { secondPerson: { refunds: true, overrides: false, resolutions: true } },
       settings: { batch: { maxRows: 4 } },
       sandbox: { refundsMayExceed: true },
@@ -84,7 +84,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
 }
 
 /** Drops a file of ten new rows; some have faults, and refunds need two people. */
-async function dropFile(world: DeskWorld, n: number): Promise<void> {
+async function dropFile(world: DashboardWorld, n: number): Promise<void> {
   const numbers = upTo(10).map((row) => 100 * n + row);
   const kinds = [
     ['card', numbers.map((row) => cardRow(row, row % 10 === 3 ? { amount: '$1' } : {}))],

@@ -1,12 +1,12 @@
-import { ACTIONS } from '../../../../schemas/desk.ts';
+import { ACTIONS } from '../../../../schemas/actions.ts';
 import { seededRandom } from '../../../support/random.ts';
 import {
   type Answer,
-  type DeskWorld,
+  type DashboardWorld,
   TEST_PEOPLE,
   type TestBrowser,
   type TestPerson,
-} from '../../support/desk-world.ts';
+} from '../../support/dashboard-world.ts';
 import { formsOf, type PageForm } from '../../support/read-forms.ts';
 import { linksOf } from '../../support/read-page.ts';
 
@@ -35,7 +35,7 @@ const STARTS = [
  * the API and the queue board directly. The same seed clicks the same.
  */
 export async function clickAtRandom(
-  world: DeskWorld,
+  world: DashboardWorld,
   { actions, seed }: { actions: number; seed: number },
 ): Promise<Clicks> {
   const random = openRandom(seed);
@@ -105,7 +105,7 @@ function sendForm(browser: TestBrowser, { path, form }: { path: string; form: Pa
 }
 
 /** Lists where actions are done, as a user knows from addresses. */
-async function listSubjects({ app }: DeskWorld): Promise<string[]> {
+async function listSubjects({ app }: DashboardWorld): Promise<string[]> {
   const { rows } = await app.ledger.pool.query<{ path: string }>(
     `SELECT '/files/' || file_id AS path FROM file UNION ALL
      SELECT '/files/' || file_id || '/batches/' || batch_no FROM batch UNION ALL

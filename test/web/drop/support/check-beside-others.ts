@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { checkUpload } from '../../../../src/web/drop/check-upload.ts';
 import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import type { DeskWorld } from '../../support/desk-world.ts';
+import type { DashboardWorld } from '../../support/dashboard-world.ts';
 import { sendFile } from '../../support/send-file.ts';
 
 const contentOf = (rows: number) => lines(upTo(rows).map((n) => cardRow(n)));
 
 /** Requests page after page while a file is checked, and expects an answer to each. */
-export async function answerMeanwhile(world: DeskWorld, rows: number): Promise<void> {
+export async function answerMeanwhile(world: DashboardWorld, rows: number): Promise<void> {
   const browser = await world.as('viewer');
   const content = contentOf(rows);
   let isChecking = true;
@@ -30,7 +30,7 @@ const PIECE_BYTES = 65_536;
 const MOST_PIECES = 4;
 
 /** Checks a file that is all at hand, so only the check itself yields, and counts the pieces it takes before that. */
-export async function giveWay({ app }: DeskWorld, rows: number): Promise<void> {
+export async function giveWay({ app }: DashboardWorld, rows: number): Promise<void> {
   const content = Buffer.from(contentOf(rows));
   let isChecking = true;
   let taken = 0;

@@ -1,7 +1,7 @@
-import type { DeskWorld } from '../../support/desk-world.ts';
+import type { DashboardWorld } from '../../support/dashboard-world.ts';
 
 /** Returns who made these moves and why, in order. */
-export async function readAuditOf(world: DeskWorld, move: string): Promise<{ actor: string; reason: string }[]> {
+export async function readAuditOf(world: DashboardWorld, move: string): Promise<{ actor: string; reason: string }[]> {
   const { rows } = await world.app.ledger.pool.query<{ actor: string; reason: string }>(
     'SELECT actor, reason FROM audit WHERE move = $1 ORDER BY seq',
     [move],

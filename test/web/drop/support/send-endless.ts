@@ -6,17 +6,17 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { reachableBytes } from '../../../csv/reachable-bytes.ts';
 import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';
 
 const MOST_BYTES = 1_000_000;
 
-export const openSmallDesk = () => openDeskWorld({ folder: { maxBytes: MOST_BYTES } });
+export const openSmallDashboard = () => openDashboardWorld({ folder: { maxBytes: MOST_BYTES } });
 
 /** Room for buffers in transit and for what the dashboard keeps of the request. */
 const ON_ITS_WAY = 8_000_000;
 
 /** Sends this many bytes to the small dashboard: far more than it may hold, so that keeping them shows. */
-export async function expectRefusal(world: DeskWorld, action: string, bytes: number): Promise<void> {
+export async function expectRefusal(world: DashboardWorld, action: string, bytes: number): Promise<void> {
   const { said, given, growth } = await sendEndless(world, action, bytes);
   expect(given).toBeGreaterThanOrEqual(bytes);
   expect(said).toMatch(/^HTTP\/1\.1 413 /);
@@ -39,7 +39,7 @@ async function heldBytes(): Promise<number> {
  * Sends pieces without announcing how many, whatever the answer: a Node client would stop once the answer arrives.
  * @returns the answer, the bytes sent, and how many more are held at most than after a quarter of them
  */
-async function sendEndless(world: DeskWorld, action: string, bytes: number) {
+async function sendEndless(world: DashboardWorld, action: string, bytes: number) {
   const browser = await world.as('operator');
   const query = new URLSearchParams({ folder: 'drop/card', name: 'large.csv', sha256: '0'.repeat(64) });
   const head = [

@@ -7,15 +7,15 @@ import { findFile } from '../../../../src/ledger/file/search.ts';
 import { recordOutput } from '../../../../src/ledger/file/complete-file.ts';
 import { OutputTable } from '../../../../src/web/pages/files/file-outputs.tsx';
 import { CARD, cardRow, lines } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   await world.drop('card', 'Löhne "Juni".csv', lines([cardRow(1)]));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'Löhne "Juni".csv'));

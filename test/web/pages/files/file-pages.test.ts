@@ -3,15 +3,20 @@ import { copyFaults } from '../../../../src/ledger/row/copy-rows.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestPerson } from '../../support/desk-world.ts';
+import {
+  type DashboardWorld,
+  openDashboardWorld,
+  TEST_PEOPLE,
+  type TestPerson,
+} from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>"';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let paths: string[];
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   const name = 'evil.csv';
   await world.drop('card', name, lines([cardRow(1)]));
   await world.finish();

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { BatchTable } from '../../../../src/web/pages/files/list-batches.tsx';
 import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld({ settings: { batch: { maxRows: 2 } } });
+  world = await openDashboardWorld({ settings: { batch: { maxRows: 2 } } });
   await world.drop('card', 'monday.csv', lines(upTo(3).map((n) => cardRow(n))));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'monday.csv'));

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { FaultTable } from '../../../../src/web/pages/files/list-faults.tsx';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';
 import { linksOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let path: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   const bad = upTo(120).map((n) => cardRow(n, { amount: '25.x0', card: CARD.replace(/0$/, '1') }));
   await world.drop('card', 'bad.csv', lines(bad));
   await world.finish();

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let viewer: TestBrowser;
 beforeAll(async () => {
-  world = await openDeskWorld({ account: { timeZone: 'America/Toronto' } });
+  world = await openDashboardWorld({ account: { timeZone: 'America/Toronto' } });
   viewer = await world.as('viewer');
 });
 afterAll(() => world.close());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let viewer: TestBrowser;
 let path: string;
 beforeAll(async () => {
-  world = await openDeskWorld({ settings: { batch: { maxRows: 60 } } });
+  world = await openDashboardWorld({ settings: { batch: { maxRows: 60 } } });
   const rows = upTo(120).map((n) => cardRow(n));
   rows[1] = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
   rows[2] = cardRow(3, { expiry: '12/20' });

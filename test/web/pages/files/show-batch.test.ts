@@ -3,15 +3,15 @@ import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDeskWorld();
+  world = await openDashboardWorld();
   world.sandbox.faults.plan({ kind: 'result-row-missing', operation: 'getBatchProcessResultFile' });
   await world.drop('card', 'monday.csv', lines(upTo(3).map((n) => cardRow(n))));
   await world.finish();

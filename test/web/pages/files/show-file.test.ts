@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestBrowser, type TestPerson } from '../../support/desk-world.ts';
+import {
+  type DashboardWorld,
+  openDashboardWorld,
+  type TestBrowser,
+  type TestPerson,
+} from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
-let world: DeskWorld;
+let world: DashboardWorld;
 let viewer: TestBrowser;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
-  world = await openDeskWorld({ folder: { duplicateRows: 'hold' } });
+  world = await openDashboardWorld({ folder: { duplicateRows: 'hold' } });
   const odd = [cardRow(1, { card: MAGIC_CARD, amount: '2.00' }), cardRow(2, { expiry: '12/20' })];
   const rows = [...odd, ...upTo(20).map((n) => cardRow(20 + n))];
   await world.drop('card', 'done.csv', lines(rows));

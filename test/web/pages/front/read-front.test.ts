@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 function read(app: App): Promise<Front> {
-  return readFront({ app, settings: app.settings.desk! }, openMonth(app.ledger, app.settings));
+  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings));
 }
 
 describe('readFront', () => {

@@ -1,17 +1,17 @@
 import { scryptSync } from 'node:crypto';
-import type { ActionName, PersonRole } from '../../../schemas/desk.ts';
-import type { DeskSettings } from '../../../src/config/config-desk.ts';
+import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
+import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
 import { addApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
 import { usePersonLink } from '../../../src/ledger/person/use-link.ts';
 import { hashSecretToken, newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { type DeskRoute, openDesk } from '../../../src/web/open-desk.tsx';
+import { type DashboardRoute, openDashboard } from '../../../src/web/open-dashboard.tsx';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
 
 /** A pipeline with its dashboard open on a free port, and a user of each role. */
-export type DeskWorld = PipelineWorld & {
+export type DashboardWorld = PipelineWorld & {
   readonly url: string;
-  readonly routes: readonly DeskRoute[];
+  readonly routes: readonly DashboardRoute[];
   /** Returns a browser logged in as this person. */
   as(person: TestPerson): Promise<TestBrowser>;
   /** Returns a browser that is not logged in. */
@@ -71,36 +71,40 @@ export type TestBrowser = {
 };
 
 /**
- * @param options.desk other settings of the dashboard; it listens on this host alone
+ * @param options.dashboard other settings of the dashboard; it listens on this host alone
  * @param options.people `nobody`: as at the first start
  */
-export async function openDeskWorld(
-  options: WorldOptions & { desk?: Partial<DeskSettings>; people?: 'nobody' } = {},
-): Promise<DeskWorld> {
+export async function openDashboardWorld(
+  options: WorldOptions & { dashboard?: Partial<DashboardSettings>; people?: 'nobody' } = {},
+): Promise<DashboardWorld> {
   const world = await openPipelineWorld(options);
   if (options.people !== 'nobody') await addPeople(world);
-  const settings: DeskSettings = { ...world.settings.desk!, listen: { host: '127.0.0.1', port: 0 }, ...options.desk };
-  const desk = await openDesk(world.app, settings);
-  const stranger = () => openBrowser(desk.url);
+  const settings: DashboardSettings = {
+    ...world.settings.dashboard!,
+    listen: { host: '127.0.0.1', port: 0 },
+    ...options.dashboard,
+  };
+  const dashboard = await openDashboard(world.app, settings);
+  const stranger = () => openBrowser(dashboard.url);
   return Object.assign(world, {
-    url: desk.url,
-    routes: desk.routes,
+    url: dashboard.url,
+    routes: dashboard.routes,
     stranger,
-    program: (person: TestPerson, actions: readonly ActionName[]) => makeProgram(world, desk.url, person, actions),
+    program: (person: TestPerson, actions: readonly ActionName[]) => makeProgram(world, dashboard.url, person, actions),
     as: async (person: TestPerson) => {
       const browser = stranger();
       const { status, text } = await browser.post('/login', { name: person, password: PASSWORD }, '');
       if (status !== 303) throw new Error(`${person} cannot log in: ${status} ${text}`);
       return browser;
     },
-    close: closeBoth(world, desk),
+    close: closeBoth(world, dashboard),
   });
 }
 
-function closeBoth(world: PipelineWorld, desk: { close(): Promise<void> }): () => Promise<void> {
+function closeBoth(world: PipelineWorld, dashboard: { close(): Promise<void> }): () => Promise<void> {
   const closeWorld = world.close;
   return async () => {
-    await desk.close();
+    await dashboard.close();
     await closeWorld();
   };
 }

@@ -2,24 +2,24 @@ import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import type { Desk } from '../../../src/actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { type FilePlan, keyOf, type LedgerWorld } from '../../support/ledger-world.ts';
 import type { ReportLine } from './day-report.ts';
 
 export const DAY_MS = 86_400_000;
 
 /** Opens a batch for resolution. The service answers by batch id and knows no other ids. */
-export async function deskAt(
+export async function contextAt(
   world: LedgerWorld,
   batch: Pick<BatchRow, 'file_id' | 'batch_no'>,
   {
     answers = {},
     gateway = {},
     ...others
-  }: { answers?: Record<string, ResultAnswer>; gateway?: Partial<Desk['gateway']> } & Partial<
-    Omit<Desk, 'gateway'>
+  }: { answers?: Record<string, ResultAnswer>; gateway?: Partial<ResolutionContext['gateway']> } & Partial<
+    Omit<ResolutionContext, 'gateway'>
   > = {},
-): Promise<Desk> {
+): Promise<ResolutionContext> {
   return {
     ledger: world.ledger,
     account: { agentCode: 'TEST88', server: 'NA', resolveWaitMs: DAY_MS, secondPerson: persons(false) },
@@ -36,14 +36,17 @@ export async function deskAt(
   };
 }
 
-export function persons(resolutions: boolean): Desk['account']['secondPerson'] {
+export function persons(resolutions: boolean): ResolutionContext['account']['secondPerson'] {
   return { refunds: false, overrides: false, resolutions };
 }
 
 /** Same, where a resolution needs two people. */
-export async function deskForTwo(world: LedgerWorld, batch: Pick<BatchRow, 'file_id' | 'batch_no'>): Promise<Desk> {
-  const desk = await deskAt(world, batch);
-  return { ...desk, account: { ...desk.account, secondPerson: persons(true) } };
+export async function contextForTwo(
+  world: LedgerWorld,
+  batch: Pick<BatchRow, 'file_id' | 'batch_no'>,
+): Promise<ResolutionContext> {
+  const dashboard = await contextAt(world, batch);
+  return { ...dashboard, account: { ...dashboard.account, secondPerson: persons(true) } };
 }
 
 /** Makes a payment that the service charged at this moment, and returns its line in a report. */

@@ -6,7 +6,7 @@ import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { newLink } from '../../../src/actions/new-link.ts';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../../support/chromium.ts';
 import { cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld } from '../../web/support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld } from '../../web/support/dashboard-world.ts';
 import { findViolations } from './find-violations.ts';
 import { hastenPages } from './hasten-pages.ts';
 
@@ -21,18 +21,18 @@ export function testDay({ isWhole }: { isWhole: boolean }): void {
   it(verdict.sentence, () => {
     expect(verdict.isFine).toBe(true);
   });
-  describe.runIf(chromiumIsInstalled())('a day at the desk', () => walkThrough(isWhole));
+  describe.runIf(chromiumIsInstalled())('a day on the dashboard', () => walkThrough(isWhole));
 }
 
 function walkThrough(isWhole: boolean): void {
-  let world: DeskWorld;
+  let world: DashboardWorld;
   let workers: Workers;
   let browser: Browser;
   let ann: Page;
   let bob: Page;
   let setUpPath: string;
   beforeAll(async () => {
-    world = await openDeskWorld({
+    world = await openDashboardWorld({
       people: 'nobody',
       account: { secondPerson: { refunds: true, overrides: false, resolutions: false } },
       sandbox: { refundsMayExceed: true },

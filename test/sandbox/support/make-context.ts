@@ -1,15 +1,15 @@
 import { handClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openBooks } from '../../../src/sandbox/books/open-books.ts';
-import type { Account, Call, Desk } from '../../../src/sandbox/handlers/handler.ts';
+import type { Account, Call, HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
 import { readParameters } from '../../../src/sandbox/soap/read-parameters.ts';
 
 export const ACCOUNT: Account = { agentCode: 'TEST88', password: 'TEST88' };
 
-/** Makes a desk with empty books in memory and a clock that stands still. */
-export async function makeDesk(settings: Partial<Desk> = {}) {
+/** Makes a context with empty books in memory and a clock that stands still. */
+export async function makeContext(settings: Partial<HandlerContext> = {}) {
   const clock = handClock('2026-06-15T10:00:00Z');
-  const desk: Desk = {
+  const context: HandlerContext = {
     accounts: [ACCOUNT],
     books: await openBooks(undefined),
     clock,
@@ -22,7 +22,7 @@ export async function makeDesk(settings: Partial<Desk> = {}) {
     cutsLongValues: false,
     ...settings,
   };
-  return { desk, clock };
+  return { context, clock };
 }
 
 /** Returns a call that has passed all checks. */

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
-import type { DeskSettings } from '../config/config-desk.ts';
-import type { ActionName } from '../../schemas/desk.ts';
+import type { DashboardSettings } from '../config/config-dashboard.ts';
+import type { ActionName } from '../../schemas/actions.ts';
 import type { Viewer } from './access/viewer.ts';
 
 /** What every route of the dashboard needs. */
-export type Desk = {
+export type WebContext = {
   readonly app: App;
-  readonly settings: DeskSettings;
+  readonly settings: DashboardSettings;
 };
 
 /** Registers the routes of one subject with the server. */
-export type Routes = (server: FastifyInstance, desk: Desk) => void | Promise<void>;
+export type Routes = (server: FastifyInstance, context: WebContext) => void | Promise<void>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {

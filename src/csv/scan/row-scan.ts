@@ -5,7 +5,7 @@ import type { Brand } from '../rules/card-brand.ts';
  * State that the cell scanners share while a line is read: its bytes in, canonical bytes out, and findings. One object
  * serves the whole file, because an object per row would cost more than reading the row.
  */
-export type RowDesk = PaymentBytes & {
+export type RowScan = PaymentBytes & {
   /** Whole lines; every scanned line has its end in here. */
   input: Buffer;
   /** Position of the next canonical byte in `output`. */
@@ -25,7 +25,7 @@ export type RowDesk = PaymentBytes & {
 /** A cell scanner returns this when it is not certain that the cell is valid, or what to send. */
 export const DECLINED = -1;
 
-export function newRowDesk(): RowDesk {
+export function newRowScan(): RowScan {
   return {
     input: Buffer.alloc(0),
     output: new Uint8Array(0),

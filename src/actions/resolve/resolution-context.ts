@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 
 /** Context for resolving one batch. It needs no queue: the sweep finds in the ledger what became due. */
-export type Desk = {
+export type ResolutionContext = {
   readonly ledger: Ledger;
   readonly account: Pick<Account, 'agentCode' | 'server' | 'resolveWaitMs' | 'secondPerson'>;
   readonly gateway: Pick<Gateway, 'fetchBatchResult' | 'askTime'>;

@@ -7,7 +7,7 @@ export const PERSON_ROLES = {
   viewer: 'sees everything and changes nothing',
   operator: 'drops files and keeps work going; proposes what another person must confirm',
   approver: 'lets held files go or declines them, and confirms what another person proposed',
-  admin: 'all of that, and says who may use the desk; but nobody checks what he made himself',
+  admin: 'all of that, and says who may use the dashboard; but nobody checks what he made himself',
 } as const;
 export type PersonRole = keyof typeof PERSON_ROLES;
 
@@ -23,7 +23,7 @@ const ADMINS = ['admin'] as const;
 type Action = {
   readonly may: readonly PersonRole[];
   /** What it acts on; its number or name is in the address. */
-  readonly to: 'desk' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule';
+  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule';
   /** Text of the button. */
   readonly label: string;
   /** Whether the audit trail needs a reason. */
@@ -34,10 +34,10 @@ type Action = {
 
 /** Every action on the dashboard, and who may do it. */
 export const ACTIONS = {
-  look: action('desk', EVERYBODY, 'Look', { reason: 'none' }),
-  check: action('desk', EVERYBODY, 'Check a file', { reason: 'none' }),
-  drop: action('desk', MAKERS, 'Drop a file', { reason: 'none', grave: true }),
-  people: action('desk', ADMINS, 'Say who may use the desk'),
+  look: action('dashboard', EVERYBODY, 'Look', { reason: 'none' }),
+  check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none' }),
+  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', grave: true }),
+  people: action('dashboard', ADMINS, 'Say who may use the dashboard'),
 
   approve: action('file', CHECKERS, 'Approve', { grave: true }),
   decline: action('file', CHECKERS, 'Decline', { grave: true }),

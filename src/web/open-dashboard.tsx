@@ -6,27 +6,27 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
 import { fastify, type FastifyInstance, type RouteOptions } from 'fastify';
-import type { ActionName } from '../../schemas/desk.ts';
+import type { ActionName } from '../../schemas/actions.ts';
 import type { App } from '../app.ts';
-import type { DeskSettings } from '../config/config-desk.ts';
+import type { DashboardSettings } from '../config/config-dashboard.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { guardRoutes } from './access/guard.ts';
 import { isEncrypted } from './access/session-cookie.ts';
 import { answerErrors } from './answer-errors.tsx';
 import { COMPILE_LAZILY } from './compile-lazily.ts';
-import type { Desk } from './desk.ts';
+import type { WebContext } from './web-context.ts';
 import { openLive } from './live/open-live.ts';
 import { ROUTES } from './routes.ts';
 
-export type DeskServer = {
+export type DashboardServer = {
   /** Where this process answers. */
   readonly url: string;
   /** Every address with the permission that it needs. */
-  readonly routes: readonly DeskRoute[];
+  readonly routes: readonly DashboardRoute[];
   close(): Promise<void>;
 };
 
-export type DeskRoute = { readonly method: string; readonly path: string; readonly may: ActionName | 'anybody' };
+export type DashboardRoute = { readonly method: string; readonly path: string; readonly may: ActionName | 'anybody' };
 
 /** Maximum bytes of a form; dropped files are streams with their own limit. */
 const FORM_BYTES = 256 * 1024;
@@ -35,19 +35,19 @@ const FORM_BYTES = 256 * 1024;
  * Opens the operator's dashboard in the browser.
  * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
  */
-export async function openDesk(app: App, settings: DeskSettings): Promise<DeskServer> {
-  const desk: Desk = { app, settings };
+export async function openDashboard(app: App, settings: DashboardSettings): Promise<DashboardServer> {
+  const context: WebContext = { app, settings };
   const server = makeServer(settings);
   const listRoutes = noteRoutes(server);
-  await server.register(helmet, policyOf(desk));
+  await server.register(helmet, policyOf(context));
   await server.register(cookie);
   await server.register(formbody, { bodyLimit: FORM_BYTES });
   await server.register(rateLimit, { global: false });
-  guardRoutes(server, desk);
-  answerErrors(server, desk);
+  guardRoutes(server, context);
+  answerErrors(server, context);
   await server.register(serveAssets);
-  const live = openLive(server, desk);
-  for (const hang of ROUTES) await server.register(async (scope) => hang(scope, desk));
+  const live = openLive(server, context);
+  for (const hang of ROUTES) await server.register(async (scope) => hang(scope, context));
   await listen(server, settings);
   return {
     url: urlOf(server, settings),
@@ -60,7 +60,7 @@ export async function openDesk(app: App, settings: DeskSettings): Promise<DeskSe
 }
 
 /** @returns lists the routes with their permissions; call it last, because later hooks may still change a route */
-function noteRoutes(server: FastifyInstance): () => DeskRoute[] {
+function noteRoutes(server: FastifyInstance): () => DashboardRoute[] {
   const noted: RouteOptions[] = [];
   server.addHook('onRoute', (route) => void noted.push(route));
   return () =>
@@ -80,7 +80,7 @@ async function serveAssets(scope: FastifyInstance): Promise<void> {
   });
 }
 
-function makeServer({ tls, trustedProxies }: DeskSettings): FastifyInstance {
+function makeServer({ tls, trustedProxies }: DashboardSettings): FastifyInstance {
   const options = {
     logger: false,
     forceCloseConnections: true,
@@ -94,7 +94,7 @@ function makeServer({ tls, trustedProxies }: DeskSettings): FastifyInstance {
 }
 
 /** Allows no content from elsewhere, no inline scripts or styles, and no framing by other pages. */
-function policyOf(desk: Desk) {
+function policyOf(context: WebContext) {
   return {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -112,19 +112,19 @@ function policyOf(desk: Desk) {
     },
     referrerPolicy: { policy: 'same-origin' as const },
     frameguard: { action: 'deny' as const },
-    hsts: isEncrypted(desk) ? { maxAge: 31_536_000 } : false,
+    hsts: isEncrypted(context) ? { maxAge: 31_536_000 } : false,
   };
 }
 
-async function listen(server: FastifyInstance, { listen: { host, port } }: DeskSettings): Promise<void> {
+async function listen(server: FastifyInstance, { listen: { host, port } }: DashboardSettings): Promise<void> {
   await server.listen({ host, port }).catch(async (error: unknown) => {
     await server.close();
-    const next = 'Choose another port or host for the desk (desk.listen), or "off".';
+    const next = 'Choose another port or host for the dashboard (dashboard.listen), or "off".';
     throw new PipelineError('CONFIG_INVALID', `listen on "${host}:${port}"`, reasonOf(error), { cause: error, next });
   });
 }
 
-function urlOf(server: FastifyInstance, { url, tls }: DeskSettings): string {
+function urlOf(server: FastifyInstance, { url, tls }: DashboardSettings): string {
   if (url !== undefined) return url;
   const { address, family, port } = server.server.address() as AddressInfo;
   return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

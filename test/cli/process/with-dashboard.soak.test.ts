@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EVERY_ROLE, type Role } from '../../../schemas/roles.ts';
-import { withDesk } from '../../../src/cli/process/with-desk.ts';
-import { readDesk } from '../../../src/config/config-desk.ts';
+import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
+import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
@@ -24,13 +24,13 @@ function open(
   last: (url: string | undefined, printed: Readonly<{ out: string }>) => Promise<void>,
   { roles = EVERY_ROLE, isWanted = true }: { roles?: ReadonlySet<Role>; isWanted?: boolean } = {},
 ) {
-  const env = { PAYDROP_DESK: `127.0.0.1:${port}` };
-  const desk = { ...readDesk(undefined, { root: world.root, env, faults: [] })!, isWanted };
-  const app = { ...world.app, settings: { ...world.settings, desk } };
-  return takeDown((printed) => withDesk(app, roles, (url) => last(url, printed)));
+  const env = { PAYDROP_DASHBOARD: `127.0.0.1:${port}` };
+  const dashboard = { ...readDashboard(undefined, { root: world.root, env, faults: [] })!, isWanted };
+  const app = { ...world.app, settings: { ...world.settings, dashboard } };
+  return takeDown((printed) => withDashboard(app, roles, (url) => last(url, printed)));
 }
 
-describe('withDesk', () => {
+describe('withDashboard', () => {
   it('prints a set-up link at the first start, not into the log, and none when somebody is there', async () => {
     const port = await findFreePort();
     await open(port, async (url, printed) => {
@@ -40,7 +40,7 @@ describe('withDesk', () => {
       const answer = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     });
-    expect(logText()).toContain('the desk is answered');
+    expect(logText()).toContain('the dashboard is answered');
     expect(logText()).not.toContain('set-up');
 
     const second = await open(port, async (url) => expect((await fetch(`${url}/login`)).status).toBe(200));
@@ -60,7 +60,7 @@ describe('withDesk', () => {
   });
 });
 
-describe('withDesk, when another program has the address', () => {
+describe('withDashboard, when another program has the address', () => {
   const taken = createServer();
   let port = 0;
   beforeAll(async () => {
@@ -69,28 +69,28 @@ describe('withDesk, when another program has the address', () => {
     ({ port } = taken.address() as { port: number });
   });
   afterAll(() => void taken.close());
-  afterEach(() => void vi.stubEnv('PAYDROP_DESK', 'off'));
+  afterEach(() => void vi.stubEnv('PAYDROP_DASHBOARD', 'off'));
 
   it('ends the start if it was asked for', async () => {
     expect(holdFlags()).toEqual([]);
-    vi.stubEnv('PAYDROP_DESK', `127.0.0.1:${port}`);
+    vi.stubEnv('PAYDROP_DASHBOARD', `127.0.0.1:${port}`);
     const { status, err } = await world.paydrop('start');
     expect(status).not.toBe(0);
-    expect(err).toContain('Choose another port or host for the desk');
+    expect(err).toContain('Choose another port or host for the dashboard');
   });
 
   it('does not mind in a process without the role', async () => {
     expect(holdFlags()).toEqual([]);
-    vi.stubEnv('PAYDROP_DESK', `127.0.0.1:${port}`);
+    vi.stubEnv('PAYDROP_DASHBOARD', `127.0.0.1:${port}`);
     const submitting = startHere(['--dir', world.root, 'start', '--roles', 'submit']);
     await submitting.interrupt();
     expect(await submitting.ended).toEqual({ status: 0, out: '', err: '' });
   });
 
-  it('goes on without the desk if nobody asked for it, and says so in the log', async () => {
+  it('goes on without the dashboard if nobody asked for it, and says so in the log', async () => {
     const seen: unknown[] = [];
     await open(port, async (url) => void seen.push(url), { isWanted: false });
     expect(seen).toEqual([undefined]);
-    expect(logText()).toContain('the desk stays closed: ');
+    expect(logText()).toContain('the dashboard stays closed: ');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionName, ACTIONS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/desk.ts';
+import { type ActionName, ACTIONS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/actions.ts';
 
 const names = Object.keys(ACTIONS) as ActionName[];
 const roles = Object.keys(PERSON_ROLES) as PersonRole[];
@@ -18,7 +18,7 @@ describe('mayDo', () => {
     expect(both).toEqual(['admin']);
   });
 
-  it('keeps it to administrators who may use the desk', () => {
+  it('keeps it to administrators who may use the dashboard', () => {
     expect(roles.filter((role) => mayDo(role, 'people'))).toEqual(['admin']);
   });
 });

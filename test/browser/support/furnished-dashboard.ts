@@ -1,17 +1,17 @@
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
-import { type DeskWorld, openDeskWorld, type TestPerson } from '../../web/support/desk-world.ts';
+import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../../web/support/dashboard-world.ts';
 
 /** A page of the dashboard as a person sees it. */
 export type ShownPage = { readonly name: string; readonly path: string; readonly as: TestPerson | 'nobody' };
 
-export type FurnishedDesk = DeskWorld & { readonly pages: readonly ShownPage[] };
+export type FurnishedDashboard = DashboardWorld & { readonly pages: readonly ShownPage[] };
 
 /**
  * Opens a dashboard after a day's work: files that are done, refused, held or waiting for a second person, declined
  * rows, a batch in doubt, and a stopped account.
  */
-export async function openFurnishedDesk(): Promise<FurnishedDesk> {
-  const world = await openDeskWorld({
+export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
+  const world = await openDashboardWorld({
     account: { timeZone: 'America/Toronto', secondPerson: { refunds: true, overrides: true, resolutions: true } },
     settings: { batch: { maxRows: 20 } },
   });

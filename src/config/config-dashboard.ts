@@ -1,11 +1,11 @@
-import { type DeskConfig, USUAL_DESK } from '../../schemas/config.ts';
+import { type DashboardConfig, USUAL_DASHBOARD } from '../../schemas/config.ts';
 import type { ConfigFault } from './config-faults.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { isLoopback } from '../kernel/is-loopback.ts';
 import { readKeySource, readPublicText, readSecret } from './config-secret.ts';
 
 /** Where and how the dashboard listens, with its certificate and key read. */
-export type DeskSettings = {
+export type DashboardSettings = {
   readonly listen: ListenAddress;
   /** Whether the dashboard was configured. If not, paydrop runs without it when another program has the address. */
   readonly isWanted: boolean;
@@ -32,52 +32,55 @@ type Surroundings = { root: string; env: NodeJS.ProcessEnv; faults: ConfigFault[
  * Reads where the dashboard listens. It moves money, so an address that other machines can reach needs encryption: its
  * own, or that of a named proxy.
  */
-export function readDesk(desk: DeskConfig | undefined, { root, env, faults }: Surroundings): DeskSettings | undefined {
-  const fromEnvironment = env['PAYDROP_DESK'];
-  const text = fromEnvironment || desk?.listen || USUAL_DESK;
+export function readDashboard(
+  dashboard: DashboardConfig | undefined,
+  { root, env, faults }: Surroundings,
+): DashboardSettings | undefined {
+  const fromEnvironment = env['PAYDROP_DASHBOARD'];
+  const text = fromEnvironment || dashboard?.listen || USUAL_DASHBOARD;
   if (text === 'off') return undefined;
-  const path = fromEnvironment ? 'PAYDROP_DESK' : 'desk.listen';
+  const path = fromEnvironment ? 'PAYDROP_DASHBOARD' : 'dashboard.listen';
   const listen = readListenAddress(text);
   if (!listen) {
-    faults.push({ path, reason: `"${text}" is neither "off" nor host:port, such as ${USUAL_DESK}` });
+    faults.push({ path, reason: `"${text}" is neither "off" nor host:port, such as ${USUAL_DASHBOARD}` });
     return undefined;
   }
-  const trustedProxies = desk?.trustedProxies ?? [];
-  if (!isLoopback(listen.host) && !desk?.tls && trustedProxies.length === 0) {
-    const reason = `"${text}" can be reached from elsewhere; give desk.tls, or desk.trustedProxies with the proxy that speaks HTTPS`;
+  const trustedProxies = dashboard?.trustedProxies ?? [];
+  if (!isLoopback(listen.host) && !dashboard?.tls && trustedProxies.length === 0) {
+    const reason = `"${text}" can be reached from elsewhere; give dashboard.tls, or dashboard.trustedProxies with the proxy that speaks HTTPS`;
     faults.push({ path, reason });
   }
   return {
     listen,
-    isWanted: fromEnvironment !== undefined || desk !== undefined,
-    url: desk?.url && new URL(desk.url).origin,
-    tls: desk?.tls && readTls(desk.tls, { root, env, faults }),
-    openid: desk?.openid && readOpenId(desk.openid, { root, env, faults }),
+    isWanted: fromEnvironment !== undefined || dashboard !== undefined,
+    url: dashboard?.url && new URL(dashboard.url).origin,
+    tls: dashboard?.tls && readTls(dashboard.tls, { root, env, faults }),
+    openid: dashboard?.openid && readOpenId(dashboard.openid, { root, env, faults }),
     trustedProxies,
-    idleMs: (desk?.idleMinutes ?? 15) * 60_000,
-    longestMs: (desk?.longestHours ?? 12) * 3_600_000,
+    idleMs: (dashboard?.idleMinutes ?? 15) * 60_000,
+    longestMs: (dashboard?.longestHours ?? 12) * 3_600_000,
   };
 }
 
 function readOpenId(
-  { issuer, clientSecret, ...rest }: NonNullable<DeskConfig['openid']>,
+  { issuer, clientSecret, ...rest }: NonNullable<DashboardConfig['openid']>,
   { root, env, faults }: Surroundings,
 ): OpenIdSettings {
   const { protocol, hostname } = new URL(issuer);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    faults.push({ path: 'desk.openid.issuer', reason: 'it must be reached by https' });
+    faults.push({ path: 'dashboard.openid.issuer', reason: 'it must be reached by https' });
   if (clientSecret === undefined) return { issuer, clientSecret: undefined, ...rest };
   const secret = readSecret(clientSecret, root, env);
-  if ('fault' in secret) faults.push({ path: 'desk.openid.clientSecret', reason: secret.fault });
+  if ('fault' in secret) faults.push({ path: 'dashboard.openid.clientSecret', reason: secret.fault });
   return { issuer, clientSecret: 'value' in secret ? secret.value : '', ...rest };
 }
 
-function readTls({ cert, key }: NonNullable<DeskConfig['tls']>, { root, env, faults }: Surroundings) {
+function readTls({ cert, key }: NonNullable<DashboardConfig['tls']>, { root, env, faults }: Surroundings) {
   const read = { cert: readPublicText(cert, root, env), key: readKeySource(key, root, env) };
   const value = (name: 'cert' | 'key') => {
     const secret = read[name];
     if ('value' in secret) return secret.value;
-    faults.push({ path: `desk.tls.${name}`, reason: secret.fault });
+    faults.push({ path: `dashboard.tls.${name}`, reason: secret.fault });
     return '';
   };
   return { cert: value('cert'), key: value('key') };

@@ -3,10 +3,10 @@ import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { doubtDesk, sayResolved, takesTwoToResolve } from '../../../src/web/actions/doubt-desk.ts';
-import type { Desk } from '../../../src/web/desk.ts';
+import { resolutionOf, sayResolved, takesTwoToResolve } from '../../../src/web/actions/doubt-context.ts';
+import type { WebContext } from '../../../src/web/web-context.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { doubtfulBatch, persons } from '../../workers/support/resolve-desk.ts';
+import { doubtfulBatch, persons } from '../../workers/support/resolve-context.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function deskFor(isForTwo: boolean): Desk {
+function dashboardFor(isForTwo: boolean): WebContext {
   const account = () => ({ secondPerson: persons(isForTwo) });
   const settings = { accounts: new Map() };
-  return { app: { ledger: world.ledger, settings, account, gateway: () => 'the gateway' } } as unknown as Desk;
+  return { app: { ledger: world.ledger, settings, account, gateway: () => 'the gateway' } } as unknown as WebContext;
 }
 
 async function doubt() {
@@ -25,10 +25,10 @@ async function doubt() {
   return { kind: 'batch', batch, file: await readFileRow(world.ledger, batch.file_id) } as const;
 }
 
-describe('doubtDesk', () => {
+describe('resolutionOf', () => {
   it('has what resolving a batch needs', async () => {
     const place = await doubt();
-    const { file, batch, actor, dryRun, gateway } = doubtDesk(deskFor(false), place, 'operator:ada', true);
+    const { file, batch, actor, dryRun, gateway } = resolutionOf(dashboardFor(false), place, 'operator:ada', true);
     expect([file, batch, actor, dryRun, gateway]).toEqual([
       place.file,
       place.batch,
@@ -42,31 +42,33 @@ describe('doubtDesk', () => {
 describe('takesTwoToResolve', () => {
   it('goes by the account, and refuses while a proposal waits', async () => {
     const place = await doubt();
-    expect(await takesTwoToResolve(deskFor(false), place)).toBe(false);
-    expect(await takesTwoToResolve(deskFor(true), place)).toBe(true);
+    expect(await takesTwoToResolve(dashboardFor(false), place)).toBe(false);
+    expect(await takesTwoToResolve(dashboardFor(true), place)).toBe(true);
     const { file_id: fileId, batch_no: batchNo } = place.batch;
     const proposal = { action: 'close-in-doubt', fileId, batchNo, binding: {}, reason: 'x', actor: 'operator:ada' };
     await transact(world.ledger, (tx) => propose(tx, proposal));
-    await expect(takesTwoToResolve(deskFor(true), place)).rejects.toMatchObject({ code: 'PROPOSAL_OPEN' });
+    await expect(takesTwoToResolve(dashboardFor(true), place)).rejects.toMatchObject({ code: 'PROPOSAL_OPEN' });
   });
 });
 
 describe('sayResolved', () => {
   it('says what was done and whether the account goes on', async () => {
     const place = await doubt();
-    const held = await sayResolved(deskFor(false), place, { result: 'done' }, 'It is closed.');
+    const held = await sayResolved(dashboardFor(false), place, { result: 'done' }, 'It is closed.');
     expect(held.details).toEqual(['It is closed.', `Account ${place.batch.account} still waits for something else.`]);
     await world.putBatch({ fileId: place.batch.file_id, batchNo: 1 }, 'reconciled');
-    const free = await sayResolved(deskFor(false), place, { result: 'done' }, 'It is closed.');
+    const free = await sayResolved(dashboardFor(false), place, { result: 'done' }, 'It is closed.');
     expect(free.details?.[1]).toBe(`Account ${place.batch.account} goes on by itself.`);
     expect(free.json).toMatchObject({ batchNo: 1, result: 'done', state: 'reconciled' });
     await pauseAccount(world.ledger, place.batch.account, { actor: 'operator:ada', reason: 'wait' });
-    expect((await sayResolved(deskFor(false), place, { result: 'done' }, '')).details?.[1]).toContain('still waits');
+    expect((await sayResolved(dashboardFor(false), place, { result: 'done' }, '')).details?.[1]).toContain(
+      'still waits',
+    );
   });
 
   it('says that a proposal has done nothing yet', async () => {
     const done = await sayResolved(
-      deskFor(true),
+      dashboardFor(true),
       await doubt(),
       { result: 'proposed', proposalNo: 7 },
       'It is closed.',

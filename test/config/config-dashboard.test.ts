@@ -2,28 +2,28 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeskConfig } from '../../schemas/config.ts';
-import { readDesk } from '../../src/config/config-desk.ts';
+import { DashboardConfig } from '../../schemas/config.ts';
+import { readDashboard } from '../../src/config/config-dashboard.ts';
 import type { ConfigFault } from '../../src/config/config-faults.ts';
 
 let root: string;
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'paydrop-desk-'));
-  await writeFile(join(root, 'desk.pem'), 'THE CERTIFICATE');
-  await writeFile(join(root, 'desk.key'), 'THE KEY', { mode: 0o600 });
+  root = await mkdtemp(join(tmpdir(), 'paydrop-dashboard-'));
+  await writeFile(join(root, 'dashboard.pem'), 'THE CERTIFICATE');
+  await writeFile(join(root, 'dashboard.key'), 'THE KEY', { mode: 0o600 });
   await writeFile(join(root, 'open.key'), 'THE KEY', { mode: 0o644 });
 });
 afterAll(() => rm(root, { recursive: true }));
 
-function read(desk: object | undefined, env: NodeJS.ProcessEnv = {}) {
+function read(dashboard: object | undefined, env: NodeJS.ProcessEnv = {}) {
   const faults: ConfigFault[] = [];
-  const settings = readDesk(desk && DeskConfig.parse(desk), { root, env, faults });
+  const settings = readDashboard(dashboard && DashboardConfig.parse(dashboard), { root, env, faults });
   return { settings, faults };
 }
 
-const TLS = { cert: 'file:desk.pem', key: 'file:desk.key' };
+const TLS = { cert: 'file:dashboard.pem', key: 'file:dashboard.key' };
 
-describe('readDesk', () => {
+describe('readDashboard', () => {
   it('answers this host alone when nothing is said, and gives way there', () => {
     const { settings, faults } = read(undefined);
     expect(faults).toEqual([]);
@@ -41,13 +41,13 @@ describe('readDesk', () => {
 
   it.each([
     ['by the file', { listen: 'off' }, {}],
-    ['by the environment', { listen: '127.0.0.1:1' }, { PAYDROP_DESK: 'off' }],
-  ])('is off %s', (_, desk, env) => {
-    expect(read(desk, env)).toEqual({ settings: undefined, faults: [] });
+    ['by the environment', { listen: '127.0.0.1:1' }, { PAYDROP_DASHBOARD: 'off' }],
+  ])('is off %s', (_, dashboard, env) => {
+    expect(read(dashboard, env)).toEqual({ settings: undefined, faults: [] });
   });
 
   it('takes the address of the environment before that of the file', () => {
-    const { settings } = read({ listen: '127.0.0.1:1' }, { PAYDROP_DESK: '[::1]:2' });
+    const { settings } = read({ listen: '127.0.0.1:1' }, { PAYDROP_DASHBOARD: '[::1]:2' });
     expect(settings).toMatchObject({ listen: { host: '::1', port: 2 }, isWanted: true });
   });
 
@@ -55,7 +55,7 @@ describe('readDesk', () => {
     'does not listen on %s without encryption',
     (listen) => {
       expect(read({ listen }).faults).toEqual([
-        { path: 'desk.listen', reason: expect.stringContaining('can be reached from elsewhere') },
+        { path: 'dashboard.listen', reason: expect.stringContaining('can be reached from elsewhere') },
       ]);
       expect(read({ listen, tls: TLS }).faults).toEqual([]);
       expect(read({ listen, trustedProxies: ['10.0.0.5'] }).faults).toEqual([]);
@@ -65,7 +65,7 @@ describe('readDesk', () => {
   it('reads the certificate and its key, and refuses a key that others may read', () => {
     expect(read({ tls: TLS }).settings?.tls).toEqual({ cert: 'THE CERTIFICATE', key: 'THE KEY' });
     const { faults } = read({ tls: { cert: 'file:gone.pem', key: 'file:open.key' } });
-    expect(faults.map(({ path }) => path).toSorted()).toEqual(['desk.tls.cert', 'desk.tls.key']);
+    expect(faults.map(({ path }) => path).toSorted()).toEqual(['dashboard.tls.cert', 'dashboard.tls.key']);
   });
 
   it('reads another place to log in, with its secret, over https only', () => {
@@ -76,20 +76,20 @@ describe('readDesk', () => {
       label: 'Example',
     };
     expect(read({ openid }, { SECRET: 'hunter2' }).settings?.openid).toEqual({ ...openid, clientSecret: 'hunter2' });
-    expect(read({ openid }, {}).faults.map(({ path }) => path)).toEqual(['desk.openid.clientSecret']);
+    expect(read({ openid }, {}).faults.map(({ path }) => path)).toEqual(['dashboard.openid.clientSecret']);
     const plain = { issuer: 'http://login.example.com', clientId: 'paydrop' };
-    expect(read({ openid: plain }).faults.map(({ path }) => path)).toEqual(['desk.openid.issuer']);
+    expect(read({ openid: plain }).faults.map(({ path }) => path)).toEqual(['dashboard.openid.issuer']);
     expect(read({ openid: { ...plain, issuer: 'http://127.0.0.1:9' } }).faults).toEqual([]);
   });
 
   it('keeps of the address that people type what a link begins with', () => {
-    expect(read({ url: 'https://pay.example.com/desk' }).settings?.url).toBe('https://pay.example.com');
+    expect(read({ url: 'https://pay.example.com/dashboard' }).settings?.url).toBe('https://pay.example.com');
   });
 
   it('names what is no address', () => {
     expect(read({ listen: '8420' })).toEqual({
       settings: undefined,
-      faults: [{ path: 'desk.listen', reason: '"8420" is neither "off" nor host:port, such as 127.0.0.1:8420' }],
+      faults: [{ path: 'dashboard.listen', reason: '"8420" is neither "off" nor host:port, such as 127.0.0.1:8420' }],
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { Desk } from '../../actions/resolve/desk.ts';
+import type { ResolutionContext } from '../../actions/resolve/resolution-context.ts';
 import { gatewaySettings } from '../../app.ts';
 import { createGateway } from '../../gateway/create-gateway.ts';
 import type { Settings } from '../../config/config.ts';
@@ -11,12 +11,12 @@ import { operatorName } from '../operator-name.ts';
  * Collects what resolving a batch needs. It works on the ledger; the sweep of a running paydrop finds what became due.
  * @throws PipelineError USAGE, NOT_FOUND, GATEWAY_SETUP
  */
-export async function openDesk(
+export async function openResolution(
   ledger: Ledger,
   settings: Settings,
   words: string,
   { dryRun = false } = {},
-): Promise<Desk> {
+): Promise<ResolutionContext> {
   const { file, batch } = await findBatch(ledger, words);
   const account = settings.accounts.get(file.account);
   if (!account)

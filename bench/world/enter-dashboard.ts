@@ -11,7 +11,7 @@ const PASSWORD = 'four words nobody guesses';
  * Logs in at the dashboard as a viewer.
  * @returns gets a page as a browser does; throws when the status is not 200
  */
-export async function enterDesk(app: App, url: string): Promise<(path: string) => Promise<string>> {
+export async function enterDashboard(app: App, url: string): Promise<(path: string) => Promise<string>> {
   const tokenHash = hashSecretToken(newSecretToken());
   const link = { tokenHash, expiresAt: new Date(app.clock.now().getTime() + 60_000) };
   await invitePerson(app.ledger, { name: NAME, role: 'viewer' }, link, {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { viewerOf } from '../../src/web/desk.ts';
+import { viewerOf } from '../../src/web/web-context.ts';
 
 it('a route that needs a viewer fails when it lets anybody in', () => {
   const viewer = { person: 'ann', role: 'viewer', csrf: '', actions: undefined } as const;

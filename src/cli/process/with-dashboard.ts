@@ -1,0 +1,37 @@
+import type { Role } from '../../../schemas/roles.ts';
+import type { App } from '../../app.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { isDashboardNew } from '../../ledger/person/people.ts';
+import { offerSetUpLink } from '../offer-set-up-link.ts';
+
+/**
+ * Serves the dashboard during `last`, if this process has the role. If the dashboard was not configured and its default
+ * address is taken, payments go on without it.
+ */
+export async function withDashboard<Result>(
+  app: App,
+  roles: ReadonlySet<Role>,
+  last: (url?: string) => Promise<Result>,
+): Promise<Result> {
+  const { dashboard: settings } = app.settings;
+  if (!settings || !roles.has('web')) return last();
+  // Loaded only now: other commands must not wait for a server that they do not need.
+  const { openDashboard } = await import('../../web/open-dashboard.tsx');
+  const dashboard = await openDashboard(app, settings).catch((error: unknown) => {
+    if (settings.isWanted || !(error instanceof PipelineError)) throw error;
+    app.log.warn({ code: error.code }, `the dashboard stays closed: ${error.message}`);
+    return undefined;
+  });
+  if (!dashboard) return last();
+  try {
+    app.log.info({ url: dashboard.url }, 'the dashboard is answered');
+    if (await isDashboardNew(app.ledger)) {
+      const link = await offerSetUpLink(app.ledger, dashboard.url, 'the dashboard was started for the first time');
+      // Not into the log, which is kept and read by many.
+      console.log(`Set up the dashboard with this link. It works once, within a day:\n  ${link}`);
+    }
+    return await last(dashboard.url);
+  } finally {
+    await dashboard.close();
+  }
+}
