@@ -66,7 +66,8 @@ export function startDaemon(
     isAlive,
     arm: async (wanted) => {
       const armed = Promise.race([once(child, 'message'), ended]);
-      child.send(wanted ?? NO_ORDER);
+      // A process that is dying has closed its channel already.
+      if (child.connected) child.send(wanted ?? NO_ORDER, () => {});
       await armed;
     },
     isFrozen: async () => {
