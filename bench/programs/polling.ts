@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
-import { askToPoll } from '../../workers/wake.ts';
+import { enqueuePoll } from '../../workers/enqueue.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median, percentile } from '../measure/statistics.ts';
@@ -34,7 +34,7 @@ await forceStatements(app, [
   'ANALYZE batch',
 ]);
 for (let batchNo = 1; batchNo <= open; batchNo += 1)
-  await askToPoll(app, await readBatchRow(app.ledger, { fileId, batchNo }));
+  await enqueuePoll(app, await readBatchRow(app.ledger, { fileId, batchNo }));
 const polls: number[] = [];
 for (let n = 0; n < POLLS; n += 1) {
   const batchNo = 1 + Math.floor((n * open) / POLLS);

@@ -2,7 +2,7 @@ import type { BatchState } from '../../schemas/lifecycle.ts';
 import type { App } from '../app.ts';
 import { readBatches } from '../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
-import { askForIntake, askToDeliver, askToPoll, askToSubmit } from '../../workers/wake.ts';
+import { enqueueIntake, enqueueDelivery, enqueuePoll, enqueueSubmit } from '../../workers/enqueue.ts';
 
 /** An added job in words, such as "submit of batch 2". */
 export type Asked = string;
@@ -14,7 +14,7 @@ export type Asked = string;
  */
 export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<Asked[]> {
   if (file.state === 'claimed') {
-    await askForIntake(app, [file.file_id], file.site);
+    await enqueueIntake(app, [file.file_id], file.site);
     return ['intake'];
   }
   const batches = only ? [only] : await readBatches(app.ledger, file.file_id);
@@ -22,12 +22,12 @@ export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Pro
   for (const batch of withoutLaterOnes(batches)) {
     const job = JOBS[batch.state];
     if (job === undefined) continue;
-    if (job === 'submit') await askToSubmit(app, { fileId: batch.file_id, batchNo: batch.batch_no });
-    else await askToPoll(app, batch);
+    if (job === 'submit') await enqueueSubmit(app, { fileId: batch.file_id, batchNo: batch.batch_no });
+    else await enqueuePoll(app, batch);
     asked.push(`${job} of batch ${batch.batch_no}`);
   }
   if (!only) {
-    await askToDeliver(app, file.file_id);
+    await enqueueDelivery(app, file.file_id);
     asked.push('deliver');
   }
   return asked;

@@ -165,7 +165,7 @@ async function closeAll(
 }
 
 /**
- * Adds one job. Its id must be new (`workers/wake.ts` ends each with a random text). BullMQ silently adds nothing while
+ * Adds one job. Its id must be new (`workers/enqueue.ts` ends each with a random text). BullMQ silently adds nothing while
  * a job with this id, or the record of a failed one, exists. Checking first would cost as much as adding. A malformed
  * job is logged and dropped: no caller can fix that bug, and the ledger still knows what to do.
  */

@@ -3,14 +3,14 @@ import type { App } from '../../src/app.ts';
 import { deliverFile } from './deliver.ts';
 import { fileTurn } from '../file-turn.ts';
 import { noting } from '../note-failures.ts';
-import { askToDeliverAt } from '../wake.ts';
+import { enqueueDeliveryAt } from '../enqueue.ts';
 
 /**
  * Handles a `deliver` job: writes what is due for each of its files.
  * @param signal ends the time slice after the file being written
  */
 export async function deliverTurn(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
-  const askAgain = (fileIds: readonly string[]) => askToDeliverAt(app, app.settings.site, fileIds);
+  const askAgain = (fileIds: readonly string[]) => enqueueDeliveryAt(app, app.settings.site, fileIds);
   await fileTurn(app, job, { signal, askAgain }, (fileId) =>
     noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
       app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),

@@ -6,7 +6,7 @@ import { fileTurn } from '../file-turn.ts';
 import { noting } from '../note-failures.ts';
 import { intakeAlone, tellOfIntake } from './intake.ts';
 import { THREAD_BYTES } from './store-rows.ts';
-import { askForIntake } from '../wake.ts';
+import { enqueueIntake } from '../enqueue.ts';
 
 /** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
 const NEWS_MS = 500;
@@ -30,7 +30,7 @@ export async function intakeTurn(
     toldAt = performance.now();
     await tellOfIntake(app, news);
   };
-  const askAgain = (fileIds: readonly string[]) => askForIntake(app, fileIds, app.settings.site);
+  const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
   const atOnce = await chooseAtOnce(app, job);
   try {
     await fileTurn(app, job, { signal, askAgain, atOnce, turnMs }, async (fileId, before) => {

@@ -34,7 +34,7 @@ import { orderReading } from './order-reading.ts';
 import { weighClocks } from './weigh-clocks.ts';
 import { originalPath } from '../open-original.ts';
 import { storeRows } from './store-rows.ts';
-import { askToDeliverAt, wakeAccount } from '../wake.ts';
+import { enqueueDeliveryAt, enqueueNextBatch } from '../enqueue.ts';
 import { join } from 'node:path';
 
 /**
@@ -62,18 +62,18 @@ export async function intakeAlone(app: App, fileId: string, before?: Promise<voi
 /** Adds the jobs that follow the intake of these files of one site: for their batches, then for their notices. */
 export async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
   if (files.length === 0) return;
-  await wakeAccounts(app, files);
+  await enqueueNextBatches(app, files);
   crashPoint('intake.account-woken');
-  await askToDeliverAt(
+  await enqueueDeliveryAt(
     app,
     files[0]!.site,
     files.map((file) => file.file_id),
   );
 }
 
-async function wakeAccounts(app: App, files: readonly PlainFileRow[]): Promise<void> {
+async function enqueueNextBatches(app: App, files: readonly PlainFileRow[]): Promise<void> {
   const accepted = files.filter((file) => file.state === 'accepted');
-  for (const account of new Set(accepted.map((file) => file.account))) await wakeAccount(app, account);
+  for (const account of new Set(accepted.map((file) => file.account))) await enqueueNextBatch(app, account);
 }
 
 async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
@@ -211,7 +211,7 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
  */
 export async function finishClaimed(app: App, fileId: string): Promise<() => Promise<void>> {
   const file = await finishDecided(app, fileId);
-  return () => wakeAccounts(app, [file]);
+  return () => enqueueNextBatches(app, [file]);
 }
 
 async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {

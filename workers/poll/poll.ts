@@ -14,7 +14,7 @@ import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll-delay.ts';
 import { openResult, sealResult } from './sealed-result.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
-import { askToDeliver, askToPoll, pollWaitMs } from '../wake.ts';
+import { enqueueDelivery, enqueuePoll, pollWaitMs } from '../enqueue.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
@@ -41,7 +41,7 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   const now = fresh?.received ?? (await readBatchRow(app.ledger, key));
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
   if (await hasOpenBatches(app.ledger, key.fileId)) return asked.failure;
-  await askToDeliver(app, key.fileId);
+  await enqueueDelivery(app, key.fileId);
   crashPoint('poll.deliver-asked');
   return asked.failure;
 }
@@ -67,7 +67,7 @@ async function askService(app: App, batch: BatchRow, asked: Asked): Promise<Fres
   const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
   const next = await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
   crashPoint('poll.asked-again');
-  if (next?.state === 'submitted') await askToPoll(app, next);
+  if (next?.state === 'submitted') await enqueuePoll(app, next);
   return undefined;
 }
 

@@ -10,7 +10,7 @@ import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { askToPoll, askToSubmit } from '../wake.ts';
+import { enqueuePoll, enqueueSubmit } from '../enqueue.ts';
 
 /**
  * Records the outcome of a call.
@@ -73,10 +73,10 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
 
 /** Adds the job that a batch needs next, by its current state, whichever process set it. */
 export async function askForNext(app: App, now: BatchRow): Promise<void> {
-  if (now.state === 'submitted') await askToPoll(app, now);
+  if (now.state === 'submitted') await enqueuePoll(app, now);
   crashPoint('submit.poll-asked');
   if (now.state === 'ready') {
-    await askToSubmit(app, keyOf(now), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
+    await enqueueSubmit(app, keyOf(now), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
   }
 }
 

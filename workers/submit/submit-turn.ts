@@ -3,7 +3,7 @@ import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { askForNext } from './record-answer.ts';
 import { type BodyAhead, openAhead } from './body-ahead.ts';
 import { submitAlone } from './submit.ts';
-import { findNext, wakeAccount } from '../wake.ts';
+import { findNext, enqueueNextBatch } from '../enqueue.ts';
 
 /** How long a job works on the batches of its account, in ms. */
 const TURN_MS = 1_000;
@@ -36,7 +36,7 @@ export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, t
       if (tried) {
         account = tried.account;
         asked.push(withoutNotice(askForNext(app, tried.now)));
-        if (isOver()) return await wakeAccount(app, account);
+        if (isOver()) return await enqueueNextBatch(app, account);
       }
       ahead = await opening;
       // The guess may be wrong: the next batch may have changed.

@@ -22,14 +22,14 @@ import { readBody } from './read-body.ts';
 import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd } from '../note-failures.ts';
-import { mayBeSent, wakeAccount } from '../wake.ts';
+import { mayBeSent, enqueueNextBatch } from '../enqueue.ts';
 
 /** Sends one batch, at most once, and adds jobs for what it needs next and for the next of its account. */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const sent = await submitAlone(app, key);
   if (!sent) return;
   await askForNext(app, sent.now);
-  await wakeAccount(app, sent.account);
+  await enqueueNextBatch(app, sent.account);
 }
 
 /** A batch that was tried, and its current row in the ledger. */

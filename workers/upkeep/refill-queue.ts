@@ -8,16 +8,16 @@ import type { Which } from '../../src/queue/named-queue.ts';
 import { longestRecheckMs } from '../poll/recheck.ts';
 import { findDueRuns } from '../schedule/due-runs.ts';
 import {
-  askForIntake,
-  askForRuns,
-  askToDeliverAt,
-  askToPoll,
-  askToSubmit,
+  enqueueIntake,
+  enqueueRuns,
+  enqueueDeliveryAt,
+  enqueuePoll,
+  enqueueSubmit,
   filesOf,
   pollWaitMs,
   STEMS,
   stemOf,
-} from '../wake.ts';
+} from '../enqueue.ts';
 
 /**
  * Adds a job for everything that is due and has none. Running jobs count, but not at start: they may be those of a
@@ -44,12 +44,12 @@ export async function refillQueue(app: App, atStart: boolean): Promise<void> {
     stems('deliver', atStart ? 'waiting' : 'live'),
   ]);
   const { site } = app.settings;
-  await askForIntake(app, withoutAsked(due.intake, intake), site);
-  for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
+  await enqueueIntake(app, withoutAsked(due.intake, intake), site);
+  for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await enqueueSubmit(app, key);
   for (const batch of due.poll)
-    if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
+    if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await enqueuePoll(app, batch);
   await askAtOpening(app, closed);
-  await askToDeliverAt(app, site, withoutAsked(due.deliver, deliver));
+  await enqueueDeliveryAt(app, site, withoutAsked(due.deliver, deliver));
 }
 
 function withoutAsked(fileIds: readonly string[], stems: ReadonlySet<string>): string[] {
@@ -69,7 +69,7 @@ async function askAtOpening(app: App, closed: readonly string[]): Promise<void> 
     if (!opensAt) continue;
     const delayMs = opensAt.getTime() - app.clock.now().getTime();
     for (const key of await findSendable(app.ledger, name))
-      if (!waiting.has(STEMS.submit(key))) await askToSubmit(app, key, delayMs);
+      if (!waiting.has(STEMS.submit(key))) await enqueueSubmit(app, key, delayMs);
   }
 }
 
@@ -80,7 +80,7 @@ export async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
   const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(stemOf));
   for (const [name, schedule] of schedules) {
     const due = await findDueRuns(app, name, schedule);
-    if (due.length > 0 && !asked.has(STEMS.schedule(name))) await askForRuns(app, name);
+    if (due.length > 0 && !asked.has(STEMS.schedule(name))) await enqueueRuns(app, name);
   }
 }
 

@@ -13,7 +13,7 @@ import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
 import { askForDueRuns, refillQueue } from './refill-queue.ts';
-import { askForClaimed, storeClaim } from '../watch/take-claim.ts';
+import { enqueueClaimed, storeClaim } from '../watch/take-claim.ts';
 import { setAside } from '../watch/set-aside.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
 
@@ -80,7 +80,7 @@ async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>)
   const state = await readFileState(app.ledger, fileId);
   if (state === 'claimed') return undefined;
   if (state !== undefined) return finishClaimed(app, fileId);
-  return (await storeClaim(app, claim)) ? () => askForClaimed(app, [fileId]) : undefined;
+  return (await storeClaim(app, claim)) ? () => enqueueClaimed(app, [fileId]) : undefined;
 }
 
 /** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */

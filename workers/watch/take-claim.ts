@@ -21,7 +21,7 @@ import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf } from '../folder-of.ts';
 import { guardReading } from '../intake/guard-reading.ts';
 import { setAside } from './set-aside.ts';
-import { askForIntake } from '../wake.ts';
+import { enqueueIntake } from '../enqueue.ts';
 
 /** Purpose that the seal of an original is bound to. */
 export const ORIGINAL_PURPOSE = 'original';
@@ -31,7 +31,7 @@ export const ORIGINAL_PURPOSE = 'original';
  * point leaves the claim in the work folder, and a repeat goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
-  if (await storeClaim(app, claim)) await askForClaimed(app, [claim.fileId]);
+  if (await storeClaim(app, claim)) await enqueueClaimed(app, [claim.fileId]);
 }
 
 /**
@@ -44,8 +44,8 @@ export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): 
   return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim, turn));
 }
 
-export async function askForClaimed(app: App, fileIds: readonly string[]): Promise<void> {
-  await askForIntake(app, fileIds, app.settings.site);
+export async function enqueueClaimed(app: App, fileIds: readonly string[]): Promise<void> {
+  await enqueueIntake(app, fileIds, app.settings.site);
   crashPoint('claim.asked');
 }
 

@@ -10,7 +10,7 @@ import { maskName } from '../../src/kernel/mask.ts';
 import { keepOrder } from '../keep-order.ts';
 import { noting, takingOf } from '../note-failures.ts';
 import { setAside } from './set-aside.ts';
-import { askForClaimed, storeClaim } from './take-claim.ts';
+import { enqueueClaimed, storeClaim } from './take-claim.ts';
 import { MOST_FILES } from '../../schemas/jobs.ts';
 
 export type Watcher = {
@@ -171,7 +171,7 @@ export function gatherClaims(app: App): GatheredClaims {
     const fileIds = gathered;
     gathered = [];
     askedAt = performance.now();
-    if (fileIds.length > 0) await askForClaimed(app, fileIds);
+    if (fileIds.length > 0) await enqueueClaimed(app, fileIds);
   };
   return {
     flush,

@@ -4,7 +4,7 @@ import type { Folder } from '../../../src/config/config.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { stemOf } from '../../../workers/wake.ts';
+import { stemOf } from '../../../workers/enqueue.ts';
 import { expectationOf } from '../../../workers/schedule/check-expected.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { loseQueue, query } from '../support/story.ts';

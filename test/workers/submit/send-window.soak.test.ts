@@ -4,7 +4,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { mayBeSent, wakeAccount } from '../../../workers/wake.ts';
+import { mayBeSent, enqueueNextBatch } from '../../../workers/enqueue.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, storyOf } from '../support/story.ts';
@@ -87,7 +87,7 @@ describe('a window that is closed', () => {
 
   it('wakes nobody, and the sweep has one job wait for its opening', async () => {
     await loseQueue(app);
-    expect(await jobsAddedBy(app, fileId, () => wakeAccount(app, account))).toEqual([]);
+    expect(await jobsAddedBy(app, fileId, () => enqueueNextBatch(app, account))).toEqual([]);
     expect(await jobsAddedBy(app, fileId, () => sweep(app))).toEqual(['submit-1']);
     expect(await jobsAddedBy(app, fileId, () => sweep(app))).toEqual([]);
     const id = [...(await jobIds(app, fileId))].find((job) => job.startsWith('submit'))!;
@@ -99,7 +99,7 @@ describe('a window that is closed', () => {
     clock.set('2026-06-15T20:00:00Z');
     expect(await jobsAddedBy(app, fileId, () => sweep(app))).toEqual(['submit-1']);
     await loseQueue(app);
-    expect(await jobsAddedBy(app, fileId, () => wakeAccount(app, account))).toEqual(['submit-1']);
+    expect(await jobsAddedBy(app, fileId, () => enqueueNextBatch(app, account))).toEqual(['submit-1']);
   });
 
   it('lets every other account send', async () => {

@@ -4,7 +4,7 @@ import type { App } from '../../../src/app.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { stemOf } from '../../../workers/wake.ts';
+import { stemOf } from '../../../workers/enqueue.ts';
 import { emptyQueue } from '../../queue/support/empty-queue.ts';
 
 /** What ledger, audit trail and send journal know of a batch. */

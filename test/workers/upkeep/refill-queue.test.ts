@@ -5,7 +5,7 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
-import { STEMS } from '../../../workers/wake.ts';
+import { STEMS } from '../../../workers/enqueue.ts';
 import { openGate } from '../../queue/support/open-gate.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';

@@ -14,7 +14,7 @@ import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
  * Adds a job that tells a stage what to look at. Its id is a job key and a new suffix. A job of the same id that is
  * just ending, or whose worker was killed, would swallow it. An extra job does no harm; the ledger lets one through.
  */
-async function ask<Name extends QueueName>(
+async function enqueue<Name extends QueueName>(
   app: App,
   name: Name,
   stem: string,
@@ -33,7 +33,7 @@ function aboutOf({ fileId, ...rest }: Payload<'intake' | 'submit'>): { fileId: s
 }
 
 /** Adds jobs for files, up to `MOST_FILES` in each. */
-async function askForFiles(
+async function enqueueFiles(
   app: App,
   name: 'intake' | 'deliver',
   fileIds: readonly string[],
@@ -42,7 +42,7 @@ async function askForFiles(
   for (let from = 0; from < fileIds.length; from += MOST_FILES) {
     const [fileId, ...more] = fileIds.slice(from, from + MOST_FILES) as [string, ...string[]];
     const payload = more.length > 0 ? { fileId, more } : { fileId };
-    await ask(app, name, STEMS[name](fileId, ...more), payload, { site });
+    await enqueue(app, name, STEMS[name](fileId, ...more), payload, { site });
   }
 }
 
@@ -67,18 +67,18 @@ export const STEMS = {
 };
 
 /** @param site where the files were claimed */
-export function askForIntake(app: App, fileIds: readonly string[], site: string): Promise<void> {
-  return askForFiles(app, 'intake', fileIds, site);
+export function enqueueIntake(app: App, fileIds: readonly string[], site: string): Promise<void> {
+  return enqueueFiles(app, 'intake', fileIds, site);
 }
 
-export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
-  return ask(app, 'submit', STEMS.submit(key), key, { delayMs });
+export function enqueueSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
+  return enqueue(app, 'submit', STEMS.submit(key), key, { delayMs });
 }
 
 /** Adds the job that fetches the result of a submitted batch at the time set in the ledger. */
-export function askToPoll(app: App, batch: BatchRow): Promise<void> {
+export function enqueuePoll(app: App, batch: BatchRow): Promise<void> {
   const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
-  return ask(app, 'poll', STEMS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
+  return enqueue(app, 'poll', STEMS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
 }
 
 /** Returns how long the next query for a result has to wait, in ms, by the ledger. */
@@ -96,26 +96,26 @@ function longestPollMs(app: App, batch: BatchRow): number {
 }
 
 /** Adds the job where the folder of the file lies, whichever process calls it. */
-export async function askToDeliver(app: App, fileId: string): Promise<void> {
-  await askToDeliverAt(app, await readFileSite(app.ledger, fileId), [fileId]);
+export async function enqueueDelivery(app: App, fileId: string): Promise<void> {
+  await enqueueDeliveryAt(app, await readFileSite(app.ledger, fileId), [fileId]);
 }
 
 /** Adds the jobs when the site of the files is known. */
-export function askToDeliverAt(app: App, site: string | undefined, fileIds: readonly string[]): Promise<void> {
-  return askForFiles(app, 'deliver', fileIds, site);
+export function enqueueDeliveryAt(app: App, site: string | undefined, fileIds: readonly string[]): Promise<void> {
+  return enqueueFiles(app, 'deliver', fileIds, site);
 }
 
-export function askForRuns(app: App, schedule: string): Promise<void> {
-  return ask(app, 'schedule', STEMS.schedule(schedule), { schedule });
+export function enqueueRuns(app: App, schedule: string): Promise<void> {
+  return enqueue(app, 'schedule', STEMS.schedule(schedule), { schedule });
 }
 
 /**
  * Adds a job for the next batch of an account, if one may be sent. While its window is closed none is needed: the sweep
  * has one that waits for the opening.
  */
-export async function wakeAccount(app: App, account: string): Promise<void> {
+export async function enqueueNextBatch(app: App, account: string): Promise<void> {
   const next = await findNext(app, account);
-  if (next) await askToSubmit(app, next);
+  if (next) await enqueueSubmit(app, next);
 }
 
 /** Returns the account's batch that may be sent now, if there is one. */

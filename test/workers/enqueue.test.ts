@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf, wakeAccount } from '../../workers/wake.ts';
+import {
+  enqueueIntake,
+  enqueueDelivery,
+  enqueuePoll,
+  enqueueSubmit,
+  STEMS,
+  stemOf,
+  enqueueNextBatch,
+} from '../../workers/enqueue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
@@ -18,14 +26,14 @@ afterAll(() => world.close());
 
 describe('asking a station', () => {
   it.each([
-    ['askForIntake', () => askForIntake(world.app, [FILE], world.app.settings.site), STEMS.intake(FILE)],
+    ['enqueueIntake', () => enqueueIntake(world.app, [FILE], world.app.settings.site), STEMS.intake(FILE)],
     [
-      'askToSubmit',
-      () => askToSubmit(world.app, { fileId: FILE, batchNo: 2 }),
+      'enqueueSubmit',
+      () => enqueueSubmit(world.app, { fileId: FILE, batchNo: 2 }),
       STEMS.submit({ fileId: FILE, batchNo: 2 }),
     ],
-    ['askToPoll', () => askToPoll(world.app, POLLED), STEMS.poll(POLLED)],
-    ['askToDeliver', () => askToDeliver(world.app, FILE), STEMS.deliver(FILE)],
+    ['enqueuePoll', () => enqueuePoll(world.app, POLLED), STEMS.poll(POLLED)],
+    ['enqueueDelivery', () => enqueueDelivery(world.app, FILE), STEMS.deliver(FILE)],
   ])('%s adds a job whose stem tells at what to look, another one each time', async (_name, ask, stem) => {
     const before = await jobIds(world.app, FILE);
     await ask();
@@ -49,23 +57,23 @@ describe('asking a station', () => {
     ['a time that has passed', -60_000, 'waiting'],
   ])('a poll for %s is %s', async (_what, fromNowMs, state) => {
     const before = await world.app.queue.counts('poll');
-    await askToPoll(world.app, { ...POLLED, next_poll_at: new Date(Date.now() + fromNowMs) });
+    await enqueuePoll(world.app, { ...POLLED, next_poll_at: new Date(Date.now() + fromNowMs) });
     const after = await world.app.queue.counts('poll');
     expect(after[state]! - (before[state] ?? 0)).toBe(1);
   });
 });
 
-describe('wakeAccount', () => {
+describe('enqueueNextBatch', () => {
   it('asks for the next batch of the account and of no other', async () => {
     const [account, other] = [world.freshAccount(), world.freshAccount()];
     const first = await takeInCharges(world.app, account, 4, 1);
     const second = await takeInCharges(world.app, account, 4, 11);
     const foreign = await takeInCharges(world.app, other, 4);
     const asked = await jobsAddedBy(world.app, first, async () => {
-      expect(await jobsAddedBy(world.app, second, () => wakeAccount(world.app, account))).toEqual([]);
+      expect(await jobsAddedBy(world.app, second, () => enqueueNextBatch(world.app, account))).toEqual([]);
     });
     expect(asked).toEqual(['submit-1']);
-    expect(await jobsAddedBy(world.app, foreign, () => wakeAccount(world.app, account))).toEqual([]);
+    expect(await jobsAddedBy(world.app, foreign, () => enqueueNextBatch(world.app, account))).toEqual([]);
   });
 
   it('goes on with the second batch when the first is on its way', async () => {
@@ -75,7 +83,7 @@ describe('wakeAccount', () => {
       fileId,
       batchNo: 1,
     });
-    expect(await jobsAddedBy(world.app, fileId, () => wakeAccount(world.app, account))).toEqual(['submit-2']);
+    expect(await jobsAddedBy(world.app, fileId, () => enqueueNextBatch(world.app, account))).toEqual(['submit-2']);
   });
 
   it.each([
@@ -86,7 +94,7 @@ describe('wakeAccount', () => {
     const account = world.freshAccount();
     const fileId = await takeInCharges(world.app, account, 4);
     await query(world.app, sql, [fileId]);
-    expect(await jobsAddedBy(world.app, fileId, () => wakeAccount(world.app, account))).toEqual([]);
+    expect(await jobsAddedBy(world.app, fileId, () => enqueueNextBatch(world.app, account))).toEqual([]);
   });
 });
 
