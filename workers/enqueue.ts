@@ -17,11 +17,11 @@ import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
 async function enqueue<Name extends QueueName>(
   app: App,
   name: Name,
-  stem: string,
+  jobKey: string,
   payload: Payload<Name>,
   { delayMs = 0, site }: { delayMs?: number; site?: string | undefined } = {},
 ): Promise<void> {
-  const id = `${stem}-${randomBytes(4).toString('hex')}`;
+  const id = `${jobKey}-${randomBytes(4).toString('hex')}`;
   const options = { delayMs: Math.max(0, delayMs), ...(site !== undefined && { site }) };
   const add = () => app.queue.add(name, id, payload, options);
   await ('fileId' in payload ? app.telemetry.trace(`ask for ${name}`, aboutOf(payload), add) : add());
@@ -42,22 +42,22 @@ async function enqueueFiles(
   for (let from = 0; from < fileIds.length; from += MOST_FILES) {
     const [fileId, ...more] = fileIds.slice(from, from + MOST_FILES) as [string, ...string[]];
     const payload = more.length > 0 ? { fileId, more } : { fileId };
-    await enqueue(app, name, STEMS[name](fileId, ...more), payload, { site });
+    await enqueue(app, name, JOB_KEYS[name](fileId, ...more), payload, { site });
   }
 }
 
 /** Returns the files in a job key. */
-export function filesOf(stem: string): string[] {
-  return stem.slice(stem.indexOf('-') + 1).split('.');
+export function filesOf(jobKey: string): string[] {
+  return jobKey.slice(jobKey.indexOf('-') + 1).split('.');
 }
 
 /** Returns the job key of an id, by which the sweep sees that the job exists. */
-export function stemOf(jobId: string): string {
+export function jobKeyOf(jobId: string): string {
   return jobId.replace(/-[0-9a-f]{8}$/, '');
 }
 
 /** Job keys, by what to look at. */
-export const STEMS = {
+export const JOB_KEYS = {
   intake: (...fileIds: string[]) => `intake-${fileIds.join('.')}`,
   submit: (key: BatchKey) => `submit-${key.fileId}-${key.batchNo}`,
   poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls' | 'rechecks'>) =>
@@ -72,13 +72,13 @@ export function enqueueIntake(app: App, fileIds: readonly string[], site: string
 }
 
 export function enqueueSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
-  return enqueue(app, 'submit', STEMS.submit(key), key, { delayMs });
+  return enqueue(app, 'submit', JOB_KEYS.submit(key), key, { delayMs });
 }
 
 /** Adds the job that fetches the result of a submitted batch at the time set in the ledger. */
 export function enqueuePoll(app: App, batch: BatchRow): Promise<void> {
   const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
-  return enqueue(app, 'poll', STEMS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
+  return enqueue(app, 'poll', JOB_KEYS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
 }
 
 /** Returns how long the next query for a result has to wait, in ms, by the ledger. */
@@ -106,7 +106,7 @@ export function enqueueDeliveryAt(app: App, site: string | undefined, fileIds: r
 }
 
 export function enqueueRuns(app: App, schedule: string): Promise<void> {
-  return enqueue(app, 'schedule', STEMS.schedule(schedule), { schedule });
+  return enqueue(app, 'schedule', JOB_KEYS.schedule(schedule), { schedule });
 }
 
 /**

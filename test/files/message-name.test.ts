@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isMessageName, stemOf } from '../../src/files/message-name.ts';
+import { isMessageName, jobKeyOf } from '../../src/files/message-name.ts';
 
-describe('isMessageName and stemOf', () => {
+describe('isMessageName and jobKeyOf', () => {
   it.each([
     ['monday.csv.pgp', true, 'monday'],
     ['monday.csv.GPG', true, 'monday'],
@@ -12,8 +12,8 @@ describe('isMessageName and stemOf', () => {
     ['monday.pgp.txt', false, 'monday.pgp.txt'],
     ['pgp', false, 'pgp'],
     ['', false, ''],
-  ])('of %j: %s, %j', (name, isMessage, stem) => {
+  ])('of %j: %s, %j', (name, isMessage, jobKey) => {
     expect(isMessageName(name)).toBe(isMessage);
-    expect(stemOf(name)).toBe(stem);
+    expect(jobKeyOf(name)).toBe(jobKey);
   });
 });

@@ -5,8 +5,8 @@ import {
   enqueueDelivery,
   enqueuePoll,
   enqueueSubmit,
-  STEMS,
-  stemOf,
+  JOB_KEYS,
+  jobKeyOf,
   enqueueNextBatch,
 } from '../../workers/enqueue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
@@ -26,30 +26,30 @@ afterAll(() => world.close());
 
 describe('asking a station', () => {
   it.each([
-    ['enqueueIntake', () => enqueueIntake(world.app, [FILE], world.app.settings.site), STEMS.intake(FILE)],
+    ['enqueueIntake', () => enqueueIntake(world.app, [FILE], world.app.settings.site), JOB_KEYS.intake(FILE)],
     [
       'enqueueSubmit',
       () => enqueueSubmit(world.app, { fileId: FILE, batchNo: 2 }),
-      STEMS.submit({ fileId: FILE, batchNo: 2 }),
+      JOB_KEYS.submit({ fileId: FILE, batchNo: 2 }),
     ],
-    ['enqueuePoll', () => enqueuePoll(world.app, POLLED), STEMS.poll(POLLED)],
-    ['enqueueDelivery', () => enqueueDelivery(world.app, FILE), STEMS.deliver(FILE)],
-  ])('%s adds a job whose stem tells at what to look, another one each time', async (_name, ask, stem) => {
+    ['enqueuePoll', () => enqueuePoll(world.app, POLLED), JOB_KEYS.poll(POLLED)],
+    ['enqueueDelivery', () => enqueueDelivery(world.app, FILE), JOB_KEYS.deliver(FILE)],
+  ])('%s adds a job whose jobKey tells at what to look, another one each time', async (_name, ask, jobKey) => {
     const before = await jobIds(world.app, FILE);
     await ask();
     await ask();
     const added = [...(await jobIds(world.app, FILE))].filter((id) => !before.has(id));
-    expect(added.map(stemOf)).toEqual([stem, stem]);
+    expect(added.map(jobKeyOf)).toEqual([jobKey, jobKey]);
     expect(new Set(added).size).toBe(2);
   });
 
   it.each([
-    [STEMS.submit({ fileId: FILE, batchNo: 1 }), STEMS.submit({ fileId: FILE, batchNo: 11 })],
+    [JOB_KEYS.submit({ fileId: FILE, batchNo: 1 }), JOB_KEYS.submit({ fileId: FILE, batchNo: 11 })],
     [pollStem(1, 0), pollStem(1, 1)],
     [pollStem(1, 11), pollStem(11, 1)],
     [pollStem(1, 4, 0), pollStem(1, 4, 1)],
   ])('%s and %s are told apart', (one, other) => {
-    expect(stemOf(`${one}-0123abcd`)).not.toBe(stemOf(`${other}-0123abcd`));
+    expect(jobKeyOf(`${one}-0123abcd`)).not.toBe(jobKeyOf(`${other}-0123abcd`));
   });
 
   it.each([
@@ -99,5 +99,5 @@ describe('enqueueNextBatch', () => {
 });
 
 function pollStem(batchNo: number, polls: number, rechecks = 0): string {
-  return STEMS.poll({ file_id: FILE, batch_no: batchNo, polls, rechecks });
+  return JOB_KEYS.poll({ file_id: FILE, batch_no: batchNo, polls, rechecks });
 }

@@ -15,8 +15,8 @@ import {
   enqueueSubmit,
   filesOf,
   pollWaitMs,
-  STEMS,
-  stemOf,
+  JOB_KEYS,
+  jobKeyOf,
 } from '../enqueue.ts';
 
 /**
@@ -35,25 +35,26 @@ export async function refillQueue(app: App, atStart: boolean): Promise<void> {
     closed,
     longestRecheckMs: longestRecheckMs(app.settings.accounts.values()),
   });
-  const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
+  const jobKeys = async (name: QueueName, which: Which) =>
+    new Set([...(await app.queue.ids(name, which))].map(jobKeyOf));
   const [intake, submit, poll, latePoll, deliver] = await Promise.all([
-    stems('intake', atStart ? 'waiting' : 'live'),
-    stems('submit', 'next'),
-    stems('poll', atStart ? 'waiting' : 'live'),
-    stems('poll', atStart ? 'waiting' : 'pressing'),
-    stems('deliver', atStart ? 'waiting' : 'live'),
+    jobKeys('intake', atStart ? 'waiting' : 'live'),
+    jobKeys('submit', 'next'),
+    jobKeys('poll', atStart ? 'waiting' : 'live'),
+    jobKeys('poll', atStart ? 'waiting' : 'pressing'),
+    jobKeys('deliver', atStart ? 'waiting' : 'live'),
   ]);
   const { site } = app.settings;
   await enqueueIntake(app, withoutAsked(due.intake, intake), site);
-  for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await enqueueSubmit(app, key);
+  for (const key of due.submit) if (!submit.has(JOB_KEYS.submit(key))) await enqueueSubmit(app, key);
   for (const batch of due.poll)
-    if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await enqueuePoll(app, batch);
+    if (!(isLate(app, batch) ? latePoll : poll).has(JOB_KEYS.poll(batch))) await enqueuePoll(app, batch);
   await askAtOpening(app, closed);
   await enqueueDeliveryAt(app, site, withoutAsked(due.deliver, deliver));
 }
 
-function withoutAsked(fileIds: readonly string[], stems: ReadonlySet<string>): string[] {
-  const asked = new Set([...stems].flatMap(filesOf));
+function withoutAsked(fileIds: readonly string[], jobKeys: ReadonlySet<string>): string[] {
+  const asked = new Set([...jobKeys].flatMap(filesOf));
   return fileIds.filter((fileId) => !asked.has(fileId));
 }
 
@@ -63,13 +64,13 @@ function withoutAsked(fileIds: readonly string[], stems: ReadonlySet<string>): s
  */
 async function askAtOpening(app: App, closed: readonly string[]): Promise<void> {
   if (closed.length === 0) return;
-  const waiting = new Set([...(await app.queue.ids('submit', 'waiting'))].map(stemOf));
+  const waiting = new Set([...(await app.queue.ids('submit', 'waiting'))].map(jobKeyOf));
   for (const name of closed) {
     const opensAt = nextSendAt(app.account(name), app.clock.now());
     if (!opensAt) continue;
     const delayMs = opensAt.getTime() - app.clock.now().getTime();
     for (const key of await findSendable(app.ledger, name))
-      if (!waiting.has(STEMS.submit(key))) await enqueueSubmit(app, key, delayMs);
+      if (!waiting.has(JOB_KEYS.submit(key))) await enqueueSubmit(app, key, delayMs);
   }
 }
 
@@ -77,10 +78,10 @@ async function askAtOpening(app: App, closed: readonly string[]): Promise<void> 
 export async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
   const schedules = schedulesHere(app.settings);
   if (schedules.length === 0) return;
-  const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(stemOf));
+  const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(jobKeyOf));
   for (const [name, schedule] of schedules) {
     const due = await findDueRuns(app, name, schedule);
-    if (due.length > 0 && !asked.has(STEMS.schedule(name))) await enqueueRuns(app, name);
+    if (due.length > 0 && !asked.has(JOB_KEYS.schedule(name))) await enqueueRuns(app, name);
   }
 }
 

@@ -1,5 +1,5 @@
 import { shortId } from '../../kernel/ids.ts';
-import { stemOf } from '../message-name.ts';
+import { jobKeyOf } from '../message-name.ts';
 import { displayName } from '../display-name.ts';
 
 /**
@@ -23,8 +23,8 @@ export function outputName(
  * which commands read as an option.
  */
 function safeStem(originalName: string): string {
-  const stem = displayName(stemOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
-  const guarded = stem.replace(/^[.\-\s]/, (first) => `_${first.trim()}`);
+  const jobKey = displayName(jobKeyOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
+  const guarded = jobKey.replace(/^[.\-\s]/, (first) => `_${first.trim()}`);
   return cutToBytes(guarded, LONGEST_STEM_BYTES) || 'file';
 }
 

@@ -4,7 +4,7 @@ import type { Folder } from '../../../src/config/config.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { stemOf } from '../../../workers/enqueue.ts';
+import { jobKeyOf } from '../../../workers/enqueue.ts';
 import { expectationOf } from '../../../workers/schedule/check-expected.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { loseQueue, query } from '../support/story.ts';
@@ -47,7 +47,9 @@ async function namesTaken(): Promise<string[]> {
 }
 
 async function jobs(): Promise<string[]> {
-  return [...(await app.queue.ids('schedule', 'next'))].map(stemOf).filter((stem) => stem === `schedule-${schedule}`);
+  return [...(await app.queue.ids('schedule', 'next'))]
+    .map(jobKeyOf)
+    .filter((jobKey) => jobKey === `schedule-${schedule}`);
 }
 
 describe('the station of schedules', () => {

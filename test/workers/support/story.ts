@@ -4,7 +4,7 @@ import type { App } from '../../../src/app.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { stemOf } from '../../../workers/enqueue.ts';
+import { jobKeyOf } from '../../../workers/enqueue.ts';
 import { emptyQueue } from '../../queue/support/empty-queue.ts';
 
 /** What ledger, audit trail and send journal know of a batch. */
@@ -72,7 +72,7 @@ export async function jobsAddedBy(app: App, fileId: string, step: () => Promise<
   const before = await jobIds(app, fileId);
   await step();
   const added = [...(await jobIds(app, fileId))].filter((id) => !before.has(id));
-  return added.map((id) => stemOf(id).replace(FILES, '')).sort();
+  return added.map((id) => jobKeyOf(id).replace(FILES, '')).sort();
 }
 
 /** The file ids in a job id. */

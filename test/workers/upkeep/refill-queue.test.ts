@@ -5,7 +5,7 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
-import { STEMS } from '../../../workers/enqueue.ts';
+import { JOB_KEYS } from '../../../workers/enqueue.ts';
 import { openGate } from '../../queue/support/open-gate.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
@@ -191,8 +191,8 @@ describe('sweep, when the clock of the host was set back', () => {
     }
     await loseQueue(world.app);
     const batch = await readBatchRow(world.app.ledger, key);
-    const stem = name === 'poll' ? STEMS.poll(batch) : STEMS.submit(key);
-    await world.app.queue.add(name, `${stem}-0123abcd`, key, { delayMs: DAY_MS });
+    const jobKey = name === 'poll' ? JOB_KEYS.poll(batch) : JOB_KEYS.submit(key);
+    await world.app.queue.add(name, `${jobKey}-0123abcd`, key, { delayMs: DAY_MS });
     const asked = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
     expect(asked.filter((job) => job.startsWith(name))).toHaveLength(1);
     const again = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
