@@ -6,7 +6,7 @@ import type { Limits } from '../../src/config/limits.ts';
 import type { ControlNote, Fault } from '../../src/rows/rows.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { FileDecision } from '../../src/ledger/file/decide-file.ts';
-import type { History } from './look-back.ts';
+import type { History } from './find-earlier-payments.ts';
 
 /** What is known of a file besides its rows. */
 export type Circumstances = {

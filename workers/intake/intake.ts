@@ -29,7 +29,7 @@ import { decideIntake, describeExcess } from './decide-intake.ts';
 import { findDuplicate, type Refusal } from './find-duplicate.ts';
 import { folderOf } from '../folder-of.ts';
 import { guardReading } from './guard-reading.ts';
-import { lookBack } from './look-back.ts';
+import { findEarlierPayments } from './find-earlier-payments.ts';
 import { orderReading } from './order-reading.ts';
 import { weighClocks } from './weigh-clocks.ts';
 import { originalPath } from '../open-original.ts';
@@ -137,7 +137,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const isRefused = check.verdict === 'reject';
   await subject.before;
   const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
-    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, like, store, volume, now }),
+    isRefused ? undefined : findEarlierPayments(app, asked, { file, folder, check, rowSet, like, store, volume, now }),
     findSameName(asked, file),
     describeSentBefore(asked, file.file_id),
   ]);

@@ -9,7 +9,7 @@ import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
 import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
-import { compareFile, type History } from '../../../workers/intake/look-back.ts';
+import { compareFile, type History } from '../../../workers/intake/find-earlier-payments.ts';
 import { checkContent } from './check-content.ts';
 import { rulesOfFolder } from './rules-of-folder.ts';
 import { openSeenBefore, type SeenBefore } from './seen-before.ts';

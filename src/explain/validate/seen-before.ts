@@ -22,7 +22,7 @@ import { PRINT_BYTES } from '../../crypto/fingerprints/row-print.ts';
 import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
 import { likeRows } from '../../../workers/intake/like-rows.ts';
-import { chargedSince } from '../../../workers/intake/look-back.ts';
+import { chargedSince } from '../../../workers/intake/find-earlier-payments.ts';
 
 /** What the ledger knows about the rows of a file that it does not hold. */
 export type SeenBefore = {

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Folder } from '../../../src/config/config.ts';
 import { foreseeVerdict, type Foreseen } from '../../../src/explain/validate/foresee-verdict.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type LookBackWorld, openLookBackWorld } from '../../workers/support/look-back-world.ts';
+import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
 
-let world: LookBackWorld;
+let world: EarlierPaymentsWorld;
 beforeAll(async () => {
-  world = await openLookBackWorld();
+  world = await openEarlierPaymentsWorld();
 });
 afterAll(() => world.close());
 
-type FolderName = Parameters<LookBackWorld['take']>[1];
+type FolderName = Parameters<EarlierPaymentsWorld['take']>[1];
 
 function foresee(account: string, folder: FolderName, content: string, change: Partial<Folder> = {}, mostFaults = 200) {
   async function* source(): AsyncGenerator<Uint8Array> {

@@ -8,11 +8,11 @@ import { rulesOfFolder } from '../../../src/explain/validate/rules-of-folder.ts'
 import { openSeenBefore } from '../../../src/explain/validate/seen-before.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type LookBackWorld, openLookBackWorld } from '../../workers/support/look-back-world.ts';
+import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
 
-let world: LookBackWorld;
+let world: EarlierPaymentsWorld;
 beforeAll(async () => {
-  world = await openLookBackWorld();
+  world = await openEarlierPaymentsWorld();
 });
 afterAll(() => world.close());
 

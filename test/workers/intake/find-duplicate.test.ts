@@ -3,11 +3,11 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type LookBackWorld, openLookBackWorld } from '../support/look-back-world.ts';
+import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 
-let world: LookBackWorld;
+let world: EarlierPaymentsWorld;
 beforeAll(async () => {
-  world = await openLookBackWorld();
+  world = await openEarlierPaymentsWorld();
 });
 afterAll(() => world.close());
 

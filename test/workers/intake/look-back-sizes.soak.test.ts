@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { achRow, upTo } from '../../support/payment-rows.ts';
-import { type LookBackWorld, openLookBackWorld } from '../support/look-back-world.ts';
+import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 
-let world: LookBackWorld;
+let world: EarlierPaymentsWorld;
 beforeAll(async () => {
-  world = await openLookBackWorld();
+  world = await openEarlierPaymentsWorld();
 });
 afterAll(() => world.close());
 

@@ -16,7 +16,7 @@ const FOLDERS = {
   refund: { sameTotals: 'hold', chargedBefore: 'hold', unusualFactor: 0, operation: 'ach-refund' },
 };
 
-export type LookBackWorld = StepWorld & {
+export type EarlierPaymentsWorld = StepWorld & {
   /** @returns the file id */
   take(account: string, folder: keyof typeof FOLDERS, rows: readonly string[] | string): Promise<string>;
   verdictOf(fileId: string): ReturnType<typeof readVerdict>;
@@ -25,7 +25,7 @@ export type LookBackWorld = StepWorld & {
 };
 
 /** Opens accounts whose folders check for earlier payments differently, and `limited`, with a daily limit. */
-export async function openLookBackWorld(): Promise<LookBackWorld> {
+export async function openEarlierPaymentsWorld(): Promise<EarlierPaymentsWorld> {
   const names = [...upTo(ACCOUNTS).map((n) => `account-${n}`), 'limited'];
   const folders = names.flatMap((account) =>
     Object.entries(FOLDERS).map(([name, settings]) => ({

@@ -6,12 +6,12 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type LookBackWorld, openLookBackWorld } from '../support/look-back-world.ts';
+import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 import { claimContent, takeIn } from '../support/take-in.ts';
 
-let world: LookBackWorld;
+let world: EarlierPaymentsWorld;
 beforeAll(async () => {
-  world = await openLookBackWorld();
+  world = await openEarlierPaymentsWorld();
 });
 afterAll(() => world.close());
 

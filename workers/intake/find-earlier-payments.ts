@@ -41,7 +41,7 @@ type Subject = {
  * Compares a file whose rows are written with the other files of its account. No other file of the account is decided
  * until the transaction ends.
  */
-export async function lookBack(
+export async function findEarlierPayments(
   app: App,
   tx: Transaction,
   subject: Subject & {
