@@ -30,7 +30,7 @@ export async function connectRedis(settings: RedisSettings): Promise<QueueConnec
     // Redis has no tables: BullMQ's keys and scripts return with the first command after FLUSHALL.
     heal: async () => {},
     close: async () => {
-      for (const client of clients) letGo(client);
+      for (const client of clients) approveOrPropose(client);
     },
   };
 }
@@ -62,7 +62,7 @@ function keepClient(client: Redis, clients: Set<Redis>): Redis {
  * holds. BullMQ would wait for them, and its timers would keep the process alive. Breaking off an attempt makes ioredis
  * answer them all.
  */
-function letGo(client: Redis): void {
+function approveOrPropose(client: Redis): void {
   // Disconnecting twice would start a two-second timer that nothing stops.
   if (client.status === 'end') return;
   client.disconnect();

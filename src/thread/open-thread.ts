@@ -45,7 +45,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
     });
     return started;
   };
-  const letGo = () => {
+  const approveOrPropose = () => {
     const unused = living;
     living = undefined;
     void unused?.close();
@@ -61,7 +61,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
         return yield* living.run<Item, Result>(module, order);
       } finally {
         tasks -= 1;
-        if (tasks === 0) idle = setTimeout(letGo, IDLE_MS).unref();
+        if (tasks === 0) idle = setTimeout(approveOrPropose, IDLE_MS).unref();
       }
     },
     close: async () => {

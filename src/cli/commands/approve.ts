@@ -7,7 +7,7 @@ import { findFile } from '../../ledger/file/search.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeHoldReasons } from '../../explain/hold-reasons.ts';
-import { describeRows, letGo, willBeSent } from '../../actions/let-go.ts';
+import { describeRows, approveOrPropose, willBeSent } from '../../actions/approve-or-propose.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 
@@ -25,7 +25,7 @@ export const approve: CliCommand = {
     const reason = readReason(call, 'approve the file');
     return withLedger(call, async (ledger, settings) => {
       const file = await findFile(ledger, call.arguments[0] ?? '');
-      const { held, proposalNo } = await letGo(ledger, settings, file, { actor: operatorName(), reason });
+      const { held, proposalNo } = await approveOrPropose(ledger, settings, file, { actor: operatorName(), reason });
       if (proposalNo === undefined) {
         await say(call, ledger, file, { held, text: (sum) => `Approved: ${sum} ${willBeSent(held, file)}` });
         return EXIT.ok;

@@ -10,7 +10,7 @@ import { withheldOf } from '../../ledger/row/read-withheld.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { describeReason, readHoldReasons } from '../../explain/hold-reasons.ts';
-import { isTwoPersonMatter, letGo } from '../../actions/let-go.ts';
+import { isTwoPersonMatter, approveOrPropose } from '../../actions/approve-or-propose.ts';
 import { capital, ended, whoDid } from '../../explain/why/sentence.ts';
 import { sayStaysBack } from '../../reconcile/say-withheld.ts';
 import type { WebContext } from '../web-context.ts';
@@ -50,7 +50,7 @@ export const approve: ActionHandler<'file'> = {
   },
   run: async (context, { file }, _input, because) => {
     const { ledger, settings } = context.app;
-    const { held, proposalNo } = await letGo(ledger, settings, file, because);
+    const { held, proposalNo } = await approveOrPropose(ledger, settings, file, because);
     const sum = sumOfFile(context, file);
     const codes = held.map(({ code }) => code);
     const state = await readFileState(ledger, file.file_id);

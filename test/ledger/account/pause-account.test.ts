@@ -89,12 +89,12 @@ describe('pauseAccount', () => {
       const pausing = pauseAccount(world.ledger, batch.account, because).then(() => (isPaused = true));
       await waitFor(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${OF_THIS_DATABASE}`);
       expect(isPaused).toBe(false);
-      await blocker.letGo();
+      await blocker.approveOrPropose();
       expect(await sending).toBe(true);
       await pausing;
       expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('sending');
     } finally {
-      await blocker.letGo();
+      await blocker.approveOrPropose();
     }
   });
 
@@ -133,13 +133,13 @@ describe('pauseAccount', () => {
 });
 
 /** Locks the row of a batch, so that its send has begun and cannot end. */
-async function holdBatch(fileId: string): Promise<{ letGo(): Promise<void> }> {
+async function holdBatch(fileId: string): Promise<{ approveOrPropose(): Promise<void> }> {
   const client = await world.ledger.pool.connect();
   await client.query('BEGIN');
   await client.query('SELECT 1 FROM batch WHERE file_id = $1 FOR UPDATE', [fileId]);
   let isHeld = true;
   return {
-    letGo: async () => {
+    approveOrPropose: async () => {
       if (!isHeld) return;
       isHeld = false;
       await client.query('ROLLBACK');

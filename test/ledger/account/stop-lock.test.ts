@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Opens a transaction that holds the lock until `letGo`. */
-async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ letGo(): Promise<void> }> {
-  let letGo = () => {};
-  const told = new Promise<void>((resolve) => (letGo = resolve));
+/** Opens a transaction that holds the lock until `approveOrPropose`. */
+async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ approveOrPropose(): Promise<void> }> {
+  let approveOrPropose = () => {};
+  const told = new Promise<void>((resolve) => (approveOrPropose = resolve));
   let whole: Promise<void> = Promise.resolve();
   await new Promise<void>((resolve) => {
     whole = transact(world.ledger, async (tx) => {
@@ -23,8 +23,8 @@ async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ letG
     });
   });
   return {
-    letGo: async () => {
-      letGo();
+    approveOrPropose: async () => {
+      approveOrPropose();
       await whole;
     },
   };
@@ -42,8 +42,8 @@ describe('lockForSend', () => {
     const first = await holding(lockForSend);
     const second = await holding(lockForSend);
     expect(await waiting()).toBe(0);
-    await first.letGo();
-    await second.letGo();
+    await first.approveOrPropose();
+    await second.approveOrPropose();
   });
 });
 
@@ -55,15 +55,15 @@ describe('lockForStop', () => {
     const held = await holding(first);
     const later = holding(second);
     await expect.poll(waiting, { interval: 10 }).toBe(1);
-    await held.letGo();
-    await (await later).letGo();
+    await held.approveOrPropose();
+    await (await later).approveOrPropose();
   });
 
   it('holds up a send', async () => {
     const stop = await holding(lockForStop);
     const send = holding(lockForSend);
     await expect.poll(waiting, { interval: 10 }).toBe(1);
-    await stop.letGo();
-    await (await send).letGo();
+    await stop.approveOrPropose();
+    await (await send).approveOrPropose();
   });
 });

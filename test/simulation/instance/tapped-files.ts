@@ -46,15 +46,15 @@ function tapped(name: string, call: Call): Call {
   return function (this: unknown, ...parameters) {
     const tap = current.getStore();
     // Closes a file that no caller gets.
-    const letGo = async (inVain: unknown) => {
+    const approveOrPropose = async (inVain: unknown) => {
       if (name === 'open') await (inVain as FileHandle | undefined)?.close();
     };
     const go = async (extent: 'whole' | 'half') => {
       if (extent === 'whole') return Reflect.apply(call, this, parameters);
-      return letGo(await Reflect.apply(call, this, firstHalf(parameters)));
+      return approveOrPropose(await Reflect.apply(call, this, firstHalf(parameters)));
     };
     const fail = async (inVain: unknown) => {
-      await letGo(inVain);
+      await approveOrPropose(inVain);
       return diskError(name);
     };
     return tap ? tap.touch({ kind: 'file', what: name }, go, fail) : go('whole');

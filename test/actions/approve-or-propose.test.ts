@@ -6,7 +6,7 @@ import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import type { Settings } from '../../src/config/config.ts';
-import { describeRows, isTwoPersonMatter, letGo, willBeSent } from '../../src/actions/let-go.ts';
+import { describeRows, isTwoPersonMatter, approveOrPropose, willBeSent } from '../../src/actions/approve-or-propose.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -28,10 +28,10 @@ function settingsOf(file: FileRow, overrides: boolean): Settings {
   return { accounts: new Map([[file.account, { secondPerson }]]), folders: [] } as unknown as Settings;
 }
 
-describe('letGo', () => {
+describe('approveOrPropose', () => {
   it('approves the file, and keeps what was overridden', async () => {
     const file = await held();
-    const { held: reasons, proposalNo } = await letGo(world.ledger, settingsOf(file, false), file, because);
+    const { held: reasons, proposalNo } = await approveOrPropose(world.ledger, settingsOf(file, false), file, because);
     expect([reasons.map(({ code }) => code), proposalNo]).toEqual([['SAME_ROWS'], undefined]);
     expect(await readFileState(world.ledger, file.file_id)).toBe('accepted');
     expect((await world.links(file.file_id)).at(-1)).toMatchObject({
@@ -43,7 +43,7 @@ describe('letGo', () => {
 
   it('only proposes it where two persons are asked for', async () => {
     const file = await held();
-    const { proposalNo } = await letGo(world.ledger, settingsOf(file, true), file, because);
+    const { proposalNo } = await approveOrPropose(world.ledger, settingsOf(file, true), file, because);
     expect(await readFileState(world.ledger, file.file_id)).toBe('held');
     expect(await readOpenProposalOf(world.ledger, { fileId: file.file_id })).toMatchObject({
       proposal_no: proposalNo,

@@ -19,7 +19,12 @@ export type LetGo = { held: FaultCount[]; proposalNo?: number };
  * reason that is overridden.
  * @throws PipelineError MOVE_REFUSED, SECOND_PERSON, PROPOSAL_OPEN
  */
-export async function letGo(ledger: Ledger, settings: Settings, file: FileRow, because: Because): Promise<LetGo> {
+export async function approveOrPropose(
+  ledger: Ledger,
+  settings: Settings,
+  file: FileRow,
+  because: Because,
+): Promise<LetGo> {
   const held = await readHoldReasons(ledger, settings, file);
   const told = { ...because, evidence: { overrides: held.map(({ code }) => code) } };
   if (isTwoPersonMatter(settings, file)) return { held, proposalNo: await proposeApproval(ledger, file.file_id, told) };
