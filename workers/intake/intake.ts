@@ -28,7 +28,7 @@ import { type Arrival, checkArrival } from './check-arrival.ts';
 import { decideIntake, describeExcess } from './decide-intake.ts';
 import { findDuplicate, type Refusal } from './find-duplicate.ts';
 import { folderOf } from '../folder-of.ts';
-import { guardReading } from './guard-reading.ts';
+import { poisonGuard } from './poison-guard.ts';
 import { findEarlierPayments } from './find-earlier-payments.ts';
 import { orderReading } from './order-reading.ts';
 import { weighClocks } from './weigh-clocks.ts';
@@ -78,7 +78,7 @@ async function enqueueNextBatches(app: App, files: readonly PlainFileRow[]): Pro
 
 async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
   let decided: PlainFileRow = file;
-  await guardReading(app, file.file_id, {
+  await poisonGuard(app, file.file_id, {
     read: async () => {
       decided = await checkAndStore(app, file, before);
     },
@@ -178,7 +178,7 @@ async function findRefusal(
   return refusal;
 }
 
-/** Holds a file whose reading has killed the process too often (guard-reading.ts). */
+/** Holds a file whose reading has killed the process too often (poison-guard.ts). */
 async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
   const refusal: Refusal = { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') };
   return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));

@@ -19,7 +19,7 @@ import { archivePath, destroySealedFile, sealFile } from '../../src/crypto/archi
 import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf } from '../folder-of.ts';
-import { guardReading } from '../intake/guard-reading.ts';
+import { poisonGuard } from '../intake/poison-guard.ts';
 import { setAside } from './set-aside.ts';
 import { enqueueIntake } from '../enqueue.ts';
 
@@ -55,7 +55,7 @@ async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefi
   return lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
     let isSealed = state !== undefined;
     if (isSealed) return true;
-    await guardReading(app, fileId, {
+    await poisonGuard(app, fileId, {
       read: async (deaths) => {
         await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
         isSealed = true;

@@ -14,7 +14,7 @@ export const MOST_DEATHS = 3;
  * @param read reads the file and clears the count with what it writes; receives the number of earlier deaths
  * @param giveUp handles the file instead of reading it again
  */
-export async function guardReading(
+export async function poisonGuard(
   app: App,
   fileId: string,
   { read, giveUp }: { read: (deaths: number) => Promise<void>; giveUp: (deaths: number) => Promise<void> },

@@ -6,7 +6,7 @@ import { approveFile, declineFile } from '../../../src/ledger/file/release-held.
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { ThreadDeath } from '../../../src/thread/open-thread.ts';
-import { guardReading, MOST_DEATHS } from '../../../workers/intake/guard-reading.ts';
+import { poisonGuard, MOST_DEATHS } from '../../../workers/intake/poison-guard.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
@@ -35,7 +35,7 @@ async function guard(fileId: string, read = async () => {}): Promise<string> {
     said = 'read';
     await read();
   };
-  await guardReading(app, fileId, { read: reading, giveUp: async () => {} });
+  await poisonGuard(app, fileId, { read: reading, giveUp: async () => {} });
   return said;
 }
 
@@ -50,7 +50,7 @@ function content(): string {
   return lines([achRow(made)]);
 }
 
-describe('guardReading', () => {
+describe('poisonGuard', () => {
   it('gives up at the third death and not before', async () => {
     expect(MOST_DEATHS).toBe(3);
     for (const [deaths, said] of [
