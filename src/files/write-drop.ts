@@ -97,10 +97,10 @@ async function announce(path: string, complete: CompleteBy, sha256: string): Pro
 
 /** Returns a name for a file made from another: the old name, the id of the old file, then a number. */
 export function followUpName(originalName: string, shortId: string, number: number): string {
-  const jobKey = displayName(jobKeyOf(originalName))
+  const stem = displayName(jobKeyOf(originalName))
     .replace(/[<>:"|?*]|\p{Cs}/gu, '_')
     .replace(/^[.\-\s~]/, '_');
-  return `${jobKey.slice(0, LONGEST_STEM) || 'file'}__${shortId}-again-${number}.csv`;
+  return `${stem.slice(0, LONGEST_STEM) || 'file'}__${shortId}-again-${number}.csv`;
 }
 
 /** File names may have 255 bytes, and a character may take four. */

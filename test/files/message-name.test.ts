@@ -12,8 +12,8 @@ describe('isMessageName and jobKeyOf', () => {
     ['monday.pgp.txt', false, 'monday.pgp.txt'],
     ['pgp', false, 'pgp'],
     ['', false, ''],
-  ])('of %j: %s, %j', (name, isMessage, jobKey) => {
+  ])('of %j: %s, %j', (name, isMessage, stem) => {
     expect(isMessageName(name)).toBe(isMessage);
-    expect(jobKeyOf(name)).toBe(jobKey);
+    expect(jobKeyOf(name)).toBe(stem);
   });
 });

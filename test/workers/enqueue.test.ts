@@ -34,7 +34,7 @@ describe('asking a station', () => {
     ],
     ['enqueuePoll', () => enqueuePoll(world.app, POLLED), JOB_KEYS.poll(POLLED)],
     ['enqueueDelivery', () => enqueueDelivery(world.app, FILE), JOB_KEYS.deliver(FILE)],
-  ])('%s adds a job whose jobKey tells at what to look, another one each time', async (_name, ask, jobKey) => {
+  ])('%s adds a job whose key tells at what to look, another one each time', async (_name, ask, jobKey) => {
     const before = await jobIds(world.app, FILE);
     await ask();
     await ask();

@@ -23,8 +23,8 @@ export function outputName(
  * which commands read as an option.
  */
 function safeStem(originalName: string): string {
-  const jobKey = displayName(jobKeyOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
-  const guarded = jobKey.replace(/^[.\-\s]/, (first) => `_${first.trim()}`);
+  const stem = displayName(jobKeyOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
+  const guarded = stem.replace(/^[.\-\s]/, (first) => `_${first.trim()}`);
   return cutToBytes(guarded, LONGEST_STEM_BYTES) || 'file';
 }
 

@@ -62,9 +62,9 @@ async function unlessTaken<Result>(work: () => Promise<Result>): Promise<Result 
 
 async function nameTaken(folder: Folder, name: string): Promise<Taken> {
   const ending = extname(name);
-  const jobKey = name.slice(0, name.length - ending.length);
+  const stem = name.slice(0, name.length - ending.length);
   for (let number = 2; ; number += 1) {
-    const free = `${jobKey}-${number}${ending}`;
+    const free = `${stem}-${number}${ending}`;
     if (!(await isNameTaken(join(folder.path, free), folder.complete))) return { is: 'name-taken', free };
   }
 }

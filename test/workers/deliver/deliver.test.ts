@@ -206,8 +206,8 @@ describe('deliverFile, done again', () => {
     await writeFile(pathOf(fileId, suffix), 'of somebody else');
     await deliverFile(world.app, { fileId });
     expect(await stateOf(fileId)).toBe('completed');
-    const jobKey = `${basename(pathOf(fileId, suffix))}.`;
-    const [aside] = (await readdir(out)).filter((name) => name.startsWith(jobKey));
+    const stem = `${basename(pathOf(fileId, suffix))}.`;
+    const [aside] = (await readdir(out)).filter((name) => name.startsWith(stem));
     expect(await readFile(join(out, aside!), 'utf8')).toBe('of somebody else');
     expect(await readFile(pathOf(fileId, suffix), 'utf8')).not.toBe('of somebody else');
   });
