@@ -3,10 +3,10 @@ import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
 import { checkFolders } from './watch/check-folders.ts';
 import { checkKeys } from './upkeep/check-keys.ts';
-import { deliverTurn } from './deliver/deliver-turn.ts';
-import { intakeTurn } from './intake/intake-turn.ts';
+import { runDeliverJob } from './deliver/deliver-job.ts';
+import { runIntakeJob } from './intake/intake-job.ts';
 import { pollBatch } from './poll/poll.ts';
-import { submitTurn } from './submit/submit-turn.ts';
+import { runSubmitJob } from './submit/submit-job.ts';
 import { openShredder } from './upkeep/shred.ts';
 import { runSchedule } from './schedule/schedule.ts';
 import { countDueRuns } from './schedule/due-runs.ts';
@@ -48,20 +48,20 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   if (roles.has('schedule'))
     await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
   const sweeper = await startSweeper(app, { atSite, sends: roles.has('submit') });
-  const station = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
+  const stage = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
     roles.has(name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
       : [];
   /** A job covers several files, each with its own trace. */
-  const turns = (name: 'intake' | 'deliver', turn: typeof intakeTurn) =>
-    roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => turn(app, job, stopping.signal))] : [];
-  const stations = [
-    ...turns('intake', intakeTurn),
-    ...station('submit', (_app, job) =>
-      noting(app, batchItem('submit', job), () => submitTurn(app, job, stopping.signal)),
+  const jobs = (name: 'intake' | 'deliver', run: typeof runIntakeJob) =>
+    roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => run(app, job, stopping.signal))] : [];
+  const stages = [
+    ...jobs('intake', runIntakeJob),
+    ...stage('submit', (_app, job) =>
+      noting(app, batchItem('submit', job), () => runSubmitJob(app, job, stopping.signal)),
     ),
-    ...station('poll', (_app, job) => noting(app, batchItem('poll', job), () => pollBatch(app, job))),
-    ...turns('deliver', deliverTurn),
+    ...stage('poll', (_app, job) => noting(app, batchItem('poll', job), () => pollBatch(app, job))),
+    ...jobs('deliver', runDeliverJob),
     ...(roles.has('schedule')
       ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
       : []),
@@ -75,7 +75,7 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
       stopping.abort();
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call in
       // progress gets its full time limit; the next start finds what is left.
-      const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
+      const closing = stages.map((stage) => stage.close({ waitMs: longestCallMs(app) }));
       await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
   };

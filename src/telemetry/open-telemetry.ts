@@ -7,7 +7,7 @@ export type Telemetry = {
   /** For BullMQ, whose spans join the trace of the file that a job is about. */
   readonly queue: BullMQOtel | undefined;
   /** Runs work as one span in the trace of its file. */
-  trace<Result>(station: string, about: TracedWork, work: () => Promise<Result>): Promise<Result>;
+  trace<Result>(stage: string, about: TracedWork, work: () => Promise<Result>): Promise<Result>;
   /** Adds to the current span what was unknown when it started. */
   note(about: Partial<TracedWork>): void;
   /** Sends the waiting spans, for a short while at most. */

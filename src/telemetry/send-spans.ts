@@ -33,8 +33,8 @@ export function sendSpans(url: string): Telemetry {
   const tracer = provider.getTracer('paydrop');
   return {
     queue: new BullMQOtel({ tracerName: 'bullmq' }),
-    trace: (station, about, work) =>
-      tracer.startActiveSpan(station, { attributes: attributesOf(about) }, contextOf(about.fileId), async (span) => {
+    trace: (stage, about, work) =>
+      tracer.startActiveSpan(stage, { attributes: attributesOf(about) }, contextOf(about.fileId), async (span) => {
         try {
           return await work();
         } catch (error) {

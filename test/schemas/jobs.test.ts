@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { QUEUES } from '../../schemas/jobs.ts';
 
 describe('QUEUES', () => {
-  it('are the stations that a job can ask to look', () => {
+  it('are the stages that a job can ask to look', () => {
     expect(Object.keys(QUEUES)).toEqual(['intake', 'submit', 'poll', 'deliver', 'schedule']);
   });
 

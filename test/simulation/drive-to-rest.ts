@@ -5,8 +5,8 @@ import { isWide } from './hosts/installation.ts';
 import type { Instance } from './instance/open-instance.ts';
 import { endWrongTimes, holdServiceClock, moveClock } from './steps/move-clock.ts';
 import { mendService } from './steps/plan-fault.ts';
-import { runStation } from './steps/run-station.ts';
-import { chooseDueJob, runJob } from './steps/stations.ts';
+import { runStage } from './steps/run-stage.ts';
+import { chooseDueJob, runJob } from './steps/stages.ts';
 import { startInstance } from './steps/start-instance.ts';
 import { WRONG } from './steps/steps.ts';
 import { tell } from './steps/step.ts';
@@ -60,10 +60,10 @@ async function anInstance(world: World): Promise<Instance> {
 async function workOff(world: World, instance: Instance): Promise<number> {
   holdServiceClock(world);
   let settling = 0;
-  await runStation(
+  await runStage(
     world,
     instance,
-    { station: 'watch', what: 'looks at the folders' },
+    { stage: 'watch', what: 'looks at the folders' },
     async () => {
       settling = await instance.look();
     },
@@ -76,16 +76,15 @@ async function workOff(world: World, instance: Instance): Promise<number> {
 async function catchUp(world: World, instance: Instance): Promise<void> {
   holdServiceClock(world);
   if (isWide(world)) await sweepEverywhere(world);
-  else
-    await runStation(world, instance, { station: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)), 0);
+  else await runStage(world, instance, { stage: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)), 0);
   for (let chore = await chooseDueJob(world); chore; chore = await chooseDueJob(world)) {
     const { name, about, job } = chore;
     const due = chore;
     world.queue.take(job!);
-    await runStation(
+    await runStage(
       world,
       instance,
-      { station: name, what: `runs ${name} for ${about}`, ...(isWide(world) && { expected: WRONG }) },
+      { stage: name, what: `runs ${name} for ${about}`, ...(isWide(world) && { expected: WRONG }) },
       () => runJob(instance, due),
       0,
     );

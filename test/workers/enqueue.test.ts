@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe('asking a station', () => {
+describe('asking a stage', () => {
   it.each([
     ['enqueueIntake', () => enqueueIntake(world.app, [FILE], world.app.settings.site), JOB_KEYS.intake(FILE)],
     [

@@ -43,7 +43,7 @@ function expectSent(account: string, batches: number): Promise<void> {
 }
 
 describe('startWorkers', () => {
-  it('takes a drop through every station', async () => {
+  it('takes a drop through every stage', async () => {
     const account = world.freshAccount();
     await whileWorking(async () => {
       await world.drop(`${account}/ach-charge`, 'june.csv', lines([achRow(1), achRow(2), achRow(3)]));

@@ -1,6 +1,6 @@
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
-import { runStation } from '../steps/run-station.ts';
+import { runStage } from '../steps/run-stage.ts';
 import { startInstance } from '../steps/start-instance.ts';
 import { WRONG } from '../steps/steps.ts';
 import { tell } from '../steps/step.ts';
@@ -58,10 +58,10 @@ function isAbout(wait: string, host: Host): boolean {
 export async function sweepEverywhere(world: World): Promise<void> {
   for (let round = 0; round < 2; round += 1)
     for (const instance of world.instances.slice())
-      await runStation(
+      await runStage(
         world,
         instance,
-        { station: 'sweep', what: 'sweeps', expected: WRONG },
+        { stage: 'sweep', what: 'sweeps', expected: WRONG },
         () => instance.run((app) => sweep(app)),
         0,
       );

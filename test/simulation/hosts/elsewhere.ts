@@ -1,6 +1,6 @@
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Meanwhile, meanwhile, trying } from '../steps/meanwhile.ts';
-import { chooseDueWork, runJob } from '../steps/stations.ts';
+import { chooseDueWork, runJob } from '../steps/stages.ts';
 import { tell } from '../steps/step.ts';
 import type { World } from '../world.ts';
 import type { Instance } from '../instance/open-instance.ts';

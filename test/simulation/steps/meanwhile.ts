@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 import { withoutTappedFiles } from '../instance/tapped-files.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
 import { ACTS, performAct } from './acts.ts';
-import { chooseDueJob, runJob } from './stations.ts';
+import { chooseDueJob, runJob } from './stages.ts';
 import { setWrong } from './move-clock.ts';
 import { shortened, tell } from './step.ts';
 

@@ -8,8 +8,8 @@ import { actsInTurn, performAct } from './acts.ts';
 import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
 import { describeTime, moveClock, setWrong } from './move-clock.ts';
 import { mendService, planFault } from './plan-fault.ts';
-import { type Expected, runStation, type Station } from './run-station.ts';
-import { type Chore, chooseDueJob, chooseDueWork, chooseWrongWork, ofJob, runJob } from './stations.ts';
+import { type Expected, runStage, type Stage } from './run-stage.ts';
+import { type Chore, chooseDueJob, chooseDueWork, chooseWrongWork, ofJob, runJob } from './stages.ts';
 import { startInstance } from './start-instance.ts';
 import { shortened, type Step, tell } from './step.ts';
 
@@ -28,7 +28,7 @@ export const STEPS: readonly Step[] = [
   step('write on after the claim', 1, hasWaiting, async (world) => void (await writeOn(world))),
   step('look at the folders', 9, hasInstance, async (world) => {
     const instance = idle(world);
-    await runStation(world, instance, { station: 'watch', what: 'looks at the folders' }, () => instance.look());
+    await runStage(world, instance, { stage: 'watch', what: 'looks at the folders' }, () => instance.look());
   }),
   step('run due jobs', 22, hasWaiting, async (world) => {
     for (let jobs = world.choose.between(1, 4); jobs > 0 && hasInstance(world); jobs -= 1)
@@ -43,7 +43,7 @@ export const STEPS: readonly Step[] = [
   }),
   step('sweep', 4, hasInstance, async (world) => {
     const instance = idle(world);
-    await runStation(world, instance, { station: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)));
+    await runStage(world, instance, { stage: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)));
   }),
   step('time passes', 9, always, async (world) => {
     const ms = world.choose.one([10_000, 10_000, 30_000, 60_000, 600_000, 3_600_000, 86_400_000, 4 * 86_400_000]);
@@ -139,8 +139,8 @@ async function doChore(
   const instance = idle(world);
   const { name, about, job } = chore;
   if (job) world.queue.take(job);
-  const doing = { station: name as Station, what: `${how}runs ${name} for ${about}`, ...(expected && { expected }) };
-  await runStation(world, instance, doing, () => runJob(instance, chore));
+  const doing = { stage: name as Stage, what: `${how}runs ${name} for ${about}`, ...(expected && { expected }) };
+  await runStage(world, instance, doing, () => runJob(instance, chore));
   // A job whose instance has died stays in the queue as running.
   if (job && !instance.tap.isDead()) world.queue.finish(job);
 }

@@ -141,7 +141,7 @@ describe('sweep, when jobs were lost', () => {
     const running = new Promise<void>((resolve) => (began = resolve));
     const ended = new Promise<void>((resolve) => (end = resolve));
     await world.app.queue.add('deliver', `deliver-${fileId}-0123abcd`, { fileId });
-    const station = world.app.queue.work('deliver', 1, async (job) => {
+    const stage = world.app.queue.work('deliver', 1, async (job) => {
       if (job.fileId === fileId) began();
       await ended;
     });
@@ -151,7 +151,7 @@ describe('sweep, when jobs were lost', () => {
     await sweep(world.app, { atStart: true });
     expect((await idsOf('deliver')).filter((id) => id.includes(fileId))).toHaveLength(1);
     end();
-    await station.close();
+    await stage.close();
   });
 
   it('does not count on a running job for a batch that nobody has taken', async () => {
@@ -160,7 +160,7 @@ describe('sweep, when jobs were lost', () => {
     const gate = openGate();
     const began = openGate();
     await world.app.queue.add('submit', `submit-${fileId}-1-0123abcd`, { fileId, batchNo: 1 });
-    const station = world.app.queue.work('submit', 1, async (job) => {
+    const stage = world.app.queue.work('submit', 1, async (job) => {
       if (job.fileId === fileId) began.open();
       await gate.passed;
     });
@@ -170,7 +170,7 @@ describe('sweep, when jobs were lost', () => {
     await sweep(world.app);
     expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toHaveLength(1);
     gate.open();
-    await station.close();
+    await stage.close();
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { submitTurn } from '../../../workers/submit/submit-turn.ts';
+import { runSubmitJob } from '../../../workers/submit/submit-job.ts';
 import { answering, withGateway } from '../support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, storyOf } from '../support/story.ts';
@@ -45,17 +45,19 @@ function takingAll(meanwhile: () => void | Promise<void> = () => {}): App {
   });
 }
 
-describe('submitTurn', () => {
+describe('runSubmitJob', () => {
   it('sends the batches of its account one after the other, and asks nobody to go on', async () => {
     const keys = await threeBatches();
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(takingAll(), keys[0], GOING_ON, 60_000));
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () =>
+      runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000),
+    );
     expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
     expect(asks.filter((job) => job.startsWith('submit'))).toEqual([]);
   });
 
   it('asks for the next batch when its time is over', async () => {
     const keys = await threeBatches();
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(takingAll(), keys[0], GOING_ON, 0));
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 0));
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
     expect(asks).toContain('submit-2');
   });
@@ -63,7 +65,7 @@ describe('submitTurn', () => {
   it('ends after the call that is on its way when it is told to', async () => {
     const keys = await threeBatches();
     const stop = new AbortController();
-    await submitTurn(
+    await runSubmitJob(
       takingAll(() => stop.abort()),
       keys[0],
       stop.signal,
@@ -74,7 +76,9 @@ describe('submitTurn', () => {
 
   it('asks for the result of each, also of the last', async () => {
     const keys = await threeBatches();
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(takingAll(), keys[0], GOING_ON, 60_000));
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () =>
+      runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000),
+    );
     expect(asks).toEqual(['poll-1-0', 'poll-2-0', 'poll-3-0']);
   });
 
@@ -91,7 +95,7 @@ describe('submitTurn', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await cancelFile(world.app.ledger, files[1]!, { actor: 'test', reason: 'a change of mind' });
     });
-    await submitTurn(app, keys[0]!, GOING_ON, 60_000);
+    await runSubmitJob(app, keys[0]!, GOING_ON, 60_000);
     expect(await statesOf(keys)).toEqual(['submitted', 'cancelled', 'submitted']);
   });
 
@@ -99,14 +103,14 @@ describe('submitTurn', () => {
     const keys = await threeBatches();
     const evidence = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
     const { app } = answering(world.app, { kind: 'unknown', why: 'the service answered HTTP 502', evidence });
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(app, keys[0], GOING_ON, 60_000));
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => runSubmitJob(app, keys[0], GOING_ON, 60_000));
     expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
     expect(asks).toEqual([]);
   });
 
   it('leaves a batch alone whose turn has not come', async () => {
     const keys = await threeBatches();
-    await submitTurn(takingAll(), keys[2], GOING_ON, 60_000);
+    await runSubmitJob(takingAll(), keys[2], GOING_ON, 60_000);
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
   });
 });

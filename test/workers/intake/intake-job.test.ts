@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
-import { intakeTurn } from '../../../workers/intake/intake-turn.ts';
+import { runIntakeJob } from '../../../workers/intake/intake-job.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
@@ -45,12 +45,12 @@ const statesOf = (fileIds: readonly string[]) =>
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-describe('intakeTurn', () => {
+describe('runIntakeJob', () => {
   it('takes in all files of its job and asks for what follows together', async () => {
     const [one, other] = [world.freshAccount(), world.freshAccount()];
     const [fileId, ...more] = await claimedIn(one, one, other);
     const { app, asks } = watched();
-    await intakeTurn(app, { fileId, more }, GOING_ON);
+    await runIntakeJob(app, { fileId, more }, GOING_ON);
     expect(await statesOf([fileId, ...more])).toEqual(['accepted', 'accepted', 'accepted']);
     expect(asks).toEqual([
       { name: 'submit', data: { fileId, batchNo: 1 } },
@@ -63,7 +63,7 @@ describe('intakeTurn', () => {
     const account = world.freshAccount();
     const [fileId, ...more] = await claimedIn(account, account, account);
     const { app, asks } = watched();
-    await intakeTurn(app, { fileId, more }, GOING_ON, 0);
+    await runIntakeJob(app, { fileId, more }, GOING_ON, 0);
     expect(await statesOf([fileId, ...more])).toEqual(['accepted', 'claimed', 'claimed']);
     expect(asks).toEqual([
       { name: 'intake', data: { fileId: more[0], more: [more[1]] } },
@@ -82,7 +82,7 @@ describe('intakeTurn', () => {
       ids.push(claim.fileId);
     }
     const [fileId, ...more] = ids as [string, ...string[]];
-    await intakeTurn(watched().app, { fileId, more }, GOING_ON);
+    await runIntakeJob(watched().app, { fileId, more }, GOING_ON);
     expect(await statesOf(ids)).toEqual(['accepted', 'rejected', 'rejected']);
     const duplicates = await query(world.app, 'SELECT duplicate_of FROM file WHERE file_id = ANY ($1)', [more]);
     expect(duplicates).toEqual([{ duplicate_of: fileId }, { duplicate_of: fileId }]);
@@ -93,7 +93,7 @@ describe('intakeTurn', () => {
     const files = await claimedIn(account, account);
     const [fileId, ...more] = files;
     const { app, asks } = watched(cutAtStatement(world.app, /COPY payment_row/).app);
-    await expect(intakeTurn(app, { fileId, more }, GOING_ON)).rejects.toThrow(POWER_CUT);
+    await expect(runIntakeJob(app, { fileId, more }, GOING_ON)).rejects.toThrow(POWER_CUT);
     // Both are read at the same time, so either may be cut.
     const states = await statesOf(files);
     expect(states.toSorted()).toEqual(['accepted', 'claimed']);

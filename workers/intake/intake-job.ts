@@ -2,7 +2,7 @@ import type { Payload } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import type { PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { mayOverlap } from '../../src/ledger/duplicates/may-overlap.ts';
-import { fileTurn } from '../file-turn.ts';
+import { runForSlice } from '../run-for-slice.ts';
 import { noting } from '../note-failures.ts';
 import { intakeAlone, tellOfIntake } from './intake.ts';
 import { THREAD_BYTES } from './store-rows.ts';
@@ -16,11 +16,11 @@ const NEWS_MS = 500;
  * are read a few at a time, because most of the time goes to waiting for the database.
  * @param signal ends the time slice after the file being read
  */
-export async function intakeTurn(
+export async function runIntakeJob(
   app: App,
   job: Payload<'intake'>,
   signal: AbortSignal,
-  turnMs?: number,
+  sliceMs?: number,
 ): Promise<void> {
   let done: PlainFileRow[] = [];
   let toldAt = performance.now();
@@ -33,7 +33,7 @@ export async function intakeTurn(
   const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
   const atOnce = await chooseAtOnce(app, job);
   try {
-    await fileTurn(app, job, { signal, askAgain, atOnce, turnMs }, async (fileId, before) => {
+    await runForSlice(app, job, { signal, askAgain, atOnce, sliceMs }, async (fileId, before) => {
       const item = { work: 'intake', subject: fileId, fileId } as const;
       const takeIn = () => intakeAlone(app, fileId, before);
       done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));

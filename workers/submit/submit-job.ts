@@ -6,7 +6,7 @@ import { submitAlone } from './submit.ts';
 import { findNext, enqueueNextBatch } from '../enqueue.ts';
 
 /** How long a job works on the batches of its account, in ms. */
-const TURN_MS = 1_000;
+const SLICE_MS = 1_000;
 
 /**
  * Handles a `submit` job: sends its batch, then those that follow in its account, for one time slice. A job for each
@@ -17,11 +17,11 @@ const TURN_MS = 1_000;
  *
  * A time slice is short, so that no account keeps the others waiting; with a slow service it covers one call.
  * @param signal ends the time slice after the call in progress
- * @param turnMs for tests
+ * @param sliceMs for tests
  */
-export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, turnMs = TURN_MS): Promise<void> {
+export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal, sliceMs = SLICE_MS): Promise<void> {
   const began = performance.now();
-  const isOver = () => signal.aborted || performance.now() - began >= turnMs;
+  const isOver = () => signal.aborted || performance.now() - began >= sliceMs;
   const asked: Promise<void>[] = [];
   try {
     let account: string | undefined;

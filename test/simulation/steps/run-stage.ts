@@ -7,7 +7,7 @@ import { ELSEWHERE } from '../hosts/elsewhere.ts';
 import { type Meanwhile, MEANWHILE } from './meanwhile.ts';
 import { shortened, tell } from './step.ts';
 
-export type Station = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';
+export type Stage = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';
 
 /** Errors allowed for an undisturbed stage that is given something that does not exist. */
 export type Expected = { readonly codes: readonly string[] };
@@ -16,15 +16,15 @@ export type Expected = { readonly codes: readonly string[] };
  * Lets an instance do one thing, and sometimes disturbs it: it dies on the way, a statement, a write or a call fails,
  * or something else happens meanwhile. An instance that dies is removed.
  */
-export async function runStation(
+export async function runStage(
   world: World,
   instance: Instance,
-  doing: { station: Station; what: string; expected?: Expected },
+  doing: { stage: Stage; what: string; expected?: Expected },
   work: () => Promise<unknown>,
   likelihood = 0.45,
 ): Promise<'done' | 'failed' | 'dead'> {
-  const { station, what, expected } = doing;
-  const trap = world.choose.happens(likelihood) ? chooseTrap(world, station) : undefined;
+  const { stage, what, expected } = doing;
+  const trap = world.choose.happens(likelihood) ? chooseTrap(world, stage) : undefined;
   const place = tell(world, `${instance.name} ${what}`);
   if (trap) instance.tap.arm(trap);
   world.busy.add(instance);
@@ -36,7 +36,7 @@ export async function runStation(
   const sprung = instance.tap.disarm();
   if (trap && sprung) {
     place.add(describeTrap(trap, `${sprung.kind} ${trap.at}, ${sprung.what}`));
-    countTrap(world, trap, station);
+    countTrap(world, trap, stage);
   }
   if (instance.tap.isDead()) {
     await world.remove(instance);
@@ -45,7 +45,7 @@ export async function runStation(
   if (error === undefined) return 'done';
   place.add(`ends with: ${shortened(reasonOf(error))}`);
   if (sprung || isExpected(error, expected)) return 'failed';
-  world.complaints.push(`${what}: an undisturbed ${station} failed: ${shortened(reasonOf(error))}`);
+  world.complaints.push(`${what}: an undisturbed ${stage} failed: ${shortened(reasonOf(error))}`);
   return 'failed';
 }
 
@@ -54,7 +54,7 @@ function isExpected(error: unknown, expected: Expected | undefined): boolean {
 }
 
 /** Approximate number of moments of each kind in a stage. */
-const MOMENTS: Readonly<Record<Station, Partial<Record<MomentKind, number>>>> = {
+const MOMENTS: Readonly<Record<Stage, Partial<Record<MomentKind, number>>>> = {
   watch: { statement: 12, file: 24, job: 1 },
   intake: { statement: 34, file: 6, job: 2 },
   submit: { statement: 28, file: 2, call: 4, job: 2 },
@@ -65,9 +65,9 @@ const MOMENTS: Readonly<Record<Station, Partial<Record<MomentKind, number>>>> = 
   recheck: { statement: 20, call: 2, job: 1 },
 };
 
-function chooseTrap(world: World, station: Station): Trap {
+function chooseTrap(world: World, stage: Stage): Trap {
   const { choose } = world;
-  const kinds = Object.entries(MOMENTS[station]) as [MomentKind, number][];
+  const kinds = Object.entries(MOMENTS[stage]) as [MomentKind, number][];
   // Kinds are equally likely: calls and jobs are few, and matter as much as all the statements.
   const [kind, moments] = choose.one(kinds);
   // Early moments come more often, because a stage does not always reach the last.
@@ -109,7 +109,7 @@ function describeTrap(trap: Trap, moment: string): string {
   }
 }
 
-function countTrap(world: World, trap: Trap, station: Station): void {
-  if (trap.act === 'die' || trap.act === 'tear') world.totals.count('crashes', `${station} at a ${trap.kind}`);
-  else if (trap.act !== 'meanwhile') world.totals.count('disturbances', `${station}: a ${trap.kind} fails`);
+function countTrap(world: World, trap: Trap, stage: Stage): void {
+  if (trap.act === 'die' || trap.act === 'tear') world.totals.count('crashes', `${stage} at a ${trap.kind}`);
+  else if (trap.act !== 'meanwhile') world.totals.count('disturbances', `${stage}: a ${trap.kind} fails`);
 }

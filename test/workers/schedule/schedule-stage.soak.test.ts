@@ -52,7 +52,7 @@ async function jobs(): Promise<string[]> {
     .filter((jobKey) => jobKey === `schedule-${schedule}`);
 }
 
-describe('the station of schedules', () => {
+describe('the stage of schedules', () => {
   it('takes the files of a schedule at its time and no earlier, those of other folders at once', async () => {
     await world.dropMarked(own, 'own.csv');
     await world.dropMarked(free, 'free.csv');

@@ -19,7 +19,7 @@ export type Chore = {
   readonly job: Job | undefined;
 };
 
-const STATIONS: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
+const STAGES: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
   intake: (app, job) => eachFile(job, (fileId) => intakeFile(app, { fileId })),
   submit: submitBatch,
   poll: pollBatch,
@@ -35,8 +35,8 @@ async function eachFile(
 }
 
 export function runJob(instance: Instance, chore: Chore): Promise<void> {
-  const station = STATIONS[chore.name] as (app: App, payload: Payload<FileQueue>) => Promise<void>;
-  return instance.run((app) => station(app, chore.payload));
+  const stage = STAGES[chore.name] as (app: App, payload: Payload<FileQueue>) => Promise<void>;
+  return instance.run((app) => stage(app, chore.payload));
 }
 
 /** Returns a job of the queue that is due. */
@@ -72,7 +72,7 @@ export async function chooseWrongWork(world: World): Promise<Chore | undefined> 
   );
   if (rows.length === 0) return undefined;
   const { fileId, batchNo } = choose.one(rows);
-  const name = choose.one(Object.keys(STATIONS) as FileQueue[]);
+  const name = choose.one(Object.keys(STAGES) as FileQueue[]);
   const ofBatch = { fileId, batchNo: choose.happens(0.1) ? 99 : (batchNo ?? 1) };
   const payload = name === 'submit' || name === 'poll' ? ofBatch : { fileId };
   return { name, payload, about: await describe(world, payload), job: undefined };

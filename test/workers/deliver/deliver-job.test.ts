@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
-import { deliverTurn } from '../../../workers/deliver/deliver-turn.ts';
+import { runDeliverJob } from '../../../workers/deliver/deliver-job.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobsAddedBy } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
@@ -13,11 +13,11 @@ afterAll(() => world.close());
 
 const kindsOf = async (fileId: string) => (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind);
 
-describe('deliverTurn', () => {
+describe('runDeliverJob', () => {
   it('writes what is due for each file of its job', async () => {
     const account = world.freshAccount();
     const [fileId, next] = [await takeInCharges(world.app, account, 2), await takeInCharges(world.app, account, 2, 5)];
-    await deliverTurn(world.app, { fileId, more: [next] }, new AbortController().signal);
+    await runDeliverJob(world.app, { fileId, more: [next] }, new AbortController().signal);
     expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], ['ack']]);
   });
 
@@ -25,7 +25,7 @@ describe('deliverTurn', () => {
     const account = world.freshAccount();
     const [fileId, next] = [await takeInCharges(world.app, account, 2), await takeInCharges(world.app, account, 2, 5)];
     const asks = await jobsAddedBy(world.app, next, () =>
-      deliverTurn(world.app, { fileId, more: [next] }, AbortSignal.abort()),
+      runDeliverJob(world.app, { fileId, more: [next] }, AbortSignal.abort()),
     );
     expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], []]);
     expect(asks).toEqual(['deliver']);

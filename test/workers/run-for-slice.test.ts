@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
-import { fileTurn } from '../../workers/file-turn.ts';
+import { runForSlice } from '../../workers/run-for-slice.ts';
 import { logIntoLines } from '../queue/support/log-lines.ts';
 
 const JOB: { fileId: string; more?: string[] } = { fileId: 'one', more: ['two', 'three'] };
@@ -8,15 +8,15 @@ const JOB: { fileId: string; more?: string[] } = { fileId: 'one', more: ['two', 
 /** Runs a time slice over three files. @returns the files worked on and those requested again */
 async function take(
   work: (fileId: string) => void | Promise<void>,
-  { turnMs = 60_000, signal = new AbortController().signal, job = JOB } = {},
+  { sliceMs = 60_000, signal = new AbortController().signal, job = JOB } = {},
 ) {
   const { log, lines } = logIntoLines();
   const done: string[] = [];
   const again: string[] = [];
-  const failure = await fileTurn(
+  const failure = await runForSlice(
     { log } as App,
     job,
-    { signal, turnMs, askAgain: async (fileIds) => void again.push(...fileIds) },
+    { signal, sliceMs, askAgain: async (fileIds) => void again.push(...fileIds) },
     async (fileId) => {
       done.push(fileId);
       await work(fileId);
@@ -28,7 +28,7 @@ async function take(
   return { done, again, failure, lines };
 }
 
-describe('fileTurn', () => {
+describe('runForSlice', () => {
   it('works on every file of its job, one after the other', async () => {
     let running = 0;
     const taken = await take(async () => {
@@ -45,7 +45,7 @@ describe('fileTurn', () => {
   });
 
   it('asks again for what is left when its time is over', async () => {
-    expect(await take(() => {}, { turnMs: 0 })).toMatchObject({ done: ['one'], again: ['two', 'three'] });
+    expect(await take(() => {}, { sliceMs: 0 })).toMatchObject({ done: ['one'], again: ['two', 'three'] });
   });
 
   it('asks again for what is left when it is told to end', async () => {

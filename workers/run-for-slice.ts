@@ -4,7 +4,7 @@ import { reasonOf } from '../src/kernel/errors.ts';
 import { keepOrder } from './keep-order.ts';
 
 /** How long a job works on its files, in ms. */
-const TURN_MS = 1_000;
+const SLICE_MS = 1_000;
 
 type Turn = {
   /** Ends the time slice after the files in progress. */
@@ -14,7 +14,7 @@ type Turn = {
   /** How many files to work on at a time. */
   atOnce?: number;
   /** For tests. */
-  turnMs?: number | undefined;
+  sliceMs?: number | undefined;
 };
 
 /**
@@ -23,14 +23,14 @@ type Turn = {
  * @param work `before` resolves when the files before it are done
  * @throws the first failure, after the last file
  */
-export async function fileTurn(
+export async function runForSlice(
   app: App,
   { fileId: first, more = [] }: Payload<'intake' | 'deliver'>,
-  { signal, askAgain, atOnce = 1, turnMs = TURN_MS }: Turn,
+  { signal, askAgain, atOnce = 1, sliceMs = SLICE_MS }: Turn,
   work: (fileId: string, before: Promise<void>) => Promise<void>,
 ): Promise<void> {
   const began = performance.now();
-  const isOver = () => signal.aborted || performance.now() - began >= turnMs;
+  const isOver = () => signal.aborted || performance.now() - began >= sliceMs;
   const left: string[] = [];
   const failures: unknown[] = [];
   await keepOrder([first, ...more], atOnce, async (fileId, before) => {
