@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 
 export type WatchOptions = { log: Pick<Log, 'warn'>; usePolling?: boolean };
 
-export type Hints = {
+export type FolderEvents = {
   /**
    * Pauses file-system events while many files are taken out of the folders, and gives one hint afterwards for anything
    * missed. Every removal is an event, after which chokidar checks everything that remains.
@@ -15,31 +15,31 @@ export type Hints = {
 };
 
 /**
- * Calls `onHint` soon after anything happens in one of the folders. A hint only suggests a scan: network drives and
+ * Calls `onEvent` soon after anything happens in one of the folders. A hint only suggests a scan: network drives and
  * heavy load lose events, and chokidar cannot know whether a file is whole. Nothing here decides anything. Failures are
  * logged and cost no more than the wait for the next rescan.
  */
 export async function watchFolders(
   paths: string[],
-  onHint: () => void | Promise<void>,
+  onEvent: () => void | Promise<void>,
   { log, usePolling = false }: WatchOptions,
-): Promise<Hints> {
+): Promise<FolderEvents> {
   const give = async (): Promise<void> => {
     try {
-      await onHint();
+      await onEvent();
     } catch (error) {
       log.warn({ code: systemCode(error) }, 'a scan after a hint failed');
     }
   };
-  const hints = gatherHints(() => void give());
-  const open = () => openWatcher(paths, { add: hints.add, log, usePolling });
+  const events = gatherHints(() => void give());
+  const open = () => openWatcher(paths, { add: events.add, log, usePolling });
   let watcher = await open();
   let isClosed = false;
   const resume = async () => {
     watcher = await open();
     // `close` ran while this watcher was opening, and closed the previous one.
     if (isClosed) await watcher.close();
-    hints.add();
+    events.add();
   };
   return {
     async pauseWhile(work) {
@@ -52,7 +52,7 @@ export async function watchFolders(
     },
     async close() {
       isClosed = true;
-      hints.stop();
+      events.stop();
       await watcher.close();
     },
   };
@@ -89,7 +89,7 @@ const GATHER_MS = 100;
 
 /**
  * Merges many events into one hint. The delay counts from the first event: otherwise a file that grows without pause
- * would delay the hints for all others.
+ * would delay the events for all others.
  */
 function gatherHints(give: () => void): { add: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;

@@ -7,24 +7,24 @@ import { watchFolders } from '../../src/files/watch-folders.ts';
 import { bytePath, freshFolder } from './support/fresh-folder.ts';
 
 async function watch(paths: string[], options: { usePolling?: boolean; fail?: boolean } = {}) {
-  const hints = new EventEmitter<{ hint: [] }>();
+  const events = new EventEmitter<{ hint: [] }>();
   let count = 0;
   const warn = vi.fn();
-  const onHint = async (): Promise<void> => {
+  const onEvent = async (): Promise<void> => {
     count += 1;
-    hints.emit('hint');
+    events.emit('hint');
     if (options.fail) throw Object.assign(new Error('4222222222222220'), { code: 'EIO' });
   };
-  const watcher = await watchFolders(paths, onHint, { log: { warn }, usePolling: options.usePolling ?? false });
+  const watcher = await watchFolders(paths, onEvent, { log: { warn }, usePolling: options.usePolling ?? false });
   onTestFinished(() => watcher.close());
   const hinted = async (after = 0): Promise<void> => {
-    if (count <= after) await once(hints, 'hint');
+    if (count <= after) await once(events, 'hint');
   };
   return { watcher, warn, hinted, count: () => count };
 }
 
 describe('watchFolders', () => {
-  it.each([false, true])('hints when a file comes, in any of the folders (polling: %s)', async (usePolling) => {
+  it.each([false, true])('events when a file comes, in any of the folders (polling: %s)', async (usePolling) => {
     const write = async (place: 0 | 1): Promise<number> => {
       const folders = [await freshFolder(), await freshFolder()] as const;
       const { hinted, count } = await watch([...folders], { usePolling });
@@ -35,7 +35,7 @@ describe('watchFolders', () => {
       await hinted(before);
       return count();
     };
-    for (const hints of await Promise.all([write(0), write(1)])) expect(hints).toBeGreaterThan(1);
+    for (const events of await Promise.all([write(0), write(1)])) expect(events).toBeGreaterThan(1);
   });
 
   it('says nothing of what lies there already', async () => {
@@ -45,7 +45,7 @@ describe('watchFolders', () => {
     expect(count()).toBe(0);
   });
 
-  it('makes few hints of many events', async () => {
+  it('makes few events of many events', async () => {
     const folder = await freshFolder();
     const { hinted, count } = await watch([folder]);
     const begun = performance.now();
@@ -54,11 +54,11 @@ describe('watchFolders', () => {
     const before = count();
     await writeFile(join(folder, 'last.csv'), 'rows');
     await hinted(before);
-    // Slow file-system events keep giving hints, but never more than ten a second.
+    // Slow file-system events keep giving events, but never more than ten a second.
     expect(count()).toBeLessThan(Math.max(10, 2 + (performance.now() - begun) / 100));
   });
 
-  it('hints at names that are not UTF-8', async () => {
+  it('events at names that are not UTF-8', async () => {
     const folder = await freshFolder();
     const { hinted, count } = await watch([folder]);
     await writeFile(bytePath(folder, Buffer.from('caf\xe9.csv', 'latin1')), 'rows');
@@ -81,7 +81,7 @@ describe('watchFolders', () => {
     expect(count()).toBeGreaterThan(before);
   });
 
-  it('is silent while it is paused, and hints once afterwards and then as before', async () => {
+  it('is silent while it is paused, and events once afterwards and then as before', async () => {
     const folder = await freshFolder();
     const { watcher, hinted, count } = await watch([folder]);
     const result = await watcher.pauseWhile(async () => {

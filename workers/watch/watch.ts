@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { type Candidate, createFolderScanner, type FolderScanner } from '../../src/files/scan-folder.ts';
-import { type Hints, watchFolders } from '../../src/files/watch-folders.ts';
+import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.ts';
 import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
@@ -49,7 +49,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
   };
   const lookAtAll = async () => {
     let settling = 0;
-    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, hints);
+    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, events);
     plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
@@ -60,14 +60,14 @@ export async function startWatcher(app: App): Promise<Watcher> {
 
   const paths = folders.map((folder) => folder.path);
   const usePolling = app.settings.watch === 'poll';
-  const hints = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
+  const events = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
   await look();
   return {
     look,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await hints?.close();
+      await events?.close();
       await running;
       await next;
     },
@@ -76,10 +76,15 @@ export async function startWatcher(app: App): Promise<Watcher> {
 
 /**
  * Takes what has settled in one folder.
- * @param hints file-system events of the folder, if any are used
+ * @param events file-system events of the folder, if any are used
  * @returns how many of its drops are still settling, or could not be taken now and can be at once
  */
-export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner, hints?: Hints): Promise<number> {
+export async function lookAtFolder(
+  app: App,
+  folder: Folder,
+  scanner: FolderScanner,
+  events?: FolderEvents,
+): Promise<number> {
   let settling = 0;
   const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
   await keepGoing(app, folder, async () => {
@@ -100,7 +105,7 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
       // Before file-system events resume: no intake has to wait for that.
       await keepGoing(app, folder, claims.flush);
     };
-    await (hints && scan.settled.length >= MANY ? hints.pauseWhile(takeAll) : takeAll());
+    await (events && scan.settled.length >= MANY ? events.pauseWhile(takeAll) : takeAll());
     for (const drop of scan.odd)
       await keepGoing(app, folder, () =>
         noting(app, takingOf(folder, drop.name), () => setAside(app, drop, folder.id), app.settings.rescanMs),
