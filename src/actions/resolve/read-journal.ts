@@ -50,7 +50,7 @@ export async function readJournal(
   const because = { actor: context.actor, reason: given.reason };
   const keep = async (tx: Transaction) => void (await keepReport(tx, key, kept, because));
 
-  const { certain, uncertain } = await foresee(context, keep, waitMs);
+  const { certain, uncertain } = await preview(context, keep, waitMs);
   const outcome =
     uncertain.length === 0
       ? await carryOut(context, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
@@ -89,7 +89,7 @@ function keptReport(
 }
 
 /** Previews what the ledger will decide about the rows once it knows this report too. */
-async function foresee(
+async function preview(
   context: ResolutionContext,
   keep: (tx: Transaction) => Promise<void>,
   waitMs: number,

@@ -42,7 +42,7 @@ export async function makeCall(
   }
   const given = await gatherValues(operation, call.options, sources, isSandbox);
   const parameters = await toParameters(given, account.timeZone);
-  const refusal = foreseeRefusal(operation, account, { parameters, options, clock: systemClock });
+  const refusal = previewRefusal(operation, account, { parameters, options, clock: systemClock });
   if (needsYes && !refusal) await confirmCall(sources.terminal, operation, account, given);
   const answer = refusal ?? (await send(client, operation, parameters, options));
   await showAnswer(call, operation, answer);
@@ -89,7 +89,7 @@ const STOP_TEXT =
  * Previews the client's refusal, so that no user confirms an impossible call. The client checks again, in the same
  * order.
  */
-export function foreseeRefusal(
+export function previewRefusal(
   operation: OperationName,
   { server, currency }: Account,
   call: { parameters: Readonly<Record<string, unknown>>; options: CallOptions; clock: Clock },

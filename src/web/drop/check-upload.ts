@@ -4,7 +4,7 @@ import type { Folder } from '../../config/config.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import { isMessageName } from '../../files/message-name.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
-import { foreseeVerdict } from '../../explain/validate/foresee-verdict.ts';
+import { previewVerdict } from '../../explain/validate/preview-verdict.ts';
 import { unreadCheck } from '../../explain/validate/unread-check.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { TELLING_BYTES } from './file-kind.ts';
@@ -21,8 +21,8 @@ export async function checkUpload(
 ): Promise<Looked> {
   if (isMessageName(name)) return checkMessageUpload(app, folder, source);
   const { pieces, head } = watchHead(source);
-  const foreseen = await foreseeVerdict(app, folder, { name, source: pieces, mostFaults: MOST_FAULTS });
-  return { ...foreseen, head: head() };
+  const preview = await previewVerdict(app, folder, { name, source: pieces, mostFaults: MOST_FAULTS });
+  return { ...preview, head: head() };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Folder } from '../../config/config.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
-import type { Foreseen } from '../../explain/validate/foresee-verdict.ts';
+import type { Preview } from '../../explain/validate/preview-verdict.ts';
 import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../parts/words.tsx';
 import { MOST_FAULTS } from './check-upload.ts';
@@ -15,7 +15,7 @@ import { tellKind } from './file-kind.ts';
 
 /** What the check found; `later` for an encrypted file, which only the intake reads. */
 export type Looked = { readonly head: Uint8Array } & (
-  | Foreseen
+  | Preview
   | { readonly decision: 'later'; readonly bytes: number; readonly sha256: string }
 );
 

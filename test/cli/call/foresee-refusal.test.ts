@@ -5,21 +5,21 @@ import { createGatewayClient } from '../../../src/gateway/create-gateway-client.
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { sampleParameters } from '../../gateway/support/sample-parameters.ts';
-import { foreseeRefusal } from '../../../src/cli/call/make-call.ts';
+import { previewRefusal } from '../../../src/cli/call/make-call.ts';
 
 const ACCOUNT = { server: 'NA', currency: 'USD' } as Account;
 const clock = handClock('2026-06-15T09:00:00Z');
 
-function foresee(operation: OperationName, more: object = {}, options: CallOptions = {}, account = ACCOUNT) {
+function preview(operation: OperationName, more: object = {}, options: CallOptions = {}, account = ACCOUNT) {
   const parameters = { ...sampleParameters(operation), ...more };
-  return foreseeRefusal(operation, account, { parameters, options, clock });
+  return previewRefusal(operation, account, { parameters, options, clock });
 }
 
-describe('foreseeRefusal', () => {
+describe('previewRefusal', () => {
   it('has nothing against a call that can be made', () => {
-    expect(foresee('processCreditCard')).toBeUndefined();
-    expect(foresee('processCreditCardWithCustomerCode', {}, { mop: 'VISA' })).toBeUndefined();
-    expect(foresee('processACHEFT')).toBeUndefined();
+    expect(preview('processCreditCard')).toBeUndefined();
+    expect(preview('processCreditCardWithCustomerCode', {}, { mop: 'VISA' })).toBeUndefined();
+    expect(preview('processACHEFT')).toBeUndefined();
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe('foreseeRefusal', () => {
     ['parameters that break a rule', 'processCreditCard', { total: '0', cvv2: '1' }, {}, ACCOUNT],
     ['parameters that nobody knows', 'getCustomerCodeDetail', { colour: 'red' }, {}, ACCOUNT],
   ] as const)('%s: the very answer that the client gives', async (_what, operation, more, options, account) => {
-    const refusal = foresee(operation, more, options, account as Account);
+    const refusal = preview(operation, more, options, account as Account);
     const { server, currency } = account as Account;
     const client = createGatewayClient({
       server,

@@ -16,7 +16,7 @@ import { openSeenBefore, type SeenBefore } from './seen-before.ts';
 import { unreadCheck } from './unread-check.ts';
 
 /** What the intake would decide about a file now. */
-export type Foreseen = {
+export type Preview = {
   readonly check: FileCheck;
   readonly decision: FileDecision;
   /** Faults of the whole file first, then those of rows by line; cut off when there are very many. */
@@ -30,11 +30,11 @@ export type Foreseen = {
  * written, and memory does not grow with the file.
  * @param file.mostFaults number of row faults to return
  */
-export async function foreseeVerdict(
+export async function previewVerdict(
   app: App,
   folder: Folder,
   { name, source, mostFaults }: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number },
-): Promise<Foreseen> {
+): Promise<Preview> {
   const rules = rulesOfFolder(app.account(folder.account), folder, app.clock.now());
   const search = await openSeenBefore(app, folder, mostFaults);
   const rowFaults: Fault[] = [];
@@ -86,7 +86,7 @@ function askLedger(
 }
 
 /** Returns the preview of a refused file. Its rows are left out, because the intake does not read them. */
-function refuse({ bytes, sha256 }: FileCheck, refusal: Refusal): Foreseen {
+function refuse({ bytes, sha256 }: FileCheck, refusal: Refusal): Preview {
   const { check } = unreadCheck(refusal, { bytes, sha256 });
   const { code, duplicateOf } = refusal;
   const decision = {
@@ -102,7 +102,7 @@ function tell(
   check: FileCheck,
   decision: FileDecision,
   { own, rows, seen }: { own: readonly Fault[]; rows: readonly Fault[]; seen: SeenBefore | undefined },
-): Foreseen {
+): Preview {
   const ofRows = [...rows, ...(seen?.chargedFaults ?? [])].toSorted((one, other) => one.line - other.line);
   const counted = Object.values(check.faultCounts).reduce((sum, count) => sum + count, 0);
   const charged = (seen?.charged ?? []).reduce((sum, { rows: flagged }) => sum + flagged, 0);

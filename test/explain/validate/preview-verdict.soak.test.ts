@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Folder } from '../../../src/config/config.ts';
-import { foreseeVerdict, type Foreseen } from '../../../src/explain/validate/foresee-verdict.ts';
+import { previewVerdict, type Preview } from '../../../src/explain/validate/preview-verdict.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
 
@@ -12,18 +12,18 @@ afterAll(() => world.close());
 
 type FolderName = Parameters<EarlierPaymentsWorld['take']>[1];
 
-function foresee(account: string, folder: FolderName, content: string, change: Partial<Folder> = {}, mostFaults = 200) {
+function preview(account: string, folder: FolderName, content: string, change: Partial<Folder> = {}, mostFaults = 200) {
   async function* source(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(content);
   }
   const chosen = { ...world.app.folder(`drop/${account}/${folder}`)!, ...change };
-  return foreseeVerdict(world.app, chosen, { name: 'new.csv', source: source(), mostFaults });
+  return previewVerdict(world.app, chosen, { name: 'new.csv', source: source(), mostFaults });
 }
 
 const STATES = { accept: 'accepted', hold: 'held', reject: 'rejected' } as const;
 
 /** Returns what the ledger would hold if the file were taken in now. */
-function asTaken({ decision, faults }: Foreseen) {
+function asTaken({ decision, faults }: Preview) {
   const why = decision.verdict === 'accept' ? undefined : decision;
   return {
     state: STATES[decision.verdict],
@@ -34,14 +34,14 @@ function asTaken({ decision, faults }: Foreseen) {
   };
 }
 
-function sorted(faults: Foreseen['faults']) {
+function sorted(faults: Preview['faults']) {
   return faults.map((fault) => JSON.stringify(Object.entries(fault).toSorted())).toSorted();
 }
 
 const FIRST = [achRow(1), achRow(2), achRow(3)];
 const CODES = `Invoice,First Name,Last Name,Account Type,Account,Amount,CVV\n${lines(FIRST)}`;
 
-describe('foreseeVerdict says what the intake says a moment later', () => {
+describe('previewVerdict says what the intake says a moment later', () => {
   it.each<[string, FolderName, string]>([
     ['a new file', 'hold', lines([achRow(8), achRow(9)])],
     ['rows that are withheld', 'hold', lines([...upTo(30).map((n) => achRow(n + 50)), achRow(99, { amount: 'ten' })])],
@@ -61,48 +61,48 @@ describe('foreseeVerdict says what the intake says a moment later', () => {
   ])('%s', async (_, folder, content) => {
     const account = world.freshAccount();
     await world.take(account, 'hold', lines(FIRST));
-    const foreseen = await foresee(account, folder, content);
+    const preview = await preview(account, folder, content);
     const { codes: _codes, faults, ...taken } = await world.verdictOf(await world.take(account, folder, content));
     // An accepted file's reason is the sentence of its transition.
     const reason = taken.state === 'accepted' ? null : taken.reason;
-    expect(asTaken(foreseen)).toEqual({ ...taken, reason, faults: sorted(faults) });
-    expect(foreseen.faultCount).toBe(faults.length);
+    expect(asTaken(preview)).toEqual({ ...taken, reason, faults: sorted(faults) });
+    expect(preview.faultCount).toBe(faults.length);
   });
 
   it('the limit of a day, the usual size, and a name that came before', async () => {
     await world.take('limited', 'any', lines(FIRST));
-    expect(await foresee('limited', 'any', lines([achRow(4), achRow(5)]))).toMatchObject({
+    expect(await preview('limited', 'any', lines([achRow(4), achRow(5)]))).toMatchObject({
       decision: { verdict: 'hold', code: 'LIMIT_DAY_TOTAL' },
     });
     const account = world.freshAccount();
     for (const n of upTo(4)) await world.take(account, 'usual', lines([achRow(n)]));
-    expect(await foresee(account, 'usual', lines(upTo(9).map((n) => achRow(n + 10))))).toMatchObject({
+    expect(await preview(account, 'usual', lines(upTo(9).map((n) => achRow(n + 10))))).toMatchObject({
       decision: { verdict: 'hold', code: 'UNUSUAL_ROWS' },
     });
     const { rows } = await world.app.ledger.pool.query<{ file_id: string }>(
       `UPDATE file SET name = 'new.csv' WHERE account = $1 AND file_no = (SELECT max(file_no) FROM file WHERE account = $1) RETURNING file_id`,
       [account],
     );
-    const { faults, decision } = await foresee(account, 'usual', lines([achRow(20)]));
+    const { faults, decision } = await preview(account, 'usual', lines([achRow(20)]));
     expect(decision).toEqual({ verdict: 'accept' });
     expect(faults).toEqual([{ code: 'NAME_SEEN_BEFORE', line: 0, detail: `file ${rows[0]!.file_id}` }]);
   });
 
   it('refuses what is not encrypted where it has to be, without a word of its rows', async () => {
     const content = lines([achRow(1), achRow(2, { amount: 'ten' })]);
-    const { decision, faults } = await foresee(world.freshAccount(), 'hold', content, { encryption: 'required' });
+    const { decision, faults } = await preview(world.freshAccount(), 'hold', content, { encryption: 'required' });
     expect(decision).toMatchObject({ verdict: 'reject', code: 'PGP_PLAIN' });
     expect(faults).toEqual([{ code: 'PGP_PLAIN', line: 0 }]);
   });
 });
 
-describe('foreseeVerdict', () => {
+describe('previewVerdict', () => {
   it('tells the first faults and counts all', async () => {
     const account = world.freshAccount();
     await world.take(account, 'hold', lines(upTo(20).map((n) => achRow(n))));
     const rows = upTo(40).map((n) => (n > 20 ? achRow(n, { amount: 'ten' }) : achRow(n)));
-    const all = await foresee(account, 'hold', lines(rows));
-    const some = await foresee(account, 'hold', lines(rows), {}, 5);
+    const all = await preview(account, 'hold', lines(rows));
+    const some = await preview(account, 'hold', lines(rows), {}, 5);
     expect(all.faultCount).toBe(all.faults.length);
     expect(some.faultCount).toBe(all.faultCount);
     const ofRows = some.faults.filter(({ line }) => line > 0);
@@ -119,7 +119,7 @@ describe('foreseeVerdict', () => {
     const count = async () =>
       (await world.app.ledger.pool.query(`SELECT (SELECT count(*) FROM file) f, (SELECT seq FROM audit_head) a`)).rows;
     const before = await count();
-    await foresee(account, 'hold', lines(FIRST));
+    await preview(account, 'hold', lines(FIRST));
     expect(await count()).toEqual(before);
   });
 });
