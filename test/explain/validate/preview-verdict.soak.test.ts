@@ -61,12 +61,12 @@ describe('previewVerdict says what the intake says a moment later', () => {
   ])('%s', async (_, folder, content) => {
     const account = world.freshAccount();
     await world.take(account, 'hold', lines(FIRST));
-    const preview = await preview(account, folder, content);
+    const previewed = await preview(account, folder, content);
     const { codes: _codes, faults, ...taken } = await world.verdictOf(await world.take(account, folder, content));
     // An accepted file's reason is the sentence of its transition.
     const reason = taken.state === 'accepted' ? null : taken.reason;
-    expect(asTaken(preview)).toEqual({ ...taken, reason, faults: sorted(faults) });
-    expect(preview.faultCount).toBe(faults.length);
+    expect(asTaken(previewed)).toEqual({ ...taken, reason, faults: sorted(faults) });
+    expect(previewed.faultCount).toBe(faults.length);
   });
 
   it('the limit of a day, the usual size, and a name that came before', async () => {
