@@ -29,41 +29,41 @@ type Action = {
   /** Whether the audit trail needs a reason. */
   readonly reason: 'asked' | 'none';
   /** Whether it moves money or cannot be undone; its button warns. */
-  readonly grave: boolean;
+  readonly destructive: boolean;
 };
 
 /** Every action on the dashboard, and who may do it. */
 export const ACTIONS = {
   look: action('dashboard', EVERYBODY, 'Look', { reason: 'none' }),
   check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none' }),
-  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', grave: true }),
+  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: true }),
   people: action('dashboard', ADMINS, 'Say who may use the dashboard'),
 
-  approve: action('file', CHECKERS, 'Approve', { grave: true }),
-  decline: action('file', CHECKERS, 'Decline', { grave: true }),
-  cancel: action('file', WORKERS, 'Cancel', { grave: true }),
-  resubmit: action('file', MAKERS, 'Resubmit rows', { grave: true }),
+  approve: action('file', CHECKERS, 'Approve', { destructive: true }),
+  decline: action('file', CHECKERS, 'Decline', { destructive: true }),
+  cancel: action('file', WORKERS, 'Cancel', { destructive: true }),
+  resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: true }),
   'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
   'rebuild-outputs': action('file', WORKERS, 'Bring back missing outputs', { reason: 'none' }),
 
-  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { grave: true }),
+  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: true }),
   repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
-  retry: action('batch', MAKERS, 'Send again', { grave: true }),
-  withdraw: action('batch', MAKERS, 'Withdraw', { grave: true }),
-  adopt: action('batch', MAKERS, 'Adopt a batch id', { grave: true }),
+  retry: action('batch', MAKERS, 'Send again', { destructive: true }),
+  withdraw: action('batch', MAKERS, 'Withdraw', { destructive: true }),
+  adopt: action('batch', MAKERS, 'Adopt a batch id', { destructive: true }),
   probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
-  'not-received': action('batch', MAKERS, 'Declare as not received', { grave: true }),
-  journal: action('batch', MAKERS, 'Read a report of the service', { grave: true }),
-  'close-in-doubt': action('batch', MAKERS, 'Close in doubt', { grave: true }),
-  disown: action('batch', MAKERS, 'Disown the result', { grave: true }),
+  'not-received': action('batch', MAKERS, 'Declare as not received', { destructive: true }),
+  journal: action('batch', MAKERS, 'Read a report of the service', { destructive: true }),
+  'close-in-doubt': action('batch', MAKERS, 'Close in doubt', { destructive: true }),
+  disown: action('batch', MAKERS, 'Disown the result', { destructive: true }),
 
   pause: action('account', WORKERS, 'Pause'),
-  resume: action('account', CHECKERS, 'Resume', { grave: true }),
+  resume: action('account', CHECKERS, 'Resume', { destructive: true }),
 
-  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', grave: true }),
+  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: true }),
   refuse: action('proposal', WORKERS, 'Refuse'),
 
-  'run-now': action('schedule', MAKERS, 'Run now', { grave: true }),
+  'run-now': action('schedule', MAKERS, 'Run now', { destructive: true }),
 } as const;
 export type ActionName = keyof typeof ACTIONS;
 
@@ -75,9 +75,9 @@ function action<To extends Action['to']>(
   to: To,
   may: readonly PersonRole[],
   label: string,
-  { reason = 'asked', grave = false }: Partial<Pick<Action, 'reason' | 'grave'>> = {},
+  { reason = 'asked', destructive = false }: Partial<Pick<Action, 'reason' | 'destructive'>> = {},
 ): Action & { readonly to: To } {
-  return { to, may, label, reason, grave };
+  return { to, may, label, reason, destructive };
 }
 
 /** Longest time a set-up link or an invitation works, in ms. */

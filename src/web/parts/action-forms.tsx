@@ -55,7 +55,7 @@ export function DoForm({
   ...form
 }: ActionFormProps & { plan: Plan; bind: string; picks: readonly Ask[]; reason?: string }) {
   const { viewer, action, path, asks, filled, fault } = form;
-  const { label, grave, reason: isReasonAsked } = ACTIONS[action];
+  const { label, destructive, reason: isReasonAsked } = ACTIONS[action];
   const files = picks.filter(({ kind }) => kind === 'file');
   return (
     <Section title="Do it">
@@ -83,7 +83,7 @@ export function DoForm({
             isRequired
           />
         )}
-        <button type="submit" class={grave ? 'grave' : undefined}>
+        <button type="submit" class={destructive ? 'destructive' : undefined}>
           {plan.button ?? label}
         </button>
       </form>

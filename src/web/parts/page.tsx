@@ -144,7 +144,7 @@ export function ActionLinks({
   return (
     <p class="actions">
       {allowed.map((name) => (
-        <a key={name} class={ACTIONS[name].grave ? 'button grave' : 'button'} href={`${base}/do/${name}`}>
+        <a key={name} class={ACTIONS[name].destructive ? 'button destructive' : 'button'} href={`${base}/do/${name}`}>
           {ACTIONS[name].label}…
         </a>
       ))}

@@ -37,7 +37,7 @@ describe('DoForm', () => {
     ])
       expect(page).toContain(`<input type="hidden" name="${name}" value="${value}"/>`);
     expect(page).toContain('name="reason" type="text" value="because"');
-    expect(page).toContain('<button type="submit" class="grave">Close 2 rows</button>');
+    expect(page).toContain('<button type="submit" class="destructive">Close 2 rows</button>');
     expect(page).not.toContain(CARD);
     expect(page).toContain('card ************2220');
   });
