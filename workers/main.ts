@@ -91,7 +91,7 @@ const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
 /** Queues whose jobs are about a file. */
 type FileQueue = Exclude<QueueName, 'schedule'>;
 
-/** Each holds a lock while it lasts (`withFreeLock`). */
+/** Each holds a lock while it lasts (`tryLock`). */
 const RUNS_AT_ONCE = 2;
 
 /** Sweeps now and at intervals. The first sweep must succeed; later ones may fail with the database. */

@@ -13,7 +13,7 @@ import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/fi
 import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
-import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
+import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
@@ -31,7 +31,7 @@ import { writeNotice } from './write-notice.ts';
  */
 export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   const ask = (ledger: Ledger) => readDelivery(ledger, fileId);
-  await lockAndAsk(app.ledger, `deliver:${fileId}`, ask, async (due) => {
+  await lockAndQuery(app.ledger, `deliver:${fileId}`, ask, async (due) => {
     app.telemetry.note({ account: due.file.account });
     await writeDueNotice(app, due);
     crashPoint('deliver.notice-written');

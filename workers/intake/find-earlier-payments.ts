@@ -7,7 +7,7 @@ import { limitsOf } from '../../src/config/limits.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
-import { askInOne } from '../../src/ledger/engine/ask-together.ts';
+import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import { lockDecisions } from '../../src/ledger/duplicates/lock-decisions.ts';
 import { type Earlier, findSameRows, findSameTotals } from '../../src/ledger/duplicates/find-duplicate.ts';
@@ -51,7 +51,7 @@ export async function findEarlierPayments(
     volume: number;
   },
 ): Promise<History> {
-  const [, found] = await askInOne(tx, (asked) => [
+  const [, found] = await queryInOne(tx, (asked) => [
     lockDecisions(asked, subject.file.account),
     compareFile(app, asked, subject),
   ]);
@@ -66,7 +66,7 @@ export async function findEarlierPayments(
 export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
   const { timeZone } = app.account(subject.file.account);
   const dayStart = startOfDay(dayInZone(subject.now, timeZone), timeZone)!;
-  const [same, day, usual] = await askInOne(tx, (asked) => [
+  const [same, day, usual] = await queryInOne(tx, (asked) => [
     findSame(asked, subject, dayStart),
     checkDay(app, asked, subject, dayStart),
     checkUsual(asked, subject),
@@ -94,7 +94,7 @@ type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
 /** Finds a file with the same rows, or else with the same totals, which the same rows imply. */
 async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subject, since: Date): Promise<Same> {
   const isAskedForTotals = folder.sameTotals !== 'off' && check.valid.rows > 0;
-  const [rowsOf, totalsOf] = await askInOne(tx, (asked) => [
+  const [rowsOf, totalsOf] = await queryInOne(tx, (asked) => [
     rowSet === null ? undefined : findSameRows(asked, file, rowSet),
     isAskedForTotals ? findSameTotals(asked, file, { ...check.valid, since }) : undefined,
   ]);

@@ -9,7 +9,7 @@ import { releaseClaim } from '../../src/files/claims/release-claim.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { limitsOf } from '../../src/config/limits.ts';
 import { isApprovalDue } from '../../src/config/second-person.ts';
-import { askInOne } from '../../src/ledger/engine/ask-together.ts';
+import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { chooseVolume, noteVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { forgetReadings } from '../../src/ledger/file/count-readings.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
@@ -22,7 +22,7 @@ import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { refreshStatistics } from '../../src/ledger/engine/refresh-statistics.ts';
 import { type Transaction, transact, violates } from '../../src/ledger/engine/transaction.ts';
-import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
+import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroySealedFile } from '../../src/crypto/archive.ts';
 import { type Arrival, checkArrival } from './check-arrival.ts';
 import { decideIntake, describeExcess } from './decide-intake.ts';
@@ -52,7 +52,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
  */
 export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
   const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
-  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
+  return lockAndQuery(app.ledger, `file:${fileId}`, ask, async (file) => {
     app.telemetry.note({ account: file.account });
     crashPoint('intake.begun');
     return file.state === 'claimed' ? finish(app, await decideClaimed(app, file, before)) : finishDecided(app, fileId);
@@ -125,7 +125,7 @@ type Subject = {
 
 async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<PlainFileRow> {
   const { file, folder, changed, arrival } = subject;
-  const [refusal, chosen] = await askInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
+  const [refusal, chosen] = await queryInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
   if (refusal) return refuseUnread(tx, file, refusal);
   const { volume } = chosen;
   const { now, agedFrom } = await weighClocks(tx.at, chosen, () => app.gateway(file.account).askTime());
@@ -136,7 +136,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   // Nothing of a refused file is sent, so it is not compared with earlier files.
   const isRefused = check.verdict === 'reject';
   await subject.before;
-  const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
+  const [history, sameName, sentBefore] = await queryInOne(tx, (asked) => [
     isRefused ? undefined : findEarlierPayments(app, asked, { file, folder, check, rowSet, like, store, volume, now }),
     findSameName(asked, file),
     describeSentBefore(asked, file.file_id),
@@ -156,7 +156,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   });
   await store.addFaults([...check.faults, ...faults]);
   const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
-  const [, decided] = await askInOne(tx, (asked) => [
+  const [, decided] = await queryInOne(tx, (asked) => [
     noteVolume(asked, file, { volume, rows: check.valid.rows, agedFrom }),
     decideFile(asked, file.file_id, findings, decision, { contentKey, agedFrom }),
   ]);

@@ -7,7 +7,7 @@ import { finishRun } from '../../src/ledger/schedule/finish-run.ts';
 import { missRun } from '../../src/ledger/schedule/miss-run.ts';
 import type { RunRow, RunSummary } from '../../src/ledger/engine/records.ts';
 import { endFailure, type WorkItem } from '../../src/ledger/alarm/note-failure.ts';
-import { withFreeLock } from '../../src/ledger/engine/with-lock.ts';
+import { tryLock } from '../../src/ledger/engine/with-lock.ts';
 import { noteThrown } from '../note-failures.ts';
 import { closeDay } from './close-day.ts';
 import { type DueRun, findDueRuns, RETRY_MS, windowMs } from './due-runs.ts';
@@ -52,7 +52,7 @@ export function holdSchedule<Result>(
   name: string,
   work: () => Promise<Result>,
 ): Promise<{ result: Result } | undefined> {
-  return withFreeLock(app.ledger, `schedule:${name}`, work);
+  return tryLock(app.ledger, `schedule:${name}`, work);
 }
 
 /** Makes a due run, or records that it is too late. */

@@ -14,7 +14,7 @@ import { claimFile } from '../../src/ledger/file/claim-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
-import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
+import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../../src/crypto/archive.ts';
 import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
@@ -52,7 +52,7 @@ export async function enqueueClaimed(app: App, fileIds: readonly string[]): Prom
 async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {
   const { fileId } = claim;
   const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
-  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
+  return lockAndQuery(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
     let isSealed = state !== undefined;
     if (isSealed) return true;
     await poisonGuard(app, fileId, {

@@ -3,7 +3,7 @@ import { lockForStop } from '../account/stop-lock.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from './send-journal.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import type { Asked } from '../engine/asked.ts';
+import type { Queryable } from '../engine/queryable.ts';
 import { type Closing, closeLedger, readState, type State } from './close-ledger.ts';
 import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
 
@@ -165,7 +165,7 @@ async function findRetired({ pool }: Ledger, { id }: JournalSelf): Promise<OwnTr
 }
 
 /** Returns whether this journal may send now. */
-export async function isAdmitted({ pool }: { pool: Asked }, { journal, epoch }: Sender): Promise<boolean> {
+export async function isAdmitted({ pool }: { pool: Queryable }, { journal, epoch }: Sender): Promise<boolean> {
   const { rows } = await pool.query<{ yes: boolean }>('SELECT is_admitted($1, $2) AS yes', [journal, epoch]);
   return rows[0]!.yes;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Fence } from './send-journal.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import type { Asked } from '../engine/asked.ts';
+import type { Queryable } from '../engine/queryable.ts';
 
 /** Whether the ledger is open, and which closing journals report to. */
 export type State = {
@@ -22,7 +22,7 @@ const STATE = `SELECT ledger, epoch, since, closing, closing_epoch AS "closingEp
     AND made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS "isMadeHere"
   FROM admission`;
 
-export async function readState({ pool }: { pool: Asked }): Promise<State> {
+export async function readState({ pool }: { pool: Queryable }): Promise<State> {
   const { rows } = await pool.query<State>(STATE);
   return rows[0]!;
 }

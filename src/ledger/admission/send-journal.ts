@@ -9,7 +9,7 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { NO_FILE } from './find-journal-trouble.ts';
 import { openMirror } from './journal-mirror.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { Asked } from '../engine/asked.ts';
+import type { Queryable } from '../engine/queryable.ts';
 
 /** One intent to send, as the journal keeps it. */
 export type JournalEntry = {
@@ -237,7 +237,7 @@ export async function findForgottenSends(ledger: Ledger, path: string): Promise<
 }
 
 /** Returns the sends that the ledger does not know. */
-export async function findMissing(client: Asked, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+export async function findMissing(client: Queryable, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
   const { rows } = await client.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3, $4) n ORDER BY n', [
     entries.map((entry) => entry.fileId),
     entries.map((entry) => entry.batchNo),

@@ -1,7 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { askInOne } from '../engine/ask-together.ts';
+import { queryInOne } from '../engine/query-together.ts';
 import { moveBatch, moveFile } from '../engine/move.ts';
 import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
 import { lockForSend } from '../account/stop-lock.ts';
@@ -15,7 +15,7 @@ import { lockForSend } from '../account/stop-lock.ts';
 export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Promise<boolean> {
   return transact(ledger, async (tx) => {
     // One message, two statements: the move sees everything committed while the lock was awaited.
-    const [, row] = await askInOne(tx, (asked) => [lockForSend(asked), moveToSending(asked, ledger, batch, call)]);
+    const [, row] = await queryInOne(tx, (asked) => [lockForSend(asked), moveToSending(asked, ledger, batch, call)]);
     if (!row) return false;
     if (row.file_state === 'accepted')
       await moveFile(tx, 'begin', row.file_id, { actor: 'worker:submit', reason: 'the first batch is being sent' });

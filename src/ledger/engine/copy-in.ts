@@ -1,5 +1,5 @@
 import type { Connection, Submittable } from 'pg';
-import type { Asked } from './asked.ts';
+import type { Queryable } from './queryable.ts';
 
 /** Rows for one table in binary COPY format. `into` names the table and its columns, and never comes from outside. */
 export type CopiedInto = { into: string; tuples: Uint8Array };
@@ -9,7 +9,7 @@ export type CopiedInto = { into: string; tuples: Uint8Array };
  * replies and writes in pieces would cost more than the rows. When a command fails, the server discards what follows.
  * @throws DatabaseError of the first failure; tables before it may be filled, which the transaction undoes
  */
-export function copyIn(client: Asked, copies: readonly CopiedInto[]): Promise<void> {
+export function copyIn(client: Queryable, copies: readonly CopiedInto[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const text = copies.map(({ into }) => `COPY ${into} FROM STDIN (FORMAT binary)`).join('; ');
     const frames = copies.flatMap(({ tuples }) => [headOf(tuples), tuples, COPY_DONE]);

@@ -1,7 +1,7 @@
 import pg, { type Connection, DatabaseError, type PoolClient, type QueryResult, type Submittable } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
-import type { Asked } from './asked.ts';
+import type { Queryable } from './queryable.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -20,7 +20,7 @@ export type AuditEntry = {
 };
 
 export type Transaction = {
-  readonly client: Asked;
+  readonly client: Queryable;
   /** The current time by this host's clock, the same throughout the transaction. */
   readonly at: Date;
   /** SQL for the current time by the database clock. */
@@ -46,7 +46,7 @@ export async function transact<Result>(
   });
   const links: AuditEntry[] = [];
   const at = ledger.clock.now();
-  const begun = beginWithFirst(client);
+  const begun = lazyBegin(client);
   let isBroken = false;
   try {
     const result = await work({
@@ -116,7 +116,7 @@ function writeLiteral(value: string | number | null | undefined): string {
  * PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. Work that swallowed the failure would
  * then count as done, although nothing was written.
  */
-async function commit(client: Asked, statements: readonly string[]): Promise<void> {
+async function commit(client: Queryable, statements: readonly string[]): Promise<void> {
   const answers: QueryResult | QueryResult[] = await client.query(statements.join(';\n'));
   const last = Array.isArray(answers) ? answers.at(-1) : answers;
   if (last?.command === 'COMMIT') return;
@@ -133,12 +133,12 @@ function withoutData(error: unknown): unknown {
 }
 
 /** A connection whose transaction begins with its first query. */
-export type Beginning = { readonly client: Asked; hasBegun(): boolean };
+export type Beginning = { readonly client: Queryable; hasBegun(): boolean };
 
 /**
  * Holds BEGIN back and sends it with the first statement. A separate one costs a round trip and returns nothing useful.
  */
-export function beginWithFirst(client: PoolClient): Beginning {
+export function lazyBegin(client: PoolClient): Beginning {
   let hasBegun = false;
   const ask = (asked: string | Submittable, values?: unknown[]): unknown => {
     const isFirst = !hasBegun;
@@ -146,7 +146,7 @@ export function beginWithFirst(client: PoolClient): Beginning {
     if (typeof asked === 'string') return isFirst ? askFirst(client, asked, values) : client.query(asked, values);
     return client.query(isFirst ? putBehindBegin(asked) : asked);
   };
-  return { client: { query: ask as Asked['query'] }, hasBegun: () => hasBegun };
+  return { client: { query: ask as Queryable['query'] }, hasBegun: () => hasBegun };
 }
 
 function askFirst(client: PoolClient, text: string, values?: unknown[]): Promise<QueryResult> {

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { askTogether } from './ask-together.ts';
+import { queryTogether } from './query-together.ts';
 import type { Ledger } from './open-ledger.ts';
 
 /**
@@ -10,14 +10,14 @@ import type { Ledger } from './open-ledger.ts';
  * work with, and all would wait forever. So do not nest them.
  */
 export function withLock<Result>(ledger: Ledger, thing: string, work: () => Promise<Result>): Promise<Result> {
-  return lockAndAsk(ledger, thing, async () => undefined, work);
+  return lockAndQuery(ledger, thing, async () => undefined, work);
 }
 
 /**
  * Same, and sends the first queries of the work in one message with the lock. They are answered once the lock is held.
  * @param ask makes these first queries
  */
-export async function lockAndAsk<Answer, Result>(
+export async function lockAndQuery<Answer, Result>(
   ledger: Ledger,
   thing: string,
   ask: (ledger: Ledger) => Promise<Answer>,
@@ -25,7 +25,7 @@ export async function lockAndAsk<Answer, Result>(
 ): Promise<Result> {
   const client = await ledger.locks.connect();
   try {
-    const [, answer] = await askTogether(client, (asked) => [
+    const [, answer] = await queryTogether(client, (asked) => [
       asked.query('SELECT pg_advisory_lock($1, hashtext($2))', [WORK_LOCKS, thing]),
       ask({ ...ledger, pool: asked as unknown as Pool }),
     ]);
@@ -41,7 +41,7 @@ export async function lockAndAsk<Answer, Result>(
  * than connections.
  * @returns undefined when another caller has the thing
  */
-export async function withFreeLock<Result>(
+export async function tryLock<Result>(
   ledger: Ledger,
   thing: string,
   work: () => Promise<Result>,

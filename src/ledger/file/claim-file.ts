@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
-import { askInOne } from '../engine/ask-together.ts';
+import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
@@ -68,7 +68,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
       reason: `taken from folder ${file.folder}`,
       evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
     });
-    await askInOne(tx, (asked) => [linkResubmission(asked, file), linkUpload(asked, file)]);
+    await queryInOne(tx, (asked) => [linkResubmission(asked, file), linkUpload(asked, file)]);
     return true;
   });
 }

@@ -1,5 +1,5 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { askInOne } from '../engine/ask-together.ts';
+import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { moveFile } from '../engine/move.ts';
@@ -54,7 +54,7 @@ export async function completeFile(
     const actor = 'worker:deliver';
     const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
     const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NOTHING_OPEN });
-    const [, completed] = await askInOne(tx, (asked) => [
+    const [, completed] = await queryInOne(tx, (asked) => [
       outputs.length > 0 && noteOutputs(asked, fileId, outputs),
       complete(asked),
     ]);

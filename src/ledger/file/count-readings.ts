@@ -1,4 +1,4 @@
-import type { Asked } from '../engine/asked.ts';
+import type { Queryable } from '../engine/queryable.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
@@ -21,6 +21,6 @@ export async function endReading(ledger: Ledger, fileId: string): Promise<void> 
 }
 
 /** Deletes the count of a file that has its verdict or is out of the way, and so is not read again. */
-export async function forgetReadings(asked: Asked, fileId: string): Promise<void> {
+export async function forgetReadings(asked: Queryable, fileId: string): Promise<void> {
   await asked.query('DELETE FROM reading WHERE file_id = $1', [fileId]);
 }

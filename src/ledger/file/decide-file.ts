@@ -2,7 +2,7 @@ import type { FaultCode } from '../../../schemas/errors.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { PlainFileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { askInOne } from '../engine/ask-together.ts';
+import { queryInOne } from '../engine/query-together.ts';
 import { forgetReadings } from './count-readings.ts';
 import { moveFile, mustMove } from '../engine/move.ts';
 
@@ -71,7 +71,7 @@ export async function decideFile(
     content_sha256: findings.message?.sha256 ?? null,
     ...(agedFrom && { aged_from: agedFrom }),
   };
-  const [, , , , row] = await askInOne(tx, (asked) => [
+  const [, , , , row] = await queryInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),
     forgetReadings(asked.client, fileId),
     findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),

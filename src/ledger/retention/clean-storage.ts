@@ -1,7 +1,7 @@
 import type { PoolClient, QueryConfig } from 'pg';
 import { reasonOf } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { withFreeLock } from '../engine/with-lock.ts';
+import { tryLock } from '../engine/with-lock.ts';
 
 /** Tables whose deleted rows must not stay readable in the database files. */
 export const CLEANED_TABLES = ['file_secret', 'row_print'] as const;
@@ -53,7 +53,7 @@ export async function cleanStorage(
   ledger: Ledger,
   limits: CleaningLimits = IN_PASSING,
 ): Promise<Partial<Record<CleanedTable, string | undefined>>> {
-  const done = await withFreeLock(ledger, 'clean-storage', async () => {
+  const done = await tryLock(ledger, 'clean-storage', async () => {
     await noteDestroyed(ledger);
     const found: Partial<Record<CleanedTable, string | undefined>> = {};
     for (const { table, ...state } of await readOpenTables(ledger)) {

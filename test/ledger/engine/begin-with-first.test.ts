@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog } from '../../../src/kernel/log.ts';
-import { askTogether } from '../../../src/ledger/engine/ask-together.ts';
+import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { relayDatabase } from '../../support/database-relay.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { type Beginning, beginWithFirst } from '../../../src/ledger/engine/transaction.ts';
+import { type Beginning, lazyBegin } from '../../../src/ledger/engine/transaction.ts';
 
 let world: LedgerWorld;
 let client: PoolClient;
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await client.query('TRUNCATE one');
-  begun = beginWithFirst(client);
+  begun = lazyBegin(client);
 });
 
 async function held(): Promise<number[]> {
@@ -48,7 +48,7 @@ const FIRSTS: [string, () => Promise<unknown>][] = [
   ['rows', () => copyIn(begun.client, [{ into: 'one', tuples: numbers(1) }])],
 ];
 
-describe('beginWithFirst', () => {
+describe('lazyBegin', () => {
   it.each(FIRSTS)('begins with %s, and takes it back', async (_what, ask) => {
     expect(begun.hasBegun()).toBe(false);
     await ask();
@@ -69,7 +69,7 @@ describe('beginWithFirst', () => {
     const answer = await begun.client.query('SELECT 7::bigint AS n WHERE $1', [true]);
     expect(answer).toMatchObject({ command: 'SELECT', rowCount: 1, rows: [{ n: 7 }] });
     await client.query('ROLLBACK');
-    const answers: unknown = await beginWithFirst(client).client.query('SELECT 8 AS n; SELECT 9 AS n');
+    const answers: unknown = await lazyBegin(client).client.query('SELECT 8 AS n; SELECT 9 AS n');
     expect(answers).toMatchObject([{ rows: [{ n: 8 }] }, { rows: [{ n: 9 }] }]);
     await client.query('ROLLBACK');
   });
@@ -87,7 +87,7 @@ describe('beginWithFirst', () => {
 
   it('begins with questions that are asked together, which are one message with it', async () => {
     const sent = vi.spyOn(client, 'query');
-    const answers = await askTogether(begun.client, (by) => [
+    const answers = await queryTogether(begun.client, (by) => [
       by.query('INSERT INTO one VALUES ($1)', [1]),
       by.query('SELECT n FROM one'),
     ]);
@@ -99,7 +99,7 @@ describe('beginWithFirst', () => {
   });
 
   it('does not lose the failure of one of several that are asked together', async () => {
-    const asked = askTogether(begun.client, (by) => [
+    const asked = queryTogether(begun.client, (by) => [
       by.query('INSERT INTO one VALUES ($1)', [1]),
       by.query('SELECT 1 / 0'),
     ]);
@@ -117,7 +117,7 @@ describe('beginWithFirst', () => {
     onTestFinished(() => other.release(true));
     const said: string[] = [];
     relay.decide((text) => (said.push(text), 'pass'));
-    await beginWithFirst(other).client.query('SELECT $1::text', ['first']);
+    await lazyBegin(other).client.query('SELECT $1::text', ['first']);
     expect(said).toHaveLength(1);
     expect(said[0]).toMatch(/BEGIN[^]*SELECT \$1::text/);
   });

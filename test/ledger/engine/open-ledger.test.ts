@@ -3,7 +3,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { askInOne } from '../../../src/ledger/engine/ask-together.ts';
+import { queryInOne } from '../../../src/ledger/engine/query-together.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
@@ -91,7 +91,7 @@ describe('openLedger', () => {
     const told = await transact(world.ledger, (tx) => tx.client.query('SELECT $1::text AS text', [odd]));
     expect(told.rows).toEqual([{ text: kept }]);
     const [asked] = await transact(world.ledger, (tx) =>
-      askInOne(tx, ({ client }) => [client.query('SELECT $1::text AS text', [odd])]),
+      queryInOne(tx, ({ client }) => [client.query('SELECT $1::text AS text', [odd])]),
     );
     expect(asked.rows).toEqual([{ text: kept }]);
     expect((await pool.query('SELECT $1::bytea AS bytes', [Buffer.from(odd)])).rows[0].bytes).toEqual(Buffer.from(odd));

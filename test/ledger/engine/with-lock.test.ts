@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { lockAndAsk, withFreeLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
+import { lockAndQuery, tryLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -98,14 +98,14 @@ describe('withLock', () => {
   });
 });
 
-describe('lockAndAsk', () => {
+describe('lockAndQuery', () => {
   it('answers what was asked when the lock is held, and lets go when the question fails', async () => {
     await world.ledger.pool.query('CREATE TABLE counted (n int)');
     const count = (ledger: Ledger) => ledger.pool.query('SELECT count(*) AS n FROM counted');
     const add = () => world.ledger.pool.query('INSERT INTO counted VALUES (1)');
     const seen = await Promise.all(
       Array.from({ length: 5 }, () =>
-        lockAndAsk(world.ledger, 'count', count, async ({ rows }) => {
+        lockAndQuery(world.ledger, 'count', count, async ({ rows }) => {
           await add();
           return rows[0].n;
         }),
@@ -113,34 +113,34 @@ describe('lockAndAsk', () => {
     );
     expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
     const failing = (ledger: Ledger) => ledger.pool.query('SELECT 1 / 0');
-    await expect(lockAndAsk(world.ledger, 'count', failing, add)).rejects.toMatchObject({ code: '22012' });
-    expect((await lockAndAsk(world.ledger, 'count', count, async (answer) => answer)).rows[0].n).toBe(5);
+    await expect(lockAndQuery(world.ledger, 'count', failing, add)).rejects.toMatchObject({ code: '22012' });
+    expect((await lockAndQuery(world.ledger, 'count', count, async (answer) => answer)).rows[0].n).toBe(5);
   });
 });
 
-describe('withFreeLock', () => {
+describe('tryLock', () => {
   it('does the work of one, and sends the others of this process and of others away', async () => {
     const another = await world.openAgain();
     const end = signal();
     const begun = signal();
-    const one = withFreeLock(world.ledger, 'schedule:a', async () => {
+    const one = tryLock(world.ledger, 'schedule:a', async () => {
       begun.give();
       await end.given;
       return 7;
     });
     await begun.given;
     for (const ledger of [world.ledger, another]) {
-      expect(await withFreeLock(ledger, 'schedule:a', async () => 8)).toBeUndefined();
-      expect(await withFreeLock(ledger, 'schedule:b', async () => 9)).toEqual({ result: 9 });
+      expect(await tryLock(ledger, 'schedule:a', async () => 8)).toBeUndefined();
+      expect(await tryLock(ledger, 'schedule:b', async () => 9)).toEqual({ result: 9 });
     }
     end.give();
     expect(await one).toEqual({ result: 7 });
-    expect(await withFreeLock(another, 'schedule:a', async () => undefined)).toEqual({ result: undefined });
+    expect(await tryLock(another, 'schedule:a', async () => undefined)).toEqual({ result: undefined });
   });
 
   it('is free again after work that failed', async () => {
-    const failing = withFreeLock(world.ledger, 'schedule:c', () => Promise.reject(new Error('no luck')));
+    const failing = tryLock(world.ledger, 'schedule:c', () => Promise.reject(new Error('no luck')));
     await expect(failing).rejects.toThrow('no luck');
-    expect(await withFreeLock(world.ledger, 'schedule:c', async () => 1)).toEqual({ result: 1 });
+    expect(await tryLock(world.ledger, 'schedule:c', async () => 1)).toEqual({ result: 1 });
   });
 });

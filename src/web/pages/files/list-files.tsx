@@ -52,10 +52,10 @@ export function listFilesPage(server: FastifyInstance, { app }: WebContext): voi
   });
 }
 
-type Asked = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
+type Queryable = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
 
 /** Reads the filter. Names are masked for the search as they are stored, and shown only masked. */
-function askedOf({ query }: FastifyRequest): Asked {
+function askedOf({ query }: FastifyRequest): Queryable {
   return {
     state: fieldOf(query, 'state'),
     account: fieldOf(query, 'account'),
@@ -71,7 +71,10 @@ function dayOf(text: string): string {
   return startOfDay(text, 'UTC') === undefined ? '' : text;
 }
 
-function filterOf(app: App, { state, account, folder, operation, name, from, to }: Asked): Omit<FileFilter, 'limit'> {
+function filterOf(
+  app: App,
+  { state, account, folder, operation, name, from, to }: Queryable,
+): Omit<FileFilter, 'limit'> {
   const { timeZone } = customsOf(app, account);
   return {
     state: Object.hasOwn(FILE_STATES, state) ? (state as FileState) : undefined,
@@ -88,7 +91,7 @@ function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }
 
-function FilterForm({ app, asked }: { app: App; asked: Asked }) {
+function FilterForm({ app, asked }: { app: App; asked: Queryable }) {
   const { accounts, folders } = app.settings;
   return (
     <form action="/files" class="inline filter">

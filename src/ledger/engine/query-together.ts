@@ -1,5 +1,5 @@
 import pg, { type Connection, type QueryResult } from 'pg';
-import type { Asked } from './asked.ts';
+import type { Queryable } from './queryable.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
@@ -8,9 +8,9 @@ import type { Transaction } from './transaction.ts';
  * rest and all of them reject.
  * @param ask makes its queries on the client it gets before it waits for a result; later ones go out separately
  */
-export async function askTogether<Answers extends readonly unknown[]>(
-  client: Asked,
-  ask: (client: Asked) => Answers,
+export async function queryTogether<Answers extends readonly unknown[]>(
+  client: Queryable,
+  ask: (client: Queryable) => Answers,
 ): Promise<Awaits<Answers>> {
   // The client already gathers for an outer call, so these queries join that message.
   if (gatherers.has(client)) return Promise.all(ask(client));
@@ -20,7 +20,7 @@ export async function askTogether<Answers extends readonly unknown[]>(
     isSent
       ? client.query(text, values)
       : new Promise<QueryResult>((answer, fail) => gathered.push({ text, values, answer, fail }));
-  const gatherer = { query } as Asked;
+  const gatherer = { query } as Queryable;
   gatherers.add(gatherer);
   const answers = ask(gatherer);
   isSent = true;
@@ -32,15 +32,15 @@ export async function askTogether<Answers extends readonly unknown[]>(
 type Awaits<Answers extends readonly unknown[]> = { -readonly [Place in keyof Answers]: Awaited<Answers[Place]> };
 
 /** Same, in a transaction. */
-export function askInOne<Answers extends readonly unknown[]>(
+export function queryInOne<Answers extends readonly unknown[]>(
   tx: Transaction,
   ask: (tx: Transaction) => Answers,
 ): Promise<Awaits<Answers>> {
-  return askTogether(tx.client, (client) => ask({ ...tx, client }));
+  return queryTogether(tx.client, (client) => ask({ ...tx, client }));
 }
 
 /** Clients that are gathering queries right now. */
-const gatherers = new WeakSet<Asked>();
+const gatherers = new WeakSet<Queryable>();
 
 type Question = {
   text: string;
@@ -49,7 +49,7 @@ type Question = {
   fail: (error: unknown) => void;
 };
 
-function send(client: Asked, questions: readonly Question[]): void {
+function send(client: Queryable, questions: readonly Question[]): void {
   if (questions.length === 0) return;
   const text = questions.map((question) => question.text).join('; ');
   // A query of node-postgres can already read several results; it just cannot send several queries with values.

@@ -1,4 +1,4 @@
 import type { PoolClient } from 'pg';
 
 /** Anything that takes queries: a connection or a wrapper around one. */
-export type Asked = Pick<PoolClient, 'query'>;
+export type Queryable = Pick<PoolClient, 'query'>;

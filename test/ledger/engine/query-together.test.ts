@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { askTogether } from '../../../src/ledger/engine/ask-together.ts';
-import type { Asked } from '../../../src/ledger/engine/asked.ts';
+import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
+import type { Queryable } from '../../../src/ledger/engine/queryable.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -16,19 +16,19 @@ afterAll(async () => {
   await world.close();
 });
 
-const ask = async <Row>(by: Asked, text: string, values: unknown[] = []): Promise<Row[]> =>
+const ask = async <Row>(by: Queryable, text: string, values: unknown[] = []): Promise<Row[]> =>
   (await by.query(text, values)).rows as Row[];
 
-const note = (by: Asked, word: string) => ask(by, 'INSERT INTO noted VALUES ($1)', [word]);
+const note = (by: Queryable, word: string) => ask(by, 'INSERT INTO noted VALUES ($1)', [word]);
 
 async function noted(): Promise<string[]> {
   return (await ask<{ word: string }>(client, 'SELECT word FROM noted ORDER BY word')).map(({ word }) => word);
 }
 
-describe('askTogether', () => {
+describe('queryTogether', () => {
   it('gives each question its own answer, in one message', async () => {
     const sent = vi.spyOn(client, 'query');
-    const answers = await askTogether(client, (by) => [
+    const answers = await queryTogether(client, (by) => [
       ask(by, 'SELECT $1::int + 1 AS sum', [1]),
       ask(by, "SELECT 'no values' AS text"),
       ask(by, 'SELECT n FROM generate_series(1, 3) AS n WHERE n > 7'),
@@ -47,12 +47,12 @@ describe('askTogether', () => {
   });
 
   it('takes a single question, and none', async () => {
-    expect(await askTogether(client, (by) => [ask(by, 'SELECT 1 AS one')])).toEqual([[{ one: 1 }]]);
-    expect(await askTogether(client, () => [])).toEqual([]);
+    expect(await queryTogether(client, (by) => [ask(by, 'SELECT 1 AS one')])).toEqual([[{ one: 1 }]]);
+    expect(await queryTogether(client, () => [])).toEqual([]);
   });
 
   it('counts the rows of statements that give none back', async () => {
-    const [inserted, deleted] = await askTogether(client, (by) => [
+    const [inserted, deleted] = await queryTogether(client, (by) => [
       by.query("INSERT INTO noted VALUES ('one'), ('two')"),
       by.query('DELETE FROM noted'),
     ]);
@@ -63,7 +63,7 @@ describe('askTogether', () => {
     const other = await world.ledger.pool.connect();
     await other.query('SELECT pg_advisory_lock(1)');
     await other.query('CREATE TABLE seen (n int)');
-    const asked = askTogether(client, (by) => [
+    const asked = queryTogether(client, (by) => [
       ask(by, 'SELECT FROM pg_advisory_xact_lock(1)'),
       ask<{ n: number }>(by, 'SELECT n FROM seen'),
     ]);
@@ -74,13 +74,13 @@ describe('askTogether', () => {
   });
 
   it('fails as a whole outside of a transaction, and the connection goes on', async () => {
-    const asked = askTogether(client, (by) => [note(by, 'first'), ask(by, 'SELECT 1 / 0'), note(by, 'third')]);
+    const asked = queryTogether(client, (by) => [note(by, 'first'), ask(by, 'SELECT 1 / 0'), note(by, 'third')]);
     await expect(asked).rejects.toMatchObject({ code: '22012' });
     expect(await noted()).toEqual([]);
   });
 
   it('asks what comes after an answer by itself', async () => {
-    const [after] = await askTogether(client, (by) => [
+    const [after] = await queryTogether(client, (by) => [
       ask(by, 'SELECT 1').then(() => ask<{ two: number }>(by, 'SELECT 2 AS two')),
     ]);
     expect(after).toEqual([{ two: 2 }]);
