@@ -146,9 +146,9 @@ describe('serveRequest', () => {
   });
 });
 
-type Queryable = { method?: string; headers?: HttpCall['headers']; body?: string };
+type Asked = { method?: string; headers?: HttpCall['headers']; body?: string };
 
-async function serve(asked: Queryable, url: string, context?: HandlerContext): Promise<Reply> {
+async function serve(asked: Asked, url: string, context?: HandlerContext): Promise<Reply> {
   const [path = '', query = ''] = url.split('?');
   const call: HttpCall = {
     method: asked.method ?? 'GET',

@@ -22,7 +22,7 @@ export const requeue: CliCommand = {
       const asked = await requeueFile(app, file, batch);
       print(call, { fileId: file.file_id, name: file.name, asked }, () =>
         asked.length > 0
-          ? `Queryable for: ${asked.join(', ')}.`
+          ? `Asked for: ${asked.join(', ')}.`
           : `Nothing to ask for: the batch is ${batch?.state ?? file.state}. See "paydrop why ${words}".`,
       );
     });

@@ -41,7 +41,7 @@ function adoptLine({ file, batch }: ResolutionContext, batchId: string, dir: str
 function describeProbe(range: IdRange, probe: Probe, commands: readonly string[]): string[] {
   const { matches, nearMisses, known, running, others, notKnown, failed, asked, stopped } = probe;
   return [
-    `Queryable for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
+    `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
     ...(stopped === undefined ? [] : [`Stopped early: ${stopped}. Try again.`]),
     ...known.map(({ batchId, fileId, batchNo, name }) => `${batchId} is batch ${fileId}/${batchNo} of ${name}.`),
     ...running.map((batchId) => `${batchId} is not done yet; ask again in a minute.`),

@@ -67,7 +67,7 @@ function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Pr
     says: conclusionOf(matches),
     isWarning: matches.length !== 1,
     details: [
-      `Queryable for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
+      `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
       ...(stopped === undefined ? [] : [`Stopped early: ${stopped}. Try again.`]),
     ],
     listing: {

@@ -10,7 +10,7 @@ import { Notice, Pager, Section } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { sharedZone } from '../zone-of.ts';
-import { type Queryable, FilterForm } from './audit/filter-form.tsx';
+import { type Asked, FilterForm } from './audit/filter-form.tsx';
 import { LinkTable } from './audit/link-table.tsx';
 import { VerifyForm, type Verified, VerifyResult } from './audit/verify.tsx';
 
@@ -83,7 +83,7 @@ async function show(
   );
 }
 
-function askedBy(query: unknown): Queryable {
+function askedBy(query: unknown): Asked {
   const field = (name: string) => fieldOf(query, name);
   return {
     who: field('who'),
@@ -95,12 +95,12 @@ function askedBy(query: unknown): Queryable {
   };
 }
 
-function isFiltered({ who, file, move, from, to }: Queryable): boolean {
+function isFiltered({ who, file, move, from, to }: Asked): boolean {
   return [who, file, move, from, to].some((field) => field !== '');
 }
 
 /** @throws PipelineError NOT_FOUND when there is no such file, USAGE for an invalid day or number */
-async function readFilter(ledger: Ledger, asked: Queryable, zone: string): Promise<Omit<AuditFilter, 'limit'>> {
+async function readFilter(ledger: Ledger, asked: Asked, zone: string): Promise<Omit<AuditFilter, 'limit'>> {
   const { who, file, move, from, to, before } = asked;
   return {
     ...(who !== '' && { actor: actorOf(who) }),
@@ -129,7 +129,7 @@ function numberOf(text: string): number {
   throw new PipelineError('USAGE', 'go to an older page', 'the address does not say which');
 }
 
-function address(asked: Queryable): string {
+function address(asked: Asked): string {
   const given = Object.entries(asked).filter(([, value]) => value !== '');
   return given.length === 0 ? '/audit' : `/audit?${new URLSearchParams(given)}`;
 }

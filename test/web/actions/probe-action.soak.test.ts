@@ -41,7 +41,7 @@ describe('probe', () => {
     expect(found.status).toBe(200);
     expect(found.words).toContain(`Batch id ${id} matches in every row. Nothing was changed yet.`);
     expect(found.words).toContain('matches in every row');
-    expect(found.words).toContain('Queryable for 3 ids');
+    expect(found.words).toContain('Asked for 3 ids');
     expect((await world.batchOf('probed')).state).toBe('unknown');
     const [, link = ''] = /<a href="([^"]+)">Adopt batch id/.exec(found.text)!;
     expect((await doIt(operator, link)).status).toBe(200);

@@ -2,10 +2,10 @@ import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../../schemas/lifecycl
 import { TextField } from '../../parts/form.tsx';
 
 /** The filter as in the address; empty where it does not matter. */
-export type Queryable = Readonly<Record<'who' | 'file' | 'move' | 'from' | 'to' | 'before', string>>;
+export type Asked = Readonly<Record<'who' | 'file' | 'move' | 'from' | 'to' | 'before', string>>;
 
 /** Shows the filter as a GET form, so that the address of a result can be kept and shared. */
-export function FilterForm({ asked, zone }: { asked: Queryable; zone: string }) {
+export function FilterForm({ asked, zone }: { asked: Asked; zone: string }) {
   return (
     <form class="inline card no-print" action="/audit">
       <TextField

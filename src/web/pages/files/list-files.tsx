@@ -52,10 +52,10 @@ export function listFilesPage(server: FastifyInstance, { app }: WebContext): voi
   });
 }
 
-type Queryable = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
+type Asked = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
 
 /** Reads the filter. Names are masked for the search as they are stored, and shown only masked. */
-function askedOf({ query }: FastifyRequest): Queryable {
+function askedOf({ query }: FastifyRequest): Asked {
   return {
     state: fieldOf(query, 'state'),
     account: fieldOf(query, 'account'),
@@ -73,7 +73,7 @@ function dayOf(text: string): string {
 
 function filterOf(
   app: App,
-  { state, account, folder, operation, name, from, to }: Queryable,
+  { state, account, folder, operation, name, from, to }: Asked,
 ): Omit<FileFilter, 'limit'> {
   const { timeZone } = customsOf(app, account);
   return {
@@ -91,7 +91,7 @@ function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }
 
-function FilterForm({ app, asked }: { app: App; asked: Queryable }) {
+function FilterForm({ app, asked }: { app: App; asked: Asked }) {
   const { accounts, folders } = app.settings;
   return (
     <form action="/files" class="inline filter">

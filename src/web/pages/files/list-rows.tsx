@@ -54,9 +54,9 @@ export function listRowsPage(server: FastifyInstance, { app }: WebContext): void
   });
 }
 
-type Queryable = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
+type Asked = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
 
-function askedOf(request: FastifyRequest): Queryable {
+function askedOf(request: FastifyRequest): Asked {
   const invoice = fieldOf(request.query, 'invoice');
   const isCard = isCardNumber(invoice);
   return {
@@ -68,7 +68,7 @@ function askedOf(request: FastifyRequest): Queryable {
   };
 }
 
-function filterOf({ outcome, invoice, batch, from }: Queryable): Omit<RowFilter, 'limit'> {
+function filterOf({ outcome, invoice, batch, from }: Asked): Omit<RowFilter, 'limit'> {
   const isKnown = outcome === 'open' || Object.hasOwn(OUTCOMES, outcome);
   return {
     outcome: isKnown ? (outcome as Outcome | 'open') : undefined,
@@ -84,7 +84,7 @@ const OUTCOME_CHOICES = [
   { value: 'open', label: 'None yet: the batch has not ended' },
 ];
 
-function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: Queryable }) {
+function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: Asked }) {
   return (
     <form action={path} class="inline filter">
       <ChoiceField name="outcome" label="Outcome" choices={OUTCOME_CHOICES} value={outcome} />

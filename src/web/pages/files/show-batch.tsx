@@ -130,8 +130,8 @@ function BatchHead({ file, batch, customs }: { file: FileRow; batch: BatchRow; c
         ['Attempt', batch.attempt],
         ['Not sent before', batch.not_before && <Moment at={batch.not_before} timeZone={timeZone} />],
         ['Taken by the service', batch.submitted_at && <Moment at={batch.submitted_at} timeZone={timeZone} />],
-        ['Queryable for its result', batch.polls > 0 && counted(batch.polls, 'time')],
-        ['Queryable again', batch.next_poll_at && <Moment at={batch.next_poll_at} timeZone={timeZone} />],
+        ['Asked for its result', batch.polls > 0 && counted(batch.polls, 'time')],
+        ['Asked again', batch.next_poll_at && <Moment at={batch.next_poll_at} timeZone={timeZone} />],
         ['Result came', batch.result_at && <Moment at={batch.result_at} timeZone={timeZone} />],
         ['Ended', batch.final_at && <Moment at={batch.final_at} timeZone={timeZone} />],
       ]}

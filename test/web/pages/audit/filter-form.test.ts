@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Queryable, FilterForm } from '../../../../src/web/pages/audit/filter-form.tsx';
+import { type Asked, FilterForm } from '../../../../src/web/pages/audit/filter-form.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
-const nothing: Queryable = { who: '', file: '', move: '', from: '', to: '', before: '' };
-const page = (asked: Partial<Queryable> = {}) =>
+const nothing: Asked = { who: '', file: '', move: '', from: '', to: '', before: '' };
+const page = (asked: Partial<Asked> = {}) =>
   draw(FilterForm, { asked: { ...nothing, ...asked }, zone: 'Europe/Berlin' });
 
 describe('FilterForm', () => {
