@@ -2,7 +2,7 @@ import type { Settings } from '../config/config.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import { takesTwoToApprove } from '../config/second-person.ts';
-import type { Because } from '../ledger/engine/move.ts';
+import type { AuditReason } from '../ledger/engine/move.ts';
 import { approveFile, proposeApproval } from '../ledger/file/release-held.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import type { FaultCount } from '../ledger/row/fault-counts.ts';
@@ -23,7 +23,7 @@ export async function approveOrPropose(
   ledger: Ledger,
   settings: Settings,
   file: FileRow,
-  because: Because,
+  because: AuditReason,
 ): Promise<LetGo> {
   const held = await readHoldReasons(ledger, settings, file);
   const told = { ...because, evidence: { overrides: held.map(({ code }) => code) } };

@@ -8,7 +8,7 @@ import { followUpName, writeDrop } from '../files/write-drop.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { shortId } from '../kernel/ids.ts';
 import { parseAmount } from '../kernel/money.ts';
-import type { Because } from '../ledger/engine/move.ts';
+import type { AuditReason } from '../ledger/engine/move.ts';
 import { recordResubmission } from '../ledger/row/resubmit-rows.ts';
 import {
   readBarredLines,
@@ -109,7 +109,7 @@ export async function resubmitRows(
   app: App,
   file: FileRow,
   plan: ResubmissionPlan,
-  because: Because,
+  because: AuditReason,
 ): Promise<{ name: string; sha256: string } | undefined> {
   await correctShown(app, file, plan, because);
   if (plan.lines.length === 0) return undefined;
@@ -146,7 +146,7 @@ export async function planAgain(app: App, file: FileRow, earlier: ResubmissionRo
  * @returns whether it was dropped
  * @throws PipelineError OUTPUT_EXISTS when it still lies in its folder; OUTPUT_MISMATCH when other bytes come out now
  */
-export async function dropAgain(app: App, file: FileRow, plan: AgainPlan, because: Because): Promise<boolean> {
+export async function dropAgain(app: App, file: FileRow, plan: AgainPlan, because: AuditReason): Promise<boolean> {
   if (plan.shown.length > 0 || plan.unproven.length > 0) {
     await correctShown(app, file, plan, because);
     return false;

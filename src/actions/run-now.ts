@@ -4,7 +4,7 @@ import { dueAt } from '../calendar/business-dates.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { dayInZone } from '../calendar/zone-time.ts';
 import { beginRun, resumeRun, type RunInHand } from '../ledger/schedule/begin-run.ts';
-import type { Because } from '../ledger/engine/move.ts';
+import type { AuditReason } from '../ledger/engine/move.ts';
 import { noteTakenAgain } from '../ledger/schedule/note-taken-again.ts';
 import { readRun } from '../ledger/schedule/read-runs.ts';
 import type { RunRow } from '../ledger/engine/records.ts';
@@ -34,7 +34,7 @@ export type RanNow =
 export async function runNow(
   app: App,
   name: string,
-  { because, again = false, stop }: { because: Because; again?: boolean; stop?: AbortSignal },
+  { because, again = false, stop }: { because: AuditReason; again?: boolean; stop?: AbortSignal },
 ): Promise<RanNow> {
   const schedule = scheduleOf(app, name);
   if (!schedule) throw unknownSchedule(app, name);
@@ -62,7 +62,7 @@ export function unknownSchedule({ settings }: Pick<App, 'settings'>, name: strin
   });
 }
 
-type Today = { day: string; because: Because; stop?: AbortSignal };
+type Today = { day: string; because: AuditReason; stop?: AbortSignal };
 
 async function makeToday(app: App, name: string, schedule: ScheduleConfig, today: Today): Promise<RanNow> {
   const { day, stop } = today;

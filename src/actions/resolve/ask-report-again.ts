@@ -5,7 +5,7 @@ import { maskText } from '../../kernel/mask.ts';
 import type { ReconciledRow, RowFinding, SentRow } from '../../rows/rows.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { changeOutcomes } from '../../ledger/row/change-outcomes.ts';
-import type { Because } from '../../ledger/engine/move.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
 import { readCallInDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { readBatches, readSentRows } from '../../ledger/file/read-file.ts';
 import { readReportRange, type ReportRange } from '../../ledger/doubt/report-range.ts';
@@ -164,7 +164,7 @@ export async function correctShown(
   app: App,
   file: FileRow,
   { shown, report }: Pick<AskedAgain, 'shown' | 'report'>,
-  { actor }: Because,
+  { actor }: AuditReason,
 ): Promise<void> {
   if (shown.length === 0) return;
   const at = formatInZone(app.clock.now(), app.account(file.account).timeZone);

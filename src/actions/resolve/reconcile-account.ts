@@ -3,7 +3,7 @@ import type { JournalLine } from '../../gateway/reports/report-answers.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { Account } from '../../config/config.ts';
-import type { Because } from '../../ledger/engine/move.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
 import { recallEntries } from '../../ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { findRowsOf, type RowOfInvoice } from '../../ledger/doubt/rows-of-invoices.ts';
@@ -40,7 +40,7 @@ const KINDS: readonly FolderOperation[] = ['card', 'ach-charge'];
 export async function reconcileAccount(
   { ledger, name, account }: { ledger: Ledger; name: string; account: Pick<Account, 'agentCode' | 'server'> },
   bytes: Buffer,
-  { actor, reason }: Because,
+  { actor, reason }: AuditReason,
 ): Promise<AccountComparison> {
   const reports = KINDS.map((operation) => readReportFile(bytes, { ...account, operation }));
   const unusable = reports.find((report) => typeof report === 'string');
@@ -121,7 +121,7 @@ async function writeDown(
   account: string,
   { sha256, charged, known, unknown, calls, inDoubt }: AccountComparison,
   waiting: readonly RowOfInvoice[],
-  { actor, reason }: Because,
+  { actor, reason }: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
     const batches = [...groupBy(waiting, ({ fileId, batchNo }) => `${fileId}/${batchNo}`).values()].map(

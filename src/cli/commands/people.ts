@@ -2,7 +2,7 @@ import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Because } from '../../ledger/engine/move.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
 import { inviteAgain, invitePerson, type NewLink } from '../../ledger/person/invite-person.ts';
 import { isDashboardNew, listPeople } from '../../ledger/person/people.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
@@ -88,7 +88,7 @@ export const people: CliCommand = {
 async function sendLink(
   call: Call,
   action: string,
-  make: (ledger: Ledger, link: NewLink, because: Because) => Promise<void>,
+  make: (ledger: Ledger, link: NewLink, because: AuditReason) => Promise<void>,
 ): Promise<number> {
   const reason = readReason(call, action);
   const url = await withLedger(call, async (ledger, settings) => {

@@ -11,7 +11,7 @@ import {
 import type { App } from '../../app.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Because } from '../../ledger/engine/move.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
 import { findFile } from '../../ledger/file/search.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
@@ -73,7 +73,7 @@ function readSelection(call: Call): Selection | undefined {
   );
 }
 
-async function again(call: Call, app: App, file: FileRow, because: Because): Promise<number> {
+async function again(call: Call, app: App, file: FileRow, because: AuditReason): Promise<number> {
   const plan = await findMissing(app, file);
   const isDropped = call.options['dryRun'] ? false : await dropAgain(app, file, plan, because);
   const { name, rows, cents } = plan.earlier;

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { BatchKey, Because } from '../../ledger/engine/move.ts';
+import type { BatchKey, AuditReason } from '../../ledger/engine/move.ts';
 import { retryRefused } from '../../ledger/batch/retry-refused.ts';
 import { withdrawBatch } from '../../ledger/batch/withdraw-batch.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
@@ -35,7 +35,7 @@ export const withdraw: CliCommand = {
 
 async function decide(
   call: Call,
-  move: (ledger: Ledger, key: BatchKey, because: Because) => Promise<unknown>,
+  move: (ledger: Ledger, key: BatchKey, because: AuditReason) => Promise<unknown>,
   say: (sum: string) => string,
 ): Promise<number> {
   const [words = ''] = call.arguments;

@@ -1,6 +1,6 @@
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Because } from '../../ledger/engine/move.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
 import { makeKeyCurrent, rewrapAll } from '../../ledger/key/rewrap-keys.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type KeyUse, readKeyUses } from '../../ledger/key/master-keys.ts';
@@ -20,7 +20,7 @@ export type Rotated = { current: string; rewrapped: number; isNew: boolean };
  * @throws KEY_IN_USE when the place has no new key, MASTER_KEY_WRONG when a key is missing that wraps something;
  * nothing was changed then
  */
-export async function rotateKey(ledger: Ledger, place: KeyPlace, because: Because): Promise<Rotated> {
+export async function rotateKey(ledger: Ledger, place: KeyPlace, because: AuditReason): Promise<Rotated> {
   // Two rotations at once would each add a new key to the old ones they read, and one new key would be lost.
   return withLock(ledger, KEY_LOCK, () => rotateAlone(ledger, place, because));
 }
@@ -28,7 +28,7 @@ export async function rotateKey(ledger: Ledger, place: KeyPlace, because: Becaus
 /** Lock held by any process that changes the place of the keys. */
 export const KEY_LOCK = 'master keys';
 
-async function rotateAlone(ledger: Ledger, place: KeyPlace, because: Because): Promise<Rotated> {
+async function rotateAlone(ledger: Ledger, place: KeyPlace, because: AuditReason): Promise<Rotated> {
   const isDone = isWrappedBy(openKeyRing(place).current.id, await readKeyUses(ledger));
   if (isDone) addNewKey(place);
   const keys = openKeyRing(place);

@@ -1,6 +1,6 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 import { lockForStop } from './stop-lock.ts';
 
 /** Account name that stands for all accounts. */
@@ -11,7 +11,7 @@ export const ALL_ACCOUNTS = '*';
  * calls already started run to their end.
  * @returns false when it is already paused; that pause stays as it is
  */
-export async function pauseAccount(ledger: Ledger, account: string, because: Because): Promise<boolean> {
+export async function pauseAccount(ledger: Ledger, account: string, because: AuditReason): Promise<boolean> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     const { rowCount } = await tx.client.query(

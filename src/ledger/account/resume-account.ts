@@ -3,7 +3,7 @@ import { mustBeOpen } from '../admission/must-be-open.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /** Why an account was stopped: an operator paused it, or paydrop found a problem. */
 export type StopKind = 'pause' | 'journal' | 'fault';
@@ -14,7 +14,7 @@ export type StopKind = 'pause' | 'journal' | 'fault';
  * @returns the kinds that were lifted; empty when nothing stopped it
  * @throws PipelineError JOURNAL_AHEAD while the journal knows calls of the account that no operator has acknowledged
  */
-export async function resumeAccount(ledger: Ledger, account: string, because: Because): Promise<StopKind[]> {
+export async function resumeAccount(ledger: Ledger, account: string, because: AuditReason): Promise<StopKind[]> {
   return transact(ledger, async (tx) => {
     await mustBeOpen(tx);
     const { rows } = await tx.client.query<{ kind: StopKind }>(

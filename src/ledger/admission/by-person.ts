@@ -1,7 +1,7 @@
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { lockForStop } from '../account/stop-lock.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { readJournal, type SendJournal } from './send-journal.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
@@ -41,7 +41,7 @@ export function declareLost(
   ledger: Ledger,
   words: string,
   accounts: readonly string[],
-  { actor, reason }: Because,
+  { actor, reason }: AuditReason,
 ): Promise<string[]> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
@@ -93,7 +93,7 @@ export function declareLost(
 }
 
 /** Records an operator's word that nothing was ever sent from this ledger, so that a host may begin. */
-export function vouchForFirst(ledger: Ledger, { actor, reason }: Because): Promise<void> {
+export function vouchForFirst(ledger: Ledger, { actor, reason }: AuditReason): Promise<void> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     const { rowCount } = await tx.client.query('SELECT FROM attempt LIMIT 1');
@@ -116,7 +116,7 @@ export function vouchForFirst(ledger: Ledger, { actor, reason }: Because): Promi
 export async function retireSender(
   ledger: Ledger,
   { own, from }: { own: SendJournal; from: SendJournal },
-  { actor, reason }: Because,
+  { actor, reason }: AuditReason,
 ): Promise<{ name: string; calls: number }> {
   const refuse = (why: string) => new PipelineError('MOVE_REFUSED', 'retire the host', why);
   const { sender } = ledger.admitted;

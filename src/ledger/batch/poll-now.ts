@@ -1,13 +1,13 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import type { BatchKey, Because } from '../engine/move.ts';
+import type { BatchKey, AuditReason } from '../engine/move.ts';
 
 /**
  * Makes the next poll of a batch due now. This is no move: a poll only reads and may be repeated freely.
  * @throws PipelineError MOVE_REFUSED for a batch without a batch id from the service, ORIGINAL_GONE after its retention
  */
-export async function pollNow(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {
+export async function pollNow(ledger: Ledger, key: BatchKey, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustHaveOriginal(tx, key);
     if (!(await makeDue(tx, key)))

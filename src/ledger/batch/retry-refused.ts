@@ -1,7 +1,7 @@
 import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
-import { type BatchKey, type Because, moveBatch, mustHaveMoved } from '../engine/move.ts';
+import { type BatchKey, type AuditReason, moveBatch, mustHaveMoved } from '../engine/move.ts';
 import { nextAttempt } from './next-attempt.ts';
 
 /**
@@ -9,7 +9,7 @@ import { nextAttempt } from './next-attempt.ts';
  * be sent again as its next attempt.
  * @throws PipelineError MOVE_REFUSED when the batch is not refused
  */
-export async function retryRefused(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {
+export async function retryRefused(ledger: Ledger, key: BatchKey, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustBeOpen(tx);
     const set = { attempt: await nextAttempt(tx, key), not_before: null, releases: 0 };

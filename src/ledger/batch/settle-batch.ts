@@ -1,7 +1,7 @@
 import type { ReconciledRow } from '../../rows/rows.ts';
 import type { BatchRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { type BatchKey, type Because, moveBatch } from '../engine/move.ts';
+import { type BatchKey, type AuditReason, moveBatch } from '../engine/move.ts';
 import { writeOutcomes } from './receive-result.ts';
 import { type AttemptResolution, mustBeResolved, readLastCall, resolveAttempts } from '../doubt/resolve-attempts.ts';
 
@@ -16,7 +16,7 @@ export async function settleBatch(
   key: BatchKey,
   rows: readonly ReconciledRow[],
   resolution: Extract<AttemptResolution, 'settled' | 'in_doubt'>,
-  because: Because,
+  because: AuditReason,
 ): Promise<BatchRow> {
   // The time of sending is known, whatever the outcome; the sender's result file states it.
   const set = { submitted_at: await readLastCall(tx, key), result_at: tx.at, next_poll_at: null };

@@ -1,7 +1,7 @@
 import { mustBeOpen } from '../admission/must-be-open.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { type BatchKey, type Because, moveBatch } from '../engine/move.ts';
+import { type BatchKey, type AuditReason, moveBatch } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 import { mustBeResolved } from './resolve-attempts.ts';
 
@@ -11,7 +11,7 @@ import { mustBeResolved } from './resolve-attempts.ts';
  * @returns the detached batch id
  * @throws PipelineError MOVE_REFUSED when the batch is no exception
  */
-export async function disownBatch(tx: Transaction, key: BatchKey, because: Because): Promise<string | null> {
+export async function disownBatch(tx: Transaction, key: BatchKey, because: AuditReason): Promise<string | null> {
   await mustBeOpen(tx);
   const { rows } = await tx.client.query<{ batch_id: string | null; attempt: number }>(
     'SELECT batch_id, attempt FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',

@@ -1,7 +1,7 @@
 import type { RowFinding } from '../../rows/rows.ts';
 import { storableText } from '../engine/storable-text.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import type { BatchKey, Because } from '../engine/move.ts';
+import type { BatchKey, AuditReason } from '../engine/move.ts';
 import { readFileNo } from '../batch/settle-batch.ts';
 
 /** A transaction report of the service, read for a batch in doubt. */
@@ -26,7 +26,7 @@ export async function keepReport(
   tx: Transaction,
   key: BatchKey,
   report: NewReport,
-  because: Because,
+  because: AuditReason,
 ): Promise<boolean> {
   const { attempt, name, sha256, lines, oldestAt, newestAt, covers, findings } = report;
   const { rows } = await tx.client.query<{ report_no: number }>(

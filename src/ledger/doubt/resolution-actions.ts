@@ -4,7 +4,7 @@ import type { ReconciledRow } from '../../rows/rows.ts';
 import { type Transaction, violates } from '../engine/transaction.ts';
 import { bindingOfBatch } from '../proposal/binding.ts';
 import { countReports, decideRows } from './decide-rows.ts';
-import { type BatchKey, type Because, moveBatch } from '../engine/move.ts';
+import { type BatchKey, type AuditReason, moveBatch } from '../engine/move.ts';
 import { type Binding, type ProposalRow, voidProposals } from '../proposal/propose.ts';
 import { readFileNo, settleBatch } from '../batch/settle-batch.ts';
 import { mustBeResolved, readLastCall, readWaited, resolveAttempts } from './resolve-attempts.ts';
@@ -21,7 +21,7 @@ type ResolutionAction = {
   readonly about: string;
   bindingOf(tx: Transaction, subject: ResolutionSubject): Promise<Binding>;
   /** Runs in the transaction that confirms it. Throws PipelineError MOVE_REFUSED or RESOLUTION_REFUSED. */
-  carryOut(tx: Transaction, subject: ResolutionSubject, because: Because): Promise<void>;
+  carryOut(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void>;
 };
 
 /** How a batch in doubt can end, by proposal name. One person decides, or one proposes and another confirms. */
@@ -58,7 +58,7 @@ async function bindBatch(tx: Transaction, subject: ResolutionSubject): Promise<B
   return { ...binding, reports: await countReports(tx, keyOf(subject)) };
 }
 
-async function settleByReports(tx: Transaction, subject: ResolutionSubject, because: Because): Promise<void> {
+async function settleByReports(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void> {
   const key = keyOf(subject);
   const { certain, uncertain } = await decideRows(tx, key, waitOf(subject));
   if (uncertain.length > 0) {
@@ -72,7 +72,7 @@ async function settleByReports(tx: Transaction, subject: ResolutionSubject, beca
   await settleBatch(tx, key, certain, 'settled', withEvidence(subject, because));
 }
 
-async function closeInDoubt(tx: Transaction, subject: ResolutionSubject, because: Because): Promise<void> {
+async function closeInDoubt(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void> {
   const key = keyOf(subject);
   const { state } = await bindingOfBatch(tx, key);
   const { certain, uncertain } = await decideRows(tx, key, waitOf(subject));
@@ -99,7 +99,7 @@ function waitOf({ evidence }: ResolutionSubject): number {
 }
 
 /** Adds the evidence of the proposal to the audit link of the move. */
-function withEvidence({ evidence }: ResolutionSubject, because: Because): Because {
+function withEvidence({ evidence }: ResolutionSubject, because: AuditReason): AuditReason {
   return { ...because, evidence: { ...evidence, ...because.evidence } };
 }
 
@@ -108,7 +108,7 @@ function withEvidence({ evidence }: ResolutionSubject, because: Because): Becaus
  * the result under this id was sent. The result is fetched at once.
  * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, RESOLUTION_REFUSED when another batch has the id
  */
-export async function adoptBatch(tx: Transaction, key: BatchKey, batchId: string, because: Because): Promise<void> {
+export async function adoptBatch(tx: Transaction, key: BatchKey, batchId: string, because: AuditReason): Promise<void> {
   const set = {
     batch_id: batchId,
     submitted_at: await readLastCall(tx, key),
@@ -133,7 +133,7 @@ export async function mapBatch(
   tx: Transaction,
   key: BatchKey,
   rows: readonly ReconciledRow[],
-  because: Because,
+  because: AuditReason,
 ): Promise<BatchRow> {
   const set = { result_at: tx.at, next_poll_at: null };
   const batch = await mustBeResolved(tx, await moveBatch(tx, 'map', key, because, { set }), key, 'map');
@@ -149,7 +149,12 @@ export async function mapBatch(
  * @throws PipelineError MOVE_REFUSED when the batch is not in doubt; RESOLUTION_REFUSED when it is too early, or when a
  *   transaction report shows one of its rows
  */
-export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: number, because: Because): Promise<void> {
+export async function absolveBatch(
+  tx: Transaction,
+  key: BatchKey,
+  waitMs: number,
+  because: AuditReason,
+): Promise<void> {
   await mustBeOpen(tx);
   const attempt = await nextAttempt(tx, key);
   const waitedMs = await readWaited(tx, key);

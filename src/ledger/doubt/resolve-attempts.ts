@@ -1,7 +1,7 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import type { BatchKey, Because } from '../engine/move.ts';
+import type { BatchKey, AuditReason } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
 /** How an operator resolved the attempts that ended in doubt. */
@@ -15,7 +15,7 @@ export async function resolveAttempts(
   tx: Transaction,
   key: BatchKey,
   resolution: AttemptResolution,
-  because: Because,
+  because: AuditReason,
 ): Promise<void> {
   await tx.client.query(
     `UPDATE attempt SET resolution = $3, resolved_at = $4, resolved_by = $5

@@ -5,7 +5,7 @@ import { storableText } from './storable-text.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Who moves, why, on what evidence. The audit trail keeps it unchanged, so it never holds a card or account number. */
-export type Because = { actor: string; reason: string; evidence?: Record<string, unknown> };
+export type AuditReason = { actor: string; reason: string; evidence?: Record<string, unknown> };
 
 /** Identifies a batch: the file's id and our number within the file. */
 export type BatchKey = { fileId: string; batchNo: number };
@@ -32,7 +32,7 @@ export async function moveFile(
   tx: Transaction,
   name: FileMove,
   fileId: string,
-  because: Because,
+  because: AuditReason,
   options: With = {},
 ): Promise<PlainFileRow | undefined> {
   const move = FILE_MOVES.find((row) => row.name === name)!;
@@ -57,7 +57,7 @@ export async function moveBatch<Told extends object = object>(
   tx: Transaction,
   name: BatchMove,
   key: BatchKey,
-  because: Because,
+  because: AuditReason,
   options: WithAlso = {},
 ): Promise<(BatchRow & Told) | undefined> {
   const move = BATCH_MOVES.find((row) => row.name === name)!;

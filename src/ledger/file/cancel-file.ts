@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, PlainFileRow } from '../engine/records.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { NOBODY } from '../batch/end-attempt.ts';
-import { type BatchKey, type Because, moveBatch, moveFile } from '../engine/move.ts';
+import { type BatchKey, type AuditReason, moveBatch, moveFile } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
 /** Result of a cancel. */
@@ -25,7 +25,7 @@ export type Cancelled = {
  * Locks the batches first and the file second, as a send does; whichever commits first wins.
  * @throws PipelineError MOVE_REFUSED when the file is neither `accepted` nor `in_progress`, or has nothing left to stop
  */
-export async function cancelFile(ledger: Ledger, fileId: string, because: Because): Promise<Cancelled> {
+export async function cancelFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<Cancelled> {
   return transact(ledger, async (tx) => {
     await mustBeOpen(tx);
     const batches = await lockStoppable(tx, fileId);
@@ -41,7 +41,7 @@ export async function cancelFile(ledger: Ledger, fileId: string, because: Becaus
  * Stops one batch that was not sent.
  * @throws PipelineError MOVE_REFUSED when it was sent, or may have been
  */
-export async function cancelBatch(ledger: Ledger, key: BatchKey, because: Because): Promise<Cancelled> {
+export async function cancelBatch(ledger: Ledger, key: BatchKey, because: AuditReason): Promise<Cancelled> {
   return transact(ledger, async (tx) => {
     await mustBeOpen(tx);
     const [batch] = await lockStoppable(tx, key.fileId, key.batchNo);
@@ -57,7 +57,7 @@ export async function cancelBatch(ledger: Ledger, key: BatchKey, because: Becaus
  * more, the file ends here, and so does every proposal about it.
  * @returns the state of the file afterwards
  */
-export async function endStoppedFile(tx: Transaction, fileId: string, because: Because): Promise<FileState> {
+export async function endStoppedFile(tx: Transaction, fileId: string, because: AuditReason): Promise<FileState> {
   const cancelled = await moveFile(tx, 'cancel', fileId, because, { where: EVERY_BATCH_CANCELLED });
   const row = cancelled ?? (await moveFile(tx, 'stop', fileId, because, { where: NO_BATCH_OPEN }));
   if (row) await voidProposals(tx, { fileId }, because);
@@ -97,13 +97,18 @@ function refusal(what: string, why: string, next?: string): PipelineError {
 }
 
 /** Makes the move `cancel`, `intercept` or `withdraw`. A worker holding the batch loses its token and may not send. */
-async function cancelOne(tx: Transaction, batch: BatchRow, because: Because): Promise<void> {
+async function cancelOne(tx: Transaction, batch: BatchRow, because: AuditReason): Promise<void> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   if (batch.state === 'preparing') await moveBatch(tx, 'intercept', key, because, { set: NOBODY });
   else await moveBatch(tx, batch.state === 'refused' ? 'withdraw' : 'cancel', key, because);
 }
 
-async function describe(tx: Transaction, fileId: string, batches: BatchRow[], because: Because): Promise<Cancelled> {
+async function describe(
+  tx: Transaction,
+  fileId: string,
+  batches: BatchRow[],
+  because: AuditReason,
+): Promise<Cancelled> {
   const state = await endStoppedFile(tx, fileId, because);
   return { state, cancelled: batches.map((batch) => batch.batch_no), goingOn: await stillOpen(tx, fileId) };
 }

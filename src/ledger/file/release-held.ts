@@ -3,7 +3,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { bindingOfFile } from '../proposal/binding.ts';
 import { WAS_READ } from './decide-file.ts';
-import { type Because, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
+import { type AuditReason, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';
 import { propose, voidProposals } from '../proposal/propose.ts';
 
@@ -11,7 +11,7 @@ import { propose, voidProposals } from '../proposal/propose.ts';
  * Makes the move `approve`: an operator looked at a held file and approves its valid rows.
  * @throws PipelineError MOVE_REFUSED when the file is not held, was never read or has no valid row; SECOND_PERSON
  */
-export async function approveFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
+export async function approveFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await approveHeld(tx, fileId, because);
     await voidProposals(tx, { fileId }, because);
@@ -19,7 +19,7 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Becau
 }
 
 /** Makes only the move, for the transaction in which a second person confirms it. */
-export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
+export async function approveHeld(tx: Transaction, fileId: string, because: AuditReason): Promise<void> {
   const action = `approve file "${fileId}"`;
   const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
   if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
@@ -34,7 +34,7 @@ const NO_ROWS = 'it has no row that could be sent; decline it';
  * @returns the number of the proposal
  * @throws PipelineError MOVE_REFUSED when the file is not held or has no valid row, PROPOSAL_OPEN
  */
-export async function proposeApproval(ledger: Ledger, fileId: string, because: Because): Promise<number> {
+export async function proposeApproval(ledger: Ledger, fileId: string, because: AuditReason): Promise<number> {
   return transact(ledger, async (tx) => {
     const binding = await bindingOfFile(tx, fileId);
     const action = `propose to approve file "${fileId}"`;
@@ -45,7 +45,7 @@ export async function proposeApproval(ledger: Ledger, fileId: string, because: B
 }
 
 /** Makes the move `decline`: cancels the file and all its batches, none of which was ever sent. */
-export async function declineFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
+export async function declineFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
     const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [

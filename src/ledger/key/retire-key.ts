@@ -2,14 +2,14 @@ import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /**
  * Bars a master key forever: from now on the database refuses what it wraps, from any process. Both tables are locked
  * meanwhile, so a file being taken in is either counted or refused. May be repeated.
  * @throws KEY_IN_USE while it is the current one or wraps anything; then nothing was changed
  */
-export async function retireKey(ledger: Ledger, id: string, because: Because): Promise<void> {
+export async function retireKey(ledger: Ledger, id: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await tx.client.query('LOCK TABLE file_secret, vault_key IN SHARE ROW EXCLUSIVE MODE');
     const { rows } = await tx.client.query<{ current: boolean; used: number }>(

@@ -1,6 +1,6 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /** Rewraps a key. The ledger knows the owners but nothing about keys. */
 export type Rewrap = {
@@ -12,7 +12,7 @@ export type Rewrap = {
  * Makes a master key the current one: from now on every process that holds it wraps new keys with it. May be repeated.
  * @returns false when it was current before
  */
-export async function makeKeyCurrent(ledger: Ledger, id: string, because: Because): Promise<boolean> {
+export async function makeKeyCurrent(ledger: Ledger, id: string, because: AuditReason): Promise<boolean> {
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<{ id: string }>(
       'UPDATE master_key SET is_current = false WHERE is_current AND key_id <> $1 RETURNING key_id AS id',
@@ -38,7 +38,7 @@ const SLICE = 200;
  * @param rewrap throws when a key cannot be opened; that transaction then changes nothing
  * @returns how many keys were rewrapped
  */
-export async function rewrapAll(ledger: Ledger, id: string, rewrap: Rewrap, because: Because): Promise<number> {
+export async function rewrapAll(ledger: Ledger, id: string, rewrap: Rewrap, because: AuditReason): Promise<number> {
   let done = await transact(ledger, (tx) => rewrapVaultKeys(tx, id, rewrap));
   // Files may arrive meanwhile, wrapped by a process that does not know the new key yet. Repeat until none is left.
   for (let pass = -1; pass !== 0; done += pass) pass = await rewrapFiles(ledger, id, rewrap);

@@ -2,7 +2,7 @@ import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 export type ApiToken = {
   readonly tokenNo: number;
@@ -22,7 +22,7 @@ export type ApiToken = {
 export async function addApiToken(
   ledger: Ledger,
   token: { person: string; name: string; actions: readonly ActionName[]; tokenHash: Buffer; expiresAt: Date },
-  because: Because,
+  because: AuditReason,
 ): Promise<number> {
   const { person, name, actions, tokenHash, expiresAt } = token;
   return transact(ledger, async (tx) => {
@@ -41,7 +41,7 @@ export async function addApiToken(
 export async function revokeApiToken(
   ledger: Ledger,
   { tokenNo, person }: { tokenNo: number; person: string },
-  because: Because,
+  because: AuditReason,
 ): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(

@@ -2,13 +2,13 @@ import type { PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /**
  * Changes a user's role, from their next click on.
  * @throws PipelineError NOT_FOUND; MOVE_REFUSED for the last administrator
  */
-export async function changeRole(ledger: Ledger, name: string, role: PersonRole, because: Because): Promise<void> {
+export async function changeRole(ledger: Ledger, name: string, role: PersonRole, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     const before = await lockPerson(tx, name, `change the role of "${name}"`);
     if (before.role === role) return;
@@ -27,7 +27,7 @@ export async function changeRole(ledger: Ledger, name: string, role: PersonRole,
  * Shuts a user out at once: sessions, links and tokens end. The name stays, because the audit trail uses it.
  * @throws PipelineError NOT_FOUND; MOVE_REFUSED for the last administrator
  */
-export async function disablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
+export async function disablePerson(ledger: Ledger, name: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await lockPerson(tx, name, `shut out "${name}"`);
     await tx.client.query('UPDATE person SET disabled_at = $2, password = NULL, subject = NULL WHERE name = $1', [
@@ -46,7 +46,7 @@ export async function disablePerson(ledger: Ledger, name: string, because: Becau
 }
 
 /** Lets a user back in who was shut out. They need a new link to choose a password. */
-export async function enablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
+export async function enablePerson(ledger: Ledger, name: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
       'UPDATE person SET disabled_at = NULL, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NOT NULL',

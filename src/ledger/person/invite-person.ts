@@ -3,7 +3,7 @@ import { PERSON_NAME } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /** A link that works once, by the hash of its secret. */
 export type NewLink = { readonly tokenHash: Buffer; readonly expiresAt: Date };
@@ -16,7 +16,7 @@ export async function invitePerson(
   ledger: Ledger,
   person: { name: string; role: PersonRole },
   link: NewLink,
-  because: Because,
+  because: AuditReason,
 ): Promise<void> {
   const { name, role } = person;
   const action = `invite "${name}"`;
@@ -35,7 +35,7 @@ export async function invitePerson(
  * Issues a new link to a user who lost their password or first link. The old login works until the link is used.
  * @throws PipelineError NOT_FOUND
  */
-export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, because: Because): Promise<void> {
+export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query('SELECT 1 FROM person WHERE name = $1 AND disabled_at IS NULL', [name]);
     if (rowCount === 0) throw new PipelineError('NOT_FOUND', `invite "${name}" again`);
@@ -45,7 +45,7 @@ export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, b
 }
 
 /** Issues the link that creates the first administrator, who chooses a name when following it. */
-export async function offerSetUp(ledger: Ledger, link: NewLink, because: Because): Promise<void> {
+export async function offerSetUp(ledger: Ledger, link: NewLink, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     await addLink(tx, null, link);
     tx.audit({ ...because, move: 'offer-set-up', isTimed: true });

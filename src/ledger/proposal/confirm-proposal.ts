@@ -4,7 +4,7 @@ import { transact } from '../engine/transaction.ts';
 import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
 import { PROPOSED_ACTIONS } from './proposed-actions.ts';
 import { readProposal } from './proposals.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 import { confirm, type ProposalRow, refuse } from './propose.ts';
 
 /**
@@ -39,6 +39,6 @@ export async function confirmProposal(
  * Ends a proposal without carrying it out. Its maker may do this too.
  * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED
  */
-export function refuseProposal(ledger: Ledger, proposalNo: number, because: Because): Promise<ProposalRow> {
+export function refuseProposal(ledger: Ledger, proposalNo: number, because: AuditReason): Promise<ProposalRow> {
   return transact(ledger, (tx) => refuse(tx, proposalNo, because));
 }

@@ -3,7 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { storableJson, storableText } from '../engine/storable-text.ts';
 import { refuseAcquainted } from './refuse-acquainted.ts';
 import { type Transaction, violates } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /**
  * What a proposal is bound to when it is made: sha256, attempt, rows, cents and whatever else must not change before it
@@ -108,7 +108,7 @@ export async function confirm(
  * Ends a proposal without carrying it out. Its maker may do so too: withdrawing moves nothing.
  * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED
  */
-export async function refuse(tx: Transaction, proposalNo: number, because: Because): Promise<ProposalRow> {
+export async function refuse(tx: Transaction, proposalNo: number, because: AuditReason): Promise<ProposalRow> {
   return end(tx, await lockProposal(tx, proposalNo), 'refused', because);
 }
 
@@ -116,7 +116,7 @@ export async function refuse(tx: Transaction, proposalNo: number, because: Becau
 export async function voidProposals(
   tx: Transaction,
   about: { fileId: string; batchNo?: number },
-  because: Because,
+  because: AuditReason,
 ): Promise<void> {
   const { rows } = await tx.client.query<ProposalRow>(
     `SELECT * FROM proposal WHERE file_id = $1 AND ($2::integer IS NULL OR batch_no = $2) AND verdict IS NULL
@@ -139,7 +139,12 @@ async function lockProposal(tx: Transaction, proposalNo: number): Promise<Propos
 
 type Verdict = NonNullable<ProposalRow['verdict']>;
 
-async function end(tx: Transaction, proposal: ProposalRow, verdict: Verdict, because: Because): Promise<ProposalRow> {
+async function end(
+  tx: Transaction,
+  proposal: ProposalRow,
+  verdict: Verdict,
+  because: AuditReason,
+): Promise<ProposalRow> {
   const { rows } = await tx.client.query<ProposalRow>(
     'UPDATE proposal SET verdict = $2, checked_by = $3, checked_at = $4 WHERE proposal_no = $1 RETURNING *',
     [proposal.proposal_no, verdict, because.actor, tx.at],

@@ -1,6 +1,6 @@
 import type { Transaction } from '../engine/transaction.ts';
 import { bindingOfFile } from './binding.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 import type { Binding, ProposalRow } from './propose.ts';
 import { approveHeld } from '../file/release-held.ts';
 import { RESOLUTION_ACTIONS } from '../doubt/resolution-actions.ts';
@@ -12,7 +12,7 @@ export type ProposedAction = {
   /** Returns the current binding of its subject, for comparison with that of the proposal. Locks what it reads. */
   bindingOf(tx: Transaction, proposal: ProposalRow): Promise<Binding>;
   /** Runs in the transaction that confirms it. */
-  carryOut(tx: Transaction, proposal: ProposalRow, because: Because): Promise<void>;
+  carryOut(tx: Transaction, proposal: ProposalRow, because: AuditReason): Promise<void>;
 };
 
 /** Everything that one person can propose and another confirm, by the action name in the proposal. */

@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { storableText } from '../engine/storable-text.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /** A payment file made from rows of an older one. Money is integer cents. */
 export type NewResubmission = {
@@ -25,7 +25,7 @@ export async function recordResubmission(
   ledger: Ledger,
   file: FileRow,
   resubmission: NewResubmission,
-  because: Because,
+  because: AuditReason,
 ): Promise<number> {
   const { name, sha256, lines, cents } = resubmission;
   try {

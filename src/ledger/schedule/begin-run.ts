@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { RUN_COLUMNS } from './read-runs.ts';
 import type { RunRow } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /** A run held by this worker. Only the holder of the token may finish it. */
 export type RunInHand = RunRow & { token: string };
@@ -19,7 +19,7 @@ export async function beginRun(
   ledger: Ledger,
   schedule: string,
   { day, at }: DueDate,
-  because: Because,
+  because: AuditReason,
 ): Promise<RunInHand | undefined> {
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<RunInHand>(
@@ -43,7 +43,7 @@ export async function resumeRun(
   ledger: Ledger,
   found: RunRow,
   move: Resumption,
-  because: Because,
+  because: AuditReason,
 ): Promise<RunInHand | undefined> {
   const from = RUN_MOVES.find((row) => row.name === move)?.from ?? 'running';
   return transact(ledger, async (tx) => {

@@ -1,7 +1,7 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 import type { RunRow, RunSummary } from '../engine/records.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /**
  * Makes the move `finish-run` or `fail-run`: ends a run with its summary.
@@ -11,7 +11,7 @@ export async function finishRun(
   ledger: Ledger,
   run: RunRow,
   state: 'done' | 'failed',
-  because: Because,
+  because: AuditReason,
   summary: Omit<RunSummary, 'says'> = {},
 ): Promise<boolean> {
   return transact(ledger, async (tx) => {

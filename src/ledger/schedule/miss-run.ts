@@ -1,7 +1,7 @@
 import type { DueDate } from '../../calendar/business-dates.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
-import type { Because } from '../engine/move.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 /**
  * Makes the move `miss-run`: what was due on a business date did not happen. It is written once, so the caller that
@@ -12,7 +12,7 @@ export async function missRun(
   ledger: Ledger,
   schedule: string,
   { day, at }: DueDate,
-  because: Because,
+  because: AuditReason,
 ): Promise<boolean> {
   return transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(

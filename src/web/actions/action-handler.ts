@@ -1,5 +1,5 @@
 import type { ActionName, ACTIONS } from '../../../schemas/actions.ts';
-import type { Because } from '../../ledger/engine/move.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
 import type { ProposalRow } from '../../ledger/proposal/propose.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import type { WebContext } from '../web-context.ts';
@@ -95,7 +95,7 @@ export type ActionHandler<Kind extends Subject['kind'] = Subject['kind']> = {
   /** Changes nothing. Throws PipelineError when the current state does not allow the action. */
   plan(context: WebContext, subject: SubjectOf<Kind>, input: Input): Promise<Plan>;
   /** Does it through the moves of the ledger. Throws PipelineError; then nothing has changed. */
-  run(context: WebContext, subject: SubjectOf<Kind>, input: Input, because: Because): Promise<Done>;
+  run(context: WebContext, subject: SubjectOf<Kind>, input: Input, because: AuditReason): Promise<Done>;
 };
 
 /** Actions with a page and a handler; `look`, `check`, `drop` and `people` are implemented elsewhere. */

@@ -71,10 +71,7 @@ function dayOf(text: string): string {
   return startOfDay(text, 'UTC') === undefined ? '' : text;
 }
 
-function filterOf(
-  app: App,
-  { state, account, folder, operation, name, from, to }: Asked,
-): Omit<FileFilter, 'limit'> {
+function filterOf(app: App, { state, account, folder, operation, name, from, to }: Asked): Omit<FileFilter, 'limit'> {
   const { timeZone } = customsOf(app, account);
   return {
     state: Object.hasOwn(FILE_STATES, state) ? (state as FileState) : undefined,
