@@ -14,7 +14,7 @@ import { finishClaimed } from '../intake/intake.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
 import { askForDueRuns, refillQueue } from './refill-queue.ts';
 import { enqueueClaimed, storeClaim } from '../watch/take-claim.ts';
-import { setAside } from '../watch/set-aside.ts';
+import { quarantineOdd } from '../watch/quarantine-odd.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
 
 /**
@@ -98,7 +98,7 @@ async function adoptClaims(app: App): Promise<void> {
       }
     }
     for (const dir of found.empty) await removeEmptyClaim(dir);
-    for (const drop of found.strange) await setAside(app, drop, work);
+    for (const drop of found.strange) await quarantineOdd(app, drop, work);
   }
   // A drop folder may hold what a resubmission or the dashboard was writing when it was killed.
   for (const dir of [app.settings.paths.out, ...folders.map((folder) => folder.path)]) {

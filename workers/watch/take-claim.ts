@@ -20,7 +20,7 @@ import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf } from '../folder-of.ts';
 import { poisonGuard } from '../intake/poison-guard.ts';
-import { setAside } from './set-aside.ts';
+import { quarantineOdd } from './quarantine-odd.ts';
 import { enqueueIntake } from '../enqueue.ts';
 
 /** Purpose that the seal of an original is bound to. */
@@ -60,7 +60,7 @@ async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefi
         await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
         isSealed = true;
       },
-      giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
+      giveUp: () => quarantineOdd(app, poisonOf(claim), claim.notes.folder),
     });
     return isSealed;
   });

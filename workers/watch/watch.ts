@@ -9,7 +9,7 @@ import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { keepOrder } from '../keep-order.ts';
 import { noting, takingOf } from '../note-failures.ts';
-import { setAside } from './set-aside.ts';
+import { quarantineOdd } from './quarantine-odd.ts';
 import { enqueueClaimed, storeClaim } from './take-claim.ts';
 import { MOST_FILES } from '../../schemas/jobs.ts';
 
@@ -108,7 +108,7 @@ export async function lookAtFolder(
     await (events && scan.settled.length >= MANY ? events.pauseWhile(takeAll) : takeAll());
     for (const drop of scan.odd)
       await keepGoing(app, folder, () =>
-        noting(app, takingOf(folder, drop.name), () => setAside(app, drop, folder.id), app.settings.rescanMs),
+        noting(app, takingOf(folder, drop.name), () => quarantineOdd(app, drop, folder.id), app.settings.rescanMs),
       );
   });
   return settling;
@@ -146,7 +146,7 @@ async function takeDrop(
     { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
   );
   if (outcome.is === 'disturbed') return 'disturbed';
-  if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
+  if (outcome.is === 'odd') await quarantineOdd(app, outcome.drop, folder.id);
   return outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn)) ? outcome.claim : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setAside } from '../../../workers/watch/set-aside.ts';
+import { quarantineOdd } from '../../../workers/watch/quarantine-odd.ts';
 import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
@@ -15,18 +15,18 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe('setAside', () => {
+describe('quarantineOdd', () => {
   it('shows no number that stands in the name, and leaves a drop alone that is gone', async () => {
     const { quarantine } = world.app.settings.paths;
     const path = join(world.root, `${CARD}.csv`);
     await mkdir(path);
     const odd = { name: `${CARD}.csv`, path: Buffer.from(path), code: 'DROP_DIRECTORY' as const };
-    await setAside(world.app, odd, 'drop/dues');
+    await quarantineOdd(world.app, odd, 'drop/dues');
     const [dir] = await readdir(quarantine);
     const reason = await readFile(join(quarantine, dir!, 'reason.json'), 'utf8');
     expect(reason).toContain('************2220.csv');
     expect(reason + JSON.stringify(logged)).not.toContain(CARD);
-    await expect(setAside(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
+    await expect(quarantineOdd(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
     expect(await readdir(quarantine)).toEqual([dir]);
   });
 });

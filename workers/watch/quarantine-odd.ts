@@ -5,7 +5,7 @@ import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 
 /** Quarantines a drop that is not a plain file, unopened. */
-export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
+export async function quarantineOdd(app: App, drop: OddDrop, from: string): Promise<void> {
   const named = { ...drop, name: maskName(drop.name) };
   const done = await quarantineDrop(named, {
     quarantineRoot: app.settings.paths.quarantine,
