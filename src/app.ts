@@ -4,7 +4,7 @@ import type { Account, Folder, Settings } from './config/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
-import { type Pulse, startPulse } from './kernel/pulse.ts';
+import { type Health, startHealth } from './kernel/health.ts';
 import { readVaultKey } from './ledger/key/keep-vault-key.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
@@ -21,7 +21,7 @@ export type App = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
-  readonly pulse: Pulse;
+  readonly health: Health;
   readonly telemetry: Telemetry;
   readonly thread: WorkThread;
   readonly ledger: Ledger;
@@ -83,7 +83,7 @@ export async function openApp(
       settings,
       clock,
       log,
-      pulse: startPulse(clock),
+      health: startHealth(clock),
       telemetry,
       thread,
       ledger,

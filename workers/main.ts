@@ -112,7 +112,7 @@ async function startSweeper(app: App, here: { atSite: boolean; sends: boolean })
         .catch((thrown: unknown) => {
           const error = withRefusalExplained(thrown);
           const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
-          app.pulse.noteTrouble(code, error instanceof PipelineError ? error.message : undefined);
+          app.health.noteTrouble(code, error instanceof PipelineError ? error.message : undefined);
           app.log.error({ code }, `sweep failed: ${reasonOf(error)}`);
           return note(app, item, { code, reason: reasonOf(error) }, app.settings.sweepMs);
         })

@@ -37,7 +37,7 @@ export function noteThrown(app: App, item: WorkItem, error: unknown, againMs = a
 
 /** Records a failure without an error, such as a call that reached no server. */
 export async function note(app: App, item: WorkItem, fault: WorkFault, againMs: number): Promise<void> {
-  app.pulse.failing.add(keyOf(item));
+  app.health.failing.add(keyOf(item));
   await noteFailure(app.ledger, item, fault, againMs).catch((error: unknown) =>
     // Without the ledger nothing goes on, and that has its own alarm.
     app.log.debug({ work: item.work }, `a failure could not be noted: ${describeFailure(error).reason}`),
@@ -46,10 +46,10 @@ export async function note(app: App, item: WorkItem, fault: WorkFault, againMs: 
 
 export async function noteEnd(app: App, item: WorkItem): Promise<void> {
   const key = keyOf(item);
-  if (!app.pulse.failing.has(key)) return;
+  if (!app.health.failing.has(key)) return;
   try {
     await endFailure(app.ledger, item);
-    app.pulse.failing.delete(key);
+    app.health.failing.delete(key);
   } catch (error) {
     // The work itself has succeeded; its next success ends the entry.
     app.log.debug({ work: item.work }, `the end of a failure could not be noted: ${describeFailure(error).reason}`);
@@ -64,8 +64,8 @@ export function takingOf(folder: { id: string; account: string }, name: string):
 /** Reloads the failing work: a success in any process ends a failure, so each process must know them all. */
 export async function refreshFailing(app: App): Promise<void> {
   const listed = await listFailing(app.ledger);
-  app.pulse.failing.clear();
-  for (const key of listed) app.pulse.failing.add(key);
+  app.health.failing.clear();
+  for (const key of listed) app.health.failing.add(key);
 }
 
 function faultOf(error: unknown): WorkFault {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { startPulse } from '../../src/kernel/pulse.ts';
+import { startHealth } from '../../src/kernel/health.ts';
 import { startWorkers } from '../../workers/main.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { logIntoLines, type LogLine } from '../queue/support/log-lines.ts';
@@ -104,17 +104,17 @@ describe('startWorkers', () => {
   });
 
   it('remembers that sweeps fail, and forgets it with one that succeeds', async () => {
-    const pulse = startPulse(world.app.clock);
+    const health = startHealth(world.app.clock);
     let isAway = false;
     const heal = async () => {
       if (isAway) throw new PipelineError('QUEUE_UNREACHABLE', 'heal the queue');
     };
-    const app = { ...world.app, pulse, queue: { ...world.app.queue, heal } };
+    const app = { ...world.app, health, queue: { ...world.app.queue, heal } };
     await whileWorking(async () => {
       isAway = true;
-      await expect.poll(() => pulse.trouble?.code, { interval: 20 }).toBe('QUEUE_UNREACHABLE');
+      await expect.poll(() => health.trouble?.code, { interval: 20 }).toBe('QUEUE_UNREACHABLE');
       isAway = false;
-      await expect.poll(() => pulse.trouble, { interval: 20 }).toBeUndefined();
+      await expect.poll(() => health.trouble, { interval: 20 }).toBeUndefined();
     }, app);
   });
 

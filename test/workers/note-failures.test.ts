@@ -42,7 +42,7 @@ describe('noting', () => {
 describe('refreshFailing', () => {
   it('lets this process end what another has noted', async () => {
     for (let n = 0; n < 3; n += 1) await note(world.app, ITEM, { reason: 'x' }, 1_000);
-    world.app.pulse.failing.clear();
+    world.app.health.failing.clear();
     await noteEnd(world.app, ITEM);
     expect(await failing()).toHaveLength(1);
     await refreshFailing(world.app);

@@ -84,10 +84,10 @@ function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
   const take = async () => {
     try {
       const waiting = await noting(app, item, work, everyMs);
-      app.pulse.noteTransfer(name);
+      app.health.noteTransfer(name);
       return waiting;
     } catch (error) {
-      app.pulse.noteTransfer(name, { account, everyMs });
+      app.health.noteTransfer(name, { account, everyMs });
       const code = error instanceof PipelineError ? error.code : 'INTERNAL';
       app.log.error({ ...about, code }, reasonOf(error));
       return 0;

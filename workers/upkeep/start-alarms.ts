@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import type { Pulse } from '../../src/kernel/pulse.ts';
+import type { Health } from '../../src/kernel/health.ts';
 import { kindsOf, targetKey, tell } from '../../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
 import { findTrouble, localSubject } from './alarms/find-local-causes.ts';
@@ -81,7 +81,7 @@ export function watchLedger(app: App): () => Promise<void> {
   const told = new Set<string>();
   const silenceOf = askOften(app);
   return async () => {
-    const [cause] = [app.pulse.trouble, silenceOf()].flatMap((trouble) =>
+    const [cause] = [app.health.trouble, silenceOf()].flatMap((trouble) =>
       findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger', trouble),
     );
     const about = cause ?? { kind: 'trouble', subject: localSubject(app, 'ledger'), account: null, figures: {} };
@@ -101,8 +101,8 @@ export function watchLedger(app: App): () => Promise<void> {
 }
 
 /** @returns a function that queries the ledger, unless a query is pending, and returns since when it is silent */
-function askOften(app: App): () => Pulse['trouble'] {
-  let silence: Pulse['trouble'];
+function askOften(app: App): () => Health['trouble'] {
+  let silence: Health['trouble'];
   let isAsked = false;
   const ask = async () => {
     isAsked = true;

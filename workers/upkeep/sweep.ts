@@ -38,7 +38,7 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
   if (!atStart) await mustBeUsable(app);
-  app.pulse.noteSweep();
+  app.health.noteSweep();
 }
 
 /** Throws when part of the ledger is closed: if that part holds alarms or failures, nothing else would show it. */

@@ -26,7 +26,7 @@ export type Watcher = {
  */
 export async function startWatcher(app: App): Promise<Watcher> {
   const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);
-  app.pulse.noteWatch(folders.map(({ id }) => id));
+  app.health.noteWatch(folders.map(({ id }) => id));
   const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
@@ -89,7 +89,7 @@ export async function lookAtFolder(
   const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
   await keepGoing(app, folder, async () => {
     const scan = await noting(app, item, () => scanner.scan(), app.settings.rescanMs);
-    app.pulse.noteListing(folder.id);
+    app.health.noteListing(folder.id);
     settling = scan.settling.length;
     const claims = gatherClaims(app);
     const takeAll = async () => {

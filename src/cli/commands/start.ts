@@ -38,7 +38,7 @@ export const start: CliCommand = {
           const { site } = settings;
           log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
           await aborted(stop);
-          app.pulse.noteStop();
+          app.health.noteStop();
           log.info('stopping: nothing new is sent, running calls are awaited');
         };
         // Monitor and dashboard enclose the workers, so that they show the workers start and stop.

@@ -27,9 +27,9 @@ export async function findUnready(app: App, limitMs = HEALTH_MS): Promise<Unread
   ];
 }
 
-function processTrouble({ pulse }: App): string | undefined {
-  if (pulse.isStopping) return 'it is stopping';
-  return pulse.sweptAt ? undefined : 'it is starting';
+function processTrouble({ health }: App): string | undefined {
+  if (health.isStopping) return 'it is stopping';
+  return health.sweptAt ? undefined : 'it is starting';
 }
 
 /** Returns why the ledger cannot be changed, even though it answers. */

@@ -26,7 +26,7 @@ export async function readSamples(app: App, limitMs = HEALTH_MS): Promise<Sample
     readOr(limitMs, readQueueSamples(app), [{ name: 'paydrop_queue_up', value: 0 }]),
     readOr(limitMs, readDiskSamples(app), []),
   ]);
-  return [...ledger, ...queue, ...disk, ...readPulseSamples(app)];
+  return [...ledger, ...queue, ...disk, ...readHealthSamples(app)];
 }
 
 function readOr(limitMs: number, samples: Promise<Sample[]>, instead: Sample[]): Promise<Sample[]> {
@@ -118,17 +118,17 @@ async function readDiskSamples({ settings }: App): Promise<Sample[]> {
   ];
 }
 
-function readPulseSamples(app: App): Sample[] {
-  const { pulse, settings } = app;
+function readHealthSamples(app: App): Sample[] {
+  const { health, settings } = app;
   const ages = new Map<string, Sample>();
   for (const { id, account, operation } of settings.folders) {
-    if (!pulse.watched.has(id)) continue;
-    const value = ageSeconds(app, pulse.listedAt.get(id) ?? pulse.begunAt);
+    if (!health.watched.has(id)) continue;
+    const value = ageSeconds(app, health.listedAt.get(id) ?? health.begunAt);
     const key = `${account} ${operation}`;
     if (value < (ages.get(key)?.value ?? 0)) continue;
     ages.set(key, { name: 'paydrop_scan_age_seconds', labels: { account, operation }, value });
   }
-  const sweepAge = ageSeconds(app, pulse.sweptAt ?? pulse.begunAt);
+  const sweepAge = ageSeconds(app, health.sweptAt ?? health.begunAt);
   return [...ages.values(), { name: 'paydrop_sweep_age_seconds', value: sweepAge }];
 }
 

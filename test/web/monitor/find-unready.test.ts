@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { findUnready } from '../../../src/web/monitor/find-unready.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { beforeStatement } from '../../workers/support/failing-app.ts';
@@ -15,9 +15,9 @@ afterAll(() => world.close());
 const never = () => new Promise<never>(() => {});
 
 function running() {
-  const pulse = startPulse(world.app.clock);
-  pulse.noteSweep();
-  return { ...world.app, pulse };
+  const health = startHealth(world.app.clock);
+  health.noteSweep();
+  return { ...world.app, health };
 }
 
 describe('findUnready', () => {
@@ -26,10 +26,10 @@ describe('findUnready', () => {
   });
 
   it('is not ready before the first sweep, nor when it stops', async () => {
-    const pulse = startPulse(world.app.clock);
-    expect(await findUnready({ ...world.app, pulse })).toEqual([{ part: 'process', why: 'it is starting' }]);
+    const health = startHealth(world.app.clock);
+    expect(await findUnready({ ...world.app, health })).toEqual([{ part: 'process', why: 'it is starting' }]);
     const app = running();
-    app.pulse.noteStop();
+    app.health.noteStop();
     expect(await findUnready(app)).toEqual([{ part: 'process', why: 'it is stopping' }]);
   });
 

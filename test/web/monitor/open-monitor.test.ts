@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { type Monitor, openMonitor } from '../../../src/web/monitor/open-monitor.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
@@ -25,23 +25,23 @@ async function open(app = world.app): Promise<Monitor> {
 
 describe('openMonitor', () => {
   it('is alive, and ready once the process has swept', async () => {
-    const pulse = startPulse(world.app.clock);
-    const { url } = await open({ ...world.app, pulse });
+    const health = startHealth(world.app.clock);
+    const { url } = await open({ ...world.app, health });
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
     const early = await fetch(`${url}/health/ready`);
     expect(early.status).toBe(503);
     expect(await early.json()).toEqual({ ready: false, wrong: [{ part: 'process', why: 'it is starting' }] });
-    pulse.noteSweep();
+    health.noteSweep();
     const ready = await fetch(`${url}/health/ready`);
     expect(ready.status).toBe(200);
     expect(await ready.json()).toEqual({ ready: true, wrong: [] });
   });
 
   it('is alive and not ready when it stops', async () => {
-    const pulse = startPulse(world.app.clock);
-    pulse.noteSweep();
-    pulse.noteStop();
-    const { url } = await open({ ...world.app, pulse });
+    const health = startHealth(world.app.clock);
+    health.noteSweep();
+    health.noteStop();
+    const { url } = await open({ ...world.app, health });
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
     expect((await fetch(`${url}/health/ready`)).status).toBe(503);
   });

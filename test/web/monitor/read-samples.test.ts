@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { METRICS, type MetricName } from '../../../schemas/metrics.ts';
 import { readSamples, type Sample } from '../../../src/web/monitor/read-samples.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
@@ -26,7 +26,7 @@ const main = { account: 'main' };
 /** The tests build on each other. */
 describe('readSamples', () => {
   it('has every figure of an empty ledger, with zeroes for each account and state', async () => {
-    world.app.pulse.noteWatch(world.settings.folders.map(({ id }) => id));
+    world.app.health.noteWatch(world.settings.folders.map(({ id }) => id));
     const samples = await readSamples(world.app);
     expect(new Set(samples.map(({ name }) => name))).toEqual(new Set(Object.keys(METRICS)));
     expect(valueOf(samples, 'paydrop_ledger_up')).toBe(1);
@@ -72,12 +72,12 @@ describe('readSamples', () => {
 
   it('tells how long no folder was listed, the longest of an account and operation', async () => {
     const clock = handClock('2026-06-15T10:00:00.000Z');
-    const pulse = startPulse(clock);
-    pulse.noteWatch(world.settings.folders.map(({ id }) => id));
+    const health = startHealth(clock);
+    health.noteWatch(world.settings.folders.map(({ id }) => id));
     clock.advance(60_000);
-    pulse.noteListing('drop/card');
+    health.noteListing('drop/card');
     clock.advance(5_000);
-    const samples = await readSamples({ ...world.app, clock, pulse });
+    const samples = await readSamples({ ...world.app, clock, health });
     expect(valueOf(samples, 'paydrop_scan_age_seconds', { operation: 'card' })).toBe(5);
     expect(valueOf(samples, 'paydrop_scan_age_seconds', { operation: 'ach-charge' })).toBe(65);
     expect(valueOf(samples, 'paydrop_sweep_age_seconds')).toBe(65);

@@ -43,7 +43,7 @@ async function force(sql: string): Promise<void> {
 describe('frontPage', () => {
   it('says first what keeps paydrop from working', async () => {
     expect(part(await front(), 'needs')).toContain('paydrop cannot do its work process: it is starting');
-    world.app.pulse.noteSweep();
+    world.app.health.noteSweep();
   });
 
   it('teaches the first step while nothing has come, and needs nobody', async () => {

@@ -52,7 +52,7 @@ describe.runIf(sshdIsInstalled())('startTransfers', () => {
     await expect.poll(results).toHaveLength(1);
     expect(await readdir(there('outgoing', 'claimed'))).toEqual(['june.csv']);
     expect(logged.filter(({ code }) => code === 'REMOTE_UNREACHABLE').length).toBeGreaterThan(0);
-    const broken = [...world.app.pulse.brokenTransfers.keys()].toSorted();
+    const broken = [...world.app.health.brokenTransfers.keys()].toSorted();
     expect(broken).toEqual(['pull:drop/card', 'push:nowhere:/results']);
     await workers.stop();
   });

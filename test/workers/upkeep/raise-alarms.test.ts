@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
@@ -103,15 +103,15 @@ describe('lookForAlarms', () => {
 
   it('leaves to another host what is its own', async () => {
     const clock = handClock(new Date(world.app.clock.now().getTime()));
-    const silent = { ...world.watched(['silence']), clock, pulse: startPulse(clock) };
-    silent.pulse.noteWatch(world.settings.folders.map(({ id }) => id));
+    const silent = { ...world.watched(['silence']), clock, health: startHealth(clock) };
+    silent.health.noteWatch(world.settings.folders.map(({ id }) => id));
     clock.advance(3_600_000);
     await lookForAlarms(silent);
     expect((await alarms()).filter((kind) => kind === 'silence lasts')).toHaveLength(3);
     await world.app.ledger.pool.query(
       `UPDATE alarm SET subject = replace(subject, '@', '@not-') WHERE subject LIKE 'drop/card@%'`,
     );
-    for (const { id } of world.settings.folders) silent.pulse.noteListing(id);
+    for (const { id } of world.settings.folders) silent.health.noteListing(id);
     await lookForAlarms(silent);
     expect((await alarms()).filter((kind) => kind === 'silence lasts')).toHaveLength(1);
   });

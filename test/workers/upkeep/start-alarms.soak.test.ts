@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { startWorkers } from '../../../workers/main.ts';
 import { startAlarms, watchLedger } from '../../../workers/upkeep/start-alarms.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
@@ -38,9 +38,9 @@ describe('startAlarms', () => {
 describe('watchLedger', () => {
   it('tells directly, once to each, until it answers again', async () => {
     const clock = handClock('2026-06-15T10:00:00.000Z');
-    const app = { ...world.watched(), clock, pulse: startPulse(clock) };
+    const app = { ...world.watched(), clock, health: startHealth(clock) };
     const look = watchLedger(app);
-    app.pulse.noteTrouble('LEDGER_UNREACHABLE');
+    app.health.noteTrouble('LEDGER_UNREACHABLE');
     await look();
     expect(world.told()).toEqual([]);
     clock.advance(180_000);
@@ -50,11 +50,11 @@ describe('watchLedger', () => {
     await look();
     await look();
     expect(world.told()).toEqual(['raised trouble', 'raised trouble']);
-    app.pulse.noteSweep();
+    app.health.noteSweep();
     await expect
       .poll(() => look().then(() => world.told()))
       .toEqual(['raised trouble', 'raised trouble', 'cleared trouble']);
-    app.pulse.noteTrouble('LEDGER_UNREACHABLE');
+    app.health.noteTrouble('LEDGER_UNREACHABLE');
     clock.advance(180_000);
     await look();
     expect(world.told()).toHaveLength(4);

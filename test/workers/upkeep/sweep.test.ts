@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
@@ -76,11 +76,11 @@ describe('sweep, when a worker is gone', () => {
 
 describe('sweep, as a sign of life', () => {
   it('is noted when it came to its end, and not when it failed', async () => {
-    const pulse = startPulse(world.app.clock);
-    const { app } = cutAtStatement({ ...world.app, pulse }, /SELECT \* FROM batch/);
+    const health = startHealth(world.app.clock);
+    const { app } = cutAtStatement({ ...world.app, health }, /SELECT \* FROM batch/);
     await expect(sweep(app)).rejects.toThrow('power cut');
-    expect(pulse.sweptAt).toBeUndefined();
+    expect(health.sweptAt).toBeUndefined();
     await sweep(app);
-    expect(pulse.sweptAt).toBeDefined();
+    expect(health.sweptAt).toBeDefined();
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Settings } from '../../../src/config/config.ts';
-import { startPulse } from '../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 import { startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
 import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -103,16 +103,16 @@ describe('startWatcher', () => {
 
   it('notes when each folder was listed, and not one that cannot be', async () => {
     const begun = handClock('2026-06-15T10:00:00.000Z');
-    const pulse = startPulse(begun);
-    const watcher = await watch({}, (app) => ({ ...app, pulse }));
+    const health = startHealth(begun);
+    const watcher = await watch({}, (app) => ({ ...app, health }));
     const ids = app.settings.folders.map(({ id }) => id);
-    expect([...pulse.listedAt.keys()].toSorted()).toEqual(ids.toSorted());
+    expect([...health.listedAt.keys()].toSorted()).toEqual(ids.toSorted());
     const gone = app.settings.folders[0]!;
     begun.advance(60_000);
     await rename(gone.path, `${gone.path}.away`);
     await watcher.look();
     await rename(`${gone.path}.away`, gone.path);
-    const late = ids.filter((id) => pulse.listedAt.get(id)?.getTime() !== begun.now().getTime());
+    const late = ids.filter((id) => health.listedAt.get(id)?.getTime() !== begun.now().getTime());
     expect(late).toEqual([gone.id]);
   });
 

@@ -14,7 +14,7 @@ export function findLocalCauses(app: App): AlarmCause[] {
   return [
     ...findSilentFolders(app),
     ...findBrokenTransfers(app),
-    ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.pulse.trouble),
+    ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.health.trouble),
   ];
 }
 
@@ -32,15 +32,15 @@ export function isLocalSubject(subject: string): boolean {
  * other work on the host, has not. What left the configuration is over for all.
  */
 export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean {
-  const { pulse, settings } = app;
+  const { health, settings } = app;
   const at = subject.lastIndexOf('@');
   const thing = subject.slice(0, at);
   if (subject.slice(at + 1) !== app.ledger.instance.host) return false;
   // What is no longer found where it can be seen is over.
   if (kind === 'failing') return true;
-  if (kind === 'silence') return pulse.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
-  if (kind === 'transfer') return pulse.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
-  return pulse.sweptAt !== undefined && pulse.trouble === undefined;
+  if (kind === 'silence') return health.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
+  if (kind === 'transfer') return health.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
+  return health.sweptAt !== undefined && health.trouble === undefined;
 }
 
 /** Returns a cause when the trouble has lasted long enough for an alarm. */
@@ -48,7 +48,7 @@ export function findTrouble(
   app: App,
   code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE',
   part: string,
-  trouble: App['pulse']['trouble'],
+  trouble: App['health']['trouble'],
 ): AlarmCause[] {
   if (trouble?.code !== code || ageMs(app, trouble.since) < SILENT_INTERVALS * app.settings.sweepMs) return [];
   const figures = { minutes: minutes(ageMs(app, trouble.since)), ...(trouble.why && { says: trouble.why }) };
@@ -56,17 +56,17 @@ export function findTrouble(
 }
 
 function findSilentFolders(app: App): AlarmCause[] {
-  const { pulse, settings } = app;
+  const { health, settings } = app;
   return settings.folders.flatMap(({ id, account }): AlarmCause[] => {
-    if (!pulse.watched.has(id)) return [];
-    const silentMs = ageMs(app, pulse.listedAt.get(id) ?? pulse.begunAt);
+    if (!health.watched.has(id)) return [];
+    const silentMs = ageMs(app, health.listedAt.get(id) ?? health.begunAt);
     if (silentMs < SILENT_INTERVALS * settings.rescanMs) return [];
     return [{ kind: 'silence', subject: localSubject(app, id), account, figures: { minutes: minutes(silentMs) } }];
   });
 }
 
 function findBrokenTransfers(app: App): AlarmCause[] {
-  return [...app.pulse.brokenTransfers].flatMap(([name, { since, everyMs, account }]): AlarmCause[] => {
+  return [...app.health.brokenTransfers].flatMap(([name, { since, everyMs, account }]): AlarmCause[] => {
     const brokenMs = ageMs(app, since);
     if (brokenMs < SILENT_INTERVALS * everyMs) return [];
     return [{ kind: 'transfer', subject: localSubject(app, name), account, figures: { minutes: minutes(brokenMs) } }];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handClock } from '../../../../src/kernel/clock.ts';
-import { startPulse } from '../../../../src/kernel/pulse.ts';
+import { startHealth } from '../../../../src/kernel/health.ts';
 import {
   findLocalCauses,
   findTrouble,
@@ -19,16 +19,16 @@ afterAll(() => world.close());
 
 function atStart() {
   const clock = handClock('2026-06-15T10:00:00.000Z');
-  const pulse = startPulse(clock);
-  pulse.noteWatch(world.settings.folders.map(({ id }) => id));
-  return { app: { ...world.app, clock, pulse }, clock };
+  const health = startHealth(clock);
+  health.noteWatch(world.settings.folders.map(({ id }) => id));
+  return { app: { ...world.app, clock, health }, clock };
 }
 
 describe('findLocalCauses', () => {
   it('leaves folders alone that this process does not watch', () => {
     const { app, clock } = atStart();
     clock.advance(SILENT_INTERVALS * 60_000);
-    expect(findLocalCauses({ ...app, pulse: startPulse(app.clock) })).toEqual([]);
+    expect(findLocalCauses({ ...app, health: startHealth(app.clock) })).toEqual([]);
     expect(findLocalCauses(app)).toHaveLength(world.settings.folders.length);
   });
 
@@ -36,40 +36,40 @@ describe('findLocalCauses', () => {
     const { app, clock } = atStart();
     clock.advance(SILENT_INTERVALS * 60_000 - 1);
     expect(findLocalCauses(app)).toEqual([]);
-    for (const { id } of world.settings.folders.slice(1)) app.pulse.noteListing(id);
+    for (const { id } of world.settings.folders.slice(1)) app.health.noteListing(id);
     clock.advance(1);
     expect(findLocalCauses(app)).toEqual([
       { kind: 'silence', subject: localSubject(app, 'drop/card'), account: 'main', figures: { minutes: 3 } },
     ]);
-    app.pulse.noteListing('drop/card');
+    app.health.noteListing('drop/card');
     expect(findLocalCauses(app)).toEqual([]);
   });
 
   it('finds an SFTP server that fails for three tries, and not before', () => {
     const { app, clock } = atStart();
     const fault = { account: 'main', everyMs: 30_000 };
-    for (const name of ['pull:drop/card', 'push:bank:/results']) app.pulse.noteTransfer(name, fault);
+    for (const name of ['pull:drop/card', 'push:bank:/results']) app.health.noteTransfer(name, fault);
     clock.advance(SILENT_INTERVALS * 30_000 - 1);
-    app.pulse.noteTransfer('pull:drop/card', fault);
-    app.pulse.noteTransfer('push:bank:/results');
+    app.health.noteTransfer('pull:drop/card', fault);
+    app.health.noteTransfer('push:bank:/results');
     expect(findLocalCauses(app)).toEqual([]);
     clock.advance(1);
     expect(findLocalCauses(app)).toEqual([
       { kind: 'transfer', subject: localSubject(app, 'pull:drop/card'), account: 'main', figures: { minutes: 2 } },
     ]);
-    app.pulse.noteTransfer('pull:drop/card');
+    app.health.noteTransfer('pull:drop/card');
     expect(findLocalCauses(app)).toEqual([]);
   });
 
   it('finds a queue that does not answer for three sweeps', () => {
     const { app, clock } = atStart();
-    app.pulse.noteTrouble('QUEUE_UNREACHABLE');
+    app.health.noteTrouble('QUEUE_UNREACHABLE');
     expect(findLocalCauses(app)).toEqual([]);
     clock.advance(60_000);
     expect(findLocalCauses(app)).toEqual([
       { kind: 'trouble', subject: localSubject(app, 'queue'), account: null, figures: { minutes: 1 } },
     ]);
-    app.pulse.noteSweep();
+    app.health.noteSweep();
     expect(findLocalCauses(app)).toEqual([]);
   });
 });
@@ -77,10 +77,10 @@ describe('findLocalCauses', () => {
 describe('findTrouble', () => {
   it('tells ledger from queue', () => {
     const { app, clock } = atStart();
-    app.pulse.noteTrouble('LEDGER_UNREACHABLE');
+    app.health.noteTrouble('LEDGER_UNREACHABLE');
     clock.advance(60_000);
-    expect(findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger', app.pulse.trouble)).toHaveLength(1);
-    expect(findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.pulse.trouble)).toEqual([]);
+    expect(findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger', app.health.trouble)).toHaveLength(1);
+    expect(findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.health.trouble)).toEqual([]);
   });
 });
 
@@ -97,7 +97,7 @@ describe('isOverHere', () => {
 
   it('leaves alone what is of another host', () => {
     const { app } = atStart();
-    app.pulse.noteListing('drop/card');
+    app.health.noteListing('drop/card');
     expect(isOverHere(app, 'silence', 'drop/card@elsewhere')).toBe(false);
     expect(isOverHere(app, 'silence', here('drop/card'))).toBe(true);
   });
@@ -109,9 +109,9 @@ describe('isOverHere', () => {
     const pulling = { ...app, settings };
     expect(isOverHere(pulling, 'silence', here('drop/card'))).toBe(false);
     expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(false);
-    app.pulse.noteTransfer('pull:drop/card');
+    app.health.noteTransfer('pull:drop/card');
     expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(true);
-    app.pulse.noteTransfer('pull:drop/card', { account: 'main', everyMs: 1_000 });
+    app.health.noteTransfer('pull:drop/card', { account: 'main', everyMs: 1_000 });
     expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(false);
   });
 
@@ -124,9 +124,9 @@ describe('isOverHere', () => {
   it('waits for a sweep that succeeded', () => {
     const { app } = atStart();
     expect(isOverHere(app, 'trouble', here('queue'))).toBe(false);
-    app.pulse.noteSweep();
+    app.health.noteSweep();
     expect(isOverHere(app, 'trouble', here('queue'))).toBe(true);
-    app.pulse.noteTrouble('QUEUE_UNREACHABLE');
+    app.health.noteTrouble('QUEUE_UNREACHABLE');
     expect(isOverHere(app, 'trouble', here('queue'))).toBe(false);
   });
 });

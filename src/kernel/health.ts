@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Clock } from './clock.ts';
 
 /** Health signs of this process, in memory, more current than any table. The reader compares them with the clock. */
-export type Pulse = {
+export type Health = {
   /** When this process started; the age of anything that never happened counts from here. */
   readonly begunAt: Date;
   /** Ids of the drop folders that this process lists repeatedly. Others are listed at other sites or at set times. */
@@ -33,13 +33,13 @@ export type Pulse = {
 /** `everyMs`: time between two attempts. */
 export type BrokenTransfer = { readonly since: Date; readonly everyMs: number; readonly account: string | null };
 
-export function startPulse(clock: Clock): Pulse {
+export function startHealth(clock: Clock): Health {
   const listedAt = new Map<string, Date>();
   const watched = new Set<string>();
   const brokenTransfers = new Map<string, BrokenTransfer>();
   const workingTransfers = new Set<string>();
   let sweptAt: Date | undefined;
-  let trouble: Pulse['trouble'];
+  let trouble: Health['trouble'];
   let isStopping = false;
   return {
     begunAt: clock.now(),
