@@ -7,7 +7,7 @@ export const PERSON_ROLES = {
   viewer: 'sees everything and changes nothing',
   operator: 'drops files and keeps work going; proposes what another person must confirm',
   approver: 'lets held files go or declines them, and confirms what another person proposed',
-  admin: 'all of that, and says who may use the dashboard; but nobody checks what he made himself',
+  admin: 'all of that, and manages users; but nobody approves what they made themselves',
 } as const;
 export type PersonRole = keyof typeof PERSON_ROLES;
 
@@ -37,7 +37,7 @@ export const ACTIONS = {
   look: action('dashboard', EVERYBODY, 'Look', { reason: 'none' }),
   check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none' }),
   drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: true }),
-  people: action('dashboard', ADMINS, 'Say who may use the dashboard'),
+  people: action('dashboard', ADMINS, 'Manage users'),
 
   approve: action('file', CHECKERS, 'Approve', { destructive: true }),
   decline: action('file', CHECKERS, 'Decline', { destructive: true }),

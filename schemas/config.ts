@@ -131,7 +131,12 @@ export const DashboardConfig = z.strictObject({
     .default([])
     .describe('Addresses or networks of the proxies before it that speak HTTPS with people, such as 10.0.0.5'),
   idleMinutes: z.int().min(1).max(720).default(15).describe('Without a click a person is logged out after, in minutes'),
-  longestHours: z.int().min(1).max(168).default(12).describe('Whatever he does, he logs in again after, in hours'),
+  longestHours: z
+    .int()
+    .min(1)
+    .max(168)
+    .default(12)
+    .describe('A person logs in again after this time in any case, in hours'),
 });
 
 /** Covers the 13 months in which card schemes and banks usually allow disputes. */

@@ -16,7 +16,7 @@ type ErrorRow = {
   readonly effect: 'row' | 'reject' | 'hold' | 'warn' | 'quarantine' | 'stop';
   readonly who: 'sender' | 'operator' | 'administrator';
   readonly means: string;
-  readonly mend: string;
+  readonly remedy: string;
 };
 
 export const ERRORS = {
@@ -197,7 +197,7 @@ export const ERRORS = {
   TOO_MANY_BAD_ROWS: held(
     'file',
     'more rows are invalid than the folder allows',
-    'Look for a common cause, mend it and drop the file again.',
+    'Look for a common cause, fix it and drop the file again.',
   ),
   MODIFIED_AFTER_CLAIM: held(
     'file',
@@ -212,7 +212,7 @@ export const ERRORS = {
   POISON_FILE: held(
     'file',
     'each of 3 tries to read the file ended the program or the thread that read it',
-    'It was not read and cannot be approved: decline it, report it with the log, and drop it again once that is mended.',
+    'It was not read and cannot be approved: decline it, report it with the log, and drop it again once that is fixed.',
   ),
   NO_FINAL_NEWLINE: held(
     'file',
@@ -291,7 +291,7 @@ export const ERRORS = {
   ),
   DROP_POISON: quarantined(
     'each of 3 tries to take the drop in ended the program',
-    'Report it with the log, and drop it again once that is mended.',
+    'Report it with the log, and drop it again once that is fixed.',
   ),
   DROP_UNREADABLE: quarantined(
     'the file may not be read',
@@ -301,7 +301,7 @@ export const ERRORS = {
   // The installation.
   USAGE: stopped('the command was not understood', 'See --help.', 'operator'),
   CONFIG_MISSING: stopped('there is no configuration here', 'Run "paydrop init" or give --dir.'),
-  CONFIG_INVALID: stopped('the configuration has faults', 'Mend the lines named and start again.'),
+  CONFIG_INVALID: stopped('the configuration has faults', 'Fix the settings named above and start again.'),
   RESTRICTED: stopped(
     'the service does not offer this on this server, currency or method of payment',
     'Use an account that has it.',
@@ -326,7 +326,7 @@ export const ERRORS = {
   ),
   PGP_KEY: stopped(
     'an OpenPGP key of an account cannot be used',
-    'Mend "openpgp" of the account and start again; files that wait for it then go on.',
+    'Fix "openpgp" of the account and start again; files that wait for it then go on.',
   ),
   SEAL_BROKEN: stopped('sealed data was changed or cut', 'Restore it from a backup; it is not used as it is.'),
   ORIGINAL_GONE: stopped(
@@ -370,7 +370,7 @@ export const ERRORS = {
   ),
   GATEWAY_SETUP: stopped(
     'the payment service cannot be called with these settings',
-    'Mend server, agent code or base URL of the account.',
+    'Fix server, agent code or base URL of the account.',
   ),
   SECOND_PERSON: stopped(
     'the person who proposes may not be the one who confirms',
@@ -476,26 +476,26 @@ export type QuarantineCode = CodeOf<'drop'>;
 /** Exit status of the command line. */
 export const EXIT = { ok: 0, usage: 1, invalid: 2, held: 3, unknownOpen: 4, exception: 5 } as const;
 
-function row(means: string, mend: string) {
-  return { scope: 'row', effect: 'row', who: 'sender', means, mend } as const;
+function row(means: string, remedy: string) {
+  return { scope: 'row', effect: 'row', who: 'sender', means, remedy } as const;
 }
 
-function rejected<Scope extends 'row' | 'file'>(scope: Scope, means: string, mend: string) {
-  return { scope, effect: 'reject', who: 'sender', means, mend } as const;
+function rejected<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
+  return { scope, effect: 'reject', who: 'sender', means, remedy } as const;
 }
 
-function held<Scope extends 'row' | 'file'>(scope: Scope, means: string, mend: string) {
-  return { scope, effect: 'hold', who: 'operator', means, mend } as const;
+function held<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
+  return { scope, effect: 'hold', who: 'operator', means, remedy } as const;
 }
 
-function warned<Scope extends 'row' | 'file'>(scope: Scope, means: string, mend: string) {
-  return { scope, effect: 'warn', who: 'sender', means, mend } as const;
+function warned<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
+  return { scope, effect: 'warn', who: 'sender', means, remedy } as const;
 }
 
-function quarantined(means: string, mend: string) {
-  return { scope: 'drop', effect: 'quarantine', who: 'sender', means, mend } as const;
+function quarantined(means: string, remedy: string) {
+  return { scope: 'drop', effect: 'quarantine', who: 'sender', means, remedy } as const;
 }
 
-function stopped<Who extends 'operator' | 'administrator' = 'administrator'>(means: string, mend: string, who?: Who) {
-  return { scope: 'system', effect: 'stop', who: who ?? 'administrator', means, mend } as const;
+function stopped<Who extends 'operator' | 'administrator' = 'administrator'>(means: string, remedy: string, who?: Who) {
+  return { scope: 'system', effect: 'stop', who: who ?? 'administrator', means, remedy } as const;
 }

@@ -177,7 +177,7 @@ export const BATCH_MOVES = [
     about: 'the send journal knows a call of it that the ledger had forgotten',
   },
   { name: 'recall-refused', from: 'refused', to: 'unknown', by: 'worker', about: 'the same, after a refusal' },
-  { name: 'retry', from: 'refused', to: 'ready', by: 'operator', about: 'the cause is mended' },
+  { name: 'retry', from: 'refused', to: 'ready', by: 'operator', about: 'the cause is fixed' },
   { name: 'withdraw', from: 'refused', to: 'cancelled', by: 'operator', about: 'not to be sent any more' },
   { name: 'cancel', from: 'ready', to: 'cancelled', by: 'operator', about: 'before it was sent' },
   {

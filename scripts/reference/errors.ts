@@ -40,6 +40,6 @@ function describeCodes(effect: Effect): string {
   const rows = (Object.entries(ERRORS) as [string, ErrorRow][]).filter(([, row]) => row.effect === effect);
   return table(
     ['Code', 'Found in', 'Meaning', 'What to do', 'Who'],
-    rows.map(([name, row]) => [code(name), row.scope, sentence(row.means), row.mend, row.who]),
+    rows.map(([name, row]) => [code(name), row.scope, sentence(row.means), row.remedy, row.who]),
   );
 }

@@ -151,7 +151,7 @@ function renderFound(): string[] {
   return [
     '## What they found before',
     '',
-    'In earlier versions; each was mended and its seed played again.',
+    'In earlier versions; each was fixed and its seed played again.',
     '',
     ...table(
       ['Found', 'By', 'It was'],

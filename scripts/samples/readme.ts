@@ -62,7 +62,7 @@ function describeFaulty(): string {
       code(sample.code),
       sentence(sample.shows),
       EFFECTS[ERRORS[sample.code].effect],
-      ERRORS[sample.code].mend,
+      ERRORS[sample.code].remedy,
       needsOf(sample),
     ]),
   );

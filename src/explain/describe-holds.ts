@@ -32,7 +32,7 @@ export function describeStop({ account, kind, reason, actor, since }: Stop, time
         next: `See "paydrop account forgotten ${account}" and "paydrop unknown list", and compare with a report of the service: "paydrop account reconcile ${account} --report FILE --reason …". When that is dealt with: "${verb}".`,
       };
     case 'fault':
-      return { says: `It was stopped at ${when}: ${reason}.`, next: `When the cause is mended: "${verb}".` };
+      return { says: `It was stopped at ${when}: ${reason}.`, next: `When the cause is fixed: "${verb}".` };
   }
 }
 
@@ -50,7 +50,7 @@ export function describeHoldingBatch(batch: HoldingBatch, timeZone: string): Hol
     case 'refused':
       return {
         says: `${what} is refused ${since}${why}. Nothing was charged.`,
-        next: `Mend the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
+        next: `Fix the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
       };
     case 'preparing':
     case 'sending':

@@ -19,7 +19,7 @@ export class PipelineError extends Error {
   constructor(code: ErrorCode, action: string, reason?: string, options?: { cause?: unknown; next?: string }) {
     const row = ERRORS[code];
     const why = reason?.replace(/[.\s]+$/, '') || row.means;
-    super(`Cannot ${action}: ${why}. ${options?.next ?? row.mend}`, { cause: options?.cause });
+    super(`Cannot ${action}: ${why}. ${options?.next ?? row.remedy}`, { cause: options?.cause });
     this.code = code;
   }
 }

@@ -263,7 +263,7 @@ describe('resolveSettings', () => {
       'folders.1.path: "drop/dues" is configured twice',
     ];
     expect(message).toBe(
-      `Cannot use "${join(root, CONFIG_FILE)}": ${faults.join('; ')}. ${ERRORS.CONFIG_INVALID.mend}`,
+      `Cannot use "${join(root, CONFIG_FILE)}": ${faults.join('; ')}. ${ERRORS.CONFIG_INVALID.remedy}`,
     );
   });
 

@@ -30,7 +30,7 @@ describe('describeHolds', () => {
       { kind: 'journal' },
       /may be older than what was sent.*"paydrop account forgotten main".*"paydrop account reconcile main.*"paydrop account resume main/,
     ],
-    [{ kind: 'fault' }, /When the cause is mended: "paydrop account resume main/],
+    [{ kind: 'fault' }, /When the cause is fixed: "paydrop account resume main/],
   ] as [Partial<Stop>, string | RegExp][])('says who or what stopped it and how to go on: %j', (more, expected) => {
     const [said, ...others] = ask([{ ...stop, ...more }], []);
     expect(others).toEqual([]);

@@ -7,8 +7,8 @@ const CODES = Object.keys(ERRORS) as ErrorCode[];
 describe('PipelineError', () => {
   it.each(CODES)('%s reads: Cannot <action>: <reason>. <what to do next>', (code) => {
     const error = new PipelineError(code, 'take "monday.csv"');
-    const { means, mend } = ERRORS[code];
-    expect(error.message).toBe(`Cannot take "monday.csv": ${means}. ${mend}`);
+    const { means, remedy } = ERRORS[code];
+    expect(error.message).toBe(`Cannot take "monday.csv": ${means}. ${remedy}`);
     expect(error.message).toMatch(/^Cannot take "monday\.csv": [a-z][^.]*[^.\s]\. .*[^.]\.$/s);
     expect(error).toMatchObject({ code, name: 'PipelineError' });
     expect(error).toBeInstanceOf(Error);

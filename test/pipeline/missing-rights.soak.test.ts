@@ -104,7 +104,7 @@ describe('without rights', () => {
     expect(JSON.parse(await readFile(join(dir, 'reason.json'), 'utf8'))).toMatchObject({
       code: 'DROP_UNREADABLE',
       name: 'shut.csv',
-      mend: ERRORS.DROP_UNREADABLE.mend,
+      mend: ERRORS.DROP_UNREADABLE.remedy,
     });
     await chmod(join(dir, 'drop'), 0o600);
     expect(await readFile(join(dir, 'drop'), 'utf8')).toBe(goodRows(1));
@@ -118,7 +118,7 @@ describe('without rights', () => {
     await drop('card', 'on.csv', goodRows(4));
     await expect.poll(() => stateOf('on.csv'), PATIENCE).toBe('completed');
     await expect.poll(() => logText, PATIENCE).toContain('claim a drop of folder \\"drop/ach-charge\\"');
-    expect(logText).toContain(ERRORS.FOLDER_NOT_WRITABLE.mend);
+    expect(logText).toContain(ERRORS.FOLDER_NOT_WRITABLE.remedy);
     expect(await readdir(folder)).toEqual(['stuck.csv']);
     expect(await stateOf('stuck.csv')).toBeUndefined();
 

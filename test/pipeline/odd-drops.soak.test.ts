@@ -114,7 +114,7 @@ describe('a drop that is no plain file', () => {
       const found = [...(await quarantined())].filter(([name]) => name.endsWith(`odd-${index}.csv`));
       expect(found).toHaveLength(1);
       const { reason, moved } = found[0]![1];
-      expect(reason).toMatchObject({ code, mend: ERRORS[code].mend, from: 'drop/ach-charge' });
+      expect(reason).toMatchObject({ code, mend: ERRORS[code].remedy, from: 'drop/ach-charge' });
       expect(reason['reason']).not.toBe('');
       await keeps(moved);
     },

@@ -80,7 +80,7 @@ describe('the same name with other bytes', () => {
     const flagged = acks.filter(([, text]) => text.includes('NAME_SEEN_BEFORE'));
     expect(flagged.map(([name]) => name)).toEqual([expect.stringContaining(`__${shortId(rows[1]!.id)}.`)]);
     expect(flagged[0]![1]).toContain('Status,ACCEPTED');
-    expect(flagged[0]![1]).toContain(ERRORS.NAME_SEEN_BEFORE.mend);
+    expect(flagged[0]![1]).toContain(ERRORS.NAME_SEEN_BEFORE.remedy);
     expect(booked(50)).toBe(3);
     expect(world.sandbox.books().filter(({ invoice }) => invoice === 'K-900')).toHaveLength(1);
     expect(world.sandbox.books()).toHaveLength(5 * 3 + 1);

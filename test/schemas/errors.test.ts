@@ -13,14 +13,14 @@ const EFFECTS: Record<Row['scope'], readonly Row['effect'][]> = {
 };
 
 describe('ERRORS', () => {
-  it.each(ROWS)('%s reads well inside a sentence', (code, { means, mend }) => {
+  it.each(ROWS)('%s reads well inside a sentence', (code, { means, remedy }) => {
     expect(code).toMatch(/^[A-Z]+(?:_[A-Z]+)*$/);
-    // The message is built as: Cannot <action>: <means>. <mend>
+    // The message is built as: Cannot <action>: <means>. <remedy>
     expect(means).toMatch(/^[a-z]/);
     expect(means).not.toMatch(/[.!?]$/);
-    expect(mend).toMatch(/^[A-Z]/);
-    expect(mend).toMatch(/[^.]\.$/);
-    expect(`${means} ${mend}`).not.toMatch(/\s{2}|\n/);
+    expect(remedy).toMatch(/^[A-Z]/);
+    expect(remedy).toMatch(/[^.]\.$/);
+    expect(`${means} ${remedy}`).not.toMatch(/\s{2}|\n/);
   });
 
   it.each(ROWS)('%s follows from its place', (_code, { scope, effect }) => {
@@ -38,7 +38,7 @@ describe('ERRORS', () => {
     expect(held.filter(([, row]) => row.who !== 'operator')).toEqual([]);
   });
 
-  it('never asks the sender to mend the installation', () => {
+  it('never asks the sender to remedy the installation', () => {
     expect(ROWS.filter(([, row]) => row.scope === 'system').map(([, row]) => row.who as string)).not.toContain(
       'sender',
     );

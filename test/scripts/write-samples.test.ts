@@ -207,7 +207,7 @@ describe('a faulty sample', () => {
     for (const { file, code } of FAULTY_SAMPLES) {
       const row = readme.split('\n').find((line) => line.includes(`\`${file}\` |`));
       expect(row).toContain(`\`${code}\``);
-      expect(row).toContain(ERRORS[code].mend);
+      expect(row).toContain(ERRORS[code].remedy);
     }
     for (const code of Object.keys(NOT_IN_A_FILE)) expect(readme).toContain(`| \`${code}\` |`);
   });

@@ -45,7 +45,7 @@ export async function readNotice(world: PipelineWorld, file: FileRow, kind: Outp
 
 /** Returns what every notice must say for a code: the code, and what to do about it. */
 export function sayingOf(code: FaultCode) {
-  return { code, mend: ERRORS[code].mend };
+  return { code, mend: ERRORS[code].remedy };
 }
 
 /** Returns everything that still lies in a drop folder or a work folder. */

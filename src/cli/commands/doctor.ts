@@ -6,7 +6,7 @@ import { examine, type Examined } from '../doctor/examine.ts';
 
 export const doctor: CliCommand = {
   name: 'doctor',
-  about: 'Look at folders, rights, disk, clock, keys, database, queue, service and journal, and say how to mend them',
+  about: 'Look at folders, rights, disk, clock, keys, database, queue, service and journal, and say how to fix them',
   options: [JSON_OPTION],
   notes: [
     `Each line is ok, warn (it works, and may not for long) or bad. Nothing is changed, and the service is
@@ -36,11 +36,11 @@ function describe(examined: readonly Examined[]): string {
 
 function lineOf(name: string, width: number, { level, found, mend }: Finding): string[] {
   const line = `${level.padEnd(4)}  ${name.padEnd(width)}  ${found}`;
-  return mend ? [line, `${' '.repeat(width + 8)}mend: ${mend}`] : [line];
+  return mend ? [line, `${' '.repeat(width + 8)}fix: ${mend}`] : [line];
 }
 
 const SENTENCES: Readonly<Record<Level, string>> = {
   ok: 'All is well.',
   warn: 'It works. What is marked warn should be looked at.',
-  bad: 'What is marked bad has to be mended.',
+  bad: 'What is marked bad has to be fixed.',
 };

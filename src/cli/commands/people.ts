@@ -55,7 +55,7 @@ const setUp: CliCommand = {
 
 const invite: CliCommand = {
   name: 'invite',
-  about: 'Let somebody use the dashboard; prints the link by which he chooses a password',
+  about: 'Let somebody use the dashboard; prints the link by which they choose a password',
   takes: [['<name>', 'small letters, such as bob or bob.hill']],
   required: [['--role <role>', Object.keys(PERSON_ROLES).join(', ')], REASON_OPTION],
   options: [JSON_OPTION],
@@ -70,10 +70,10 @@ const invite: CliCommand = {
 const link: CliCommand = {
   name: 'link',
   about: 'A new link for somebody who cannot log in any more',
-  takes: [['<name>', 'as "paydrop people list" names him']],
+  takes: [['<name>', 'their name in "paydrop people list"']],
   required: [REASON_OPTION],
   options: [JSON_OPTION],
-  examples: ['people link bob --reason "lost his password"'],
+  examples: ['people link bob --reason "lost the password"'],
   run: (call) =>
     sendLink(call, 'make a link', (ledger, made, because) => inviteAgain(ledger, nameOf(call), made, because)),
 };

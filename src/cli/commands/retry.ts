@@ -18,7 +18,7 @@ export const retry: CliCommand = {
   required: [REASON_OPTION],
   options: [JSON_OPTION],
   notes: [
-    'Mend the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
+    'Fix the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
   ],
   examples: ['retry monday.csv/1 --reason "the password is the new one now"'],
   run: (call) => decide(call, retryRefused, (sum) => `It will be sent again: ${sum}.`),

@@ -124,7 +124,7 @@ const NEXT: Record<string, string> = {
   unknown:
     'unknown: the service may have taken the batch. It is not sent again; its account waits. Never drop its file again. See "paydrop unknown list".',
   refused:
-    'refused: the service said no, nothing was charged; its account waits. Mend the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
+    'refused: the service said no, nothing was charged; its account waits. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
   exception: 'exception: the result does not fit what was sent. See "paydrop exceptions BATCH".',
 };
 

@@ -2,7 +2,7 @@ import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { describeHoldReasons } from '../../explain/hold-reasons.ts';
-import { mendOf } from '../../explain/mend-of.ts';
+import { remedyOf } from '../../explain/remedy-of.ts';
 import { textTable } from '../print/table.ts';
 import type { FileStory } from '../../explain/read-story.ts';
 
@@ -27,7 +27,7 @@ export function describeStory(story: FileStory, timeZone: string, nextSendAt?: D
 
 function describeFile({ file }: FileStory, when: (at: Date) => string): string {
   const facts = `file ${file.file_id}, account ${file.account}, ${file.operation}, ${file.state} since ${when(file.state_at)}`;
-  const why = file.reason ? [`${file.reason}.`, mendOf(file.reason_code)].join(' ') : '';
+  const why = file.reason ? [`${file.reason}.`, remedyOf(file.reason_code)].join(' ') : '';
   return [file.name, facts, why].filter((line) => line !== '').join('\n');
 }
 

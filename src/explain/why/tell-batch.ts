@@ -80,7 +80,7 @@ export function nextForBatch(batch: BatchRow, facts: Waiting, timeZone: string, 
     case 'refused':
       return [
         now,
-        `Mend the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
+        `Fix the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
       ];
     case 'reconciled':
     case 'cancelled':

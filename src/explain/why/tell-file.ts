@@ -8,7 +8,7 @@ import type { ResubmissionRow } from '../../ledger/row/resubmissions.ts';
 import type { AuditRow } from '../../ledger/file/search.ts';
 import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
 import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
-import { mendOf } from '../mend-of.ts';
+import { remedyOf } from '../remedy-of.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
 /** Tells the story of a file from its drop to now, without that of each batch. */
@@ -99,10 +99,10 @@ export function nextForFile(
     case 'held':
       // A file without a sendable row cannot be approved (release-held.ts).
       return [
-        `${mendOf(file.reason_code)} Then ${file.valid_rows ? `"paydrop approve ${id} --reason …" or ` : ''}"paydrop decline ${id} --reason …".`.trim(),
+        `${remedyOf(file.reason_code)} Then ${file.valid_rows ? `"paydrop approve ${id} --reason …" or ` : ''}"paydrop decline ${id} --reason …".`.trim(),
       ];
     case 'rejected':
-      return [mendOf(file.reason_code) || 'Correct the file and drop it again.'];
+      return [remedyOf(file.reason_code) || 'Correct the file and drop it again.'];
     case 'accepted':
     case 'in_progress':
       return [];

@@ -73,8 +73,15 @@ const REASON = 'reason.json';
 const MOVED = 'drop';
 
 function explainDrop(drop: OddDrop, { from, clock }: QuarantineOptions): QuarantineReason {
-  const { means, mend } = ERRORS[drop.code];
-  return { code: drop.code, reason: drop.reason ?? means, mend, name: drop.name, from, at: clock.now().toISOString() };
+  const { means, remedy } = ERRORS[drop.code];
+  return {
+    code: drop.code,
+    reason: drop.reason ?? means,
+    mend: remedy,
+    name: drop.name,
+    from,
+    at: clock.now().toISOString(),
+  };
 }
 
 /** Removes the reason only if nothing was moved. An error can also follow the move; the reason must then stay. */

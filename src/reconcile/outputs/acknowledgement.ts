@@ -73,6 +73,6 @@ export function faultCells(fault: Fault, effect: keyof typeof EFFECTS = ERRORS[f
     EFFECTS[effect],
     describeFault(fault),
     fault.value ?? '',
-    row.mend,
+    row.remedy,
   ];
 }

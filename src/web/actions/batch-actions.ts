@@ -74,7 +74,7 @@ export const retry: ActionHandler<'batch'> = {
       says: [
         `${capital(sumOf(context, batch))} will be sent again, as attempt ${batch.attempt + 1}. The service had said no; nothing was charged.`,
         ...whyOf(batch),
-        'Mend the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
+        'Fix the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
       ],
       facts: batchFacts(context, file, batch),
       button: `Send ${sumOf(context, batch)} again`,

@@ -176,7 +176,7 @@ function showFaults(card, { faults, faultCount }) {
   );
   const more = faultCount - faults.length;
   if (more > 0)
-    card.append(make('p', { class: 'hint' }, `${more.toLocaleString('en')} more are not shown; mend these first.`));
+    card.append(make('p', { class: 'hint' }, `${more.toLocaleString('en')} more are not shown; fix these first.`));
 }
 
 const DROP_LABELS = { accept: 'Drop it', hold: 'Drop it to be held', later: 'Drop it' };

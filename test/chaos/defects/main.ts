@@ -41,7 +41,7 @@ async function findRedMachines(): Promise<Set<string>> {
   const red = new Set<string>();
   const note = (machine: string) => {
     red.add(machine);
-    say(`${machine} fails without a defect and is not asked; mend that first`);
+    say(`${machine} fails without a defect and is not asked; fix that first`);
   };
   if (scenarios > 0 && !(await simulates(tree.folder, scenarios))) note(SIMULATION);
   for (const file of new Set(wanted.flatMap((defect) => defect.caughtBy))) {

@@ -29,8 +29,8 @@ describe('doctor', () => {
     const { status, out } = await world.paydrop('doctor');
     await rename(`${path}.away`, path);
     expect(status).toBe(5);
-    expect(out).toMatch(/^bad +Folders +the drop folder ".*" is missing\n +mend: mkdir -p /m);
-    expect(out).toMatch(/What is marked bad has to be mended\.\n$/);
+    expect(out).toMatch(/^bad +Folders +the drop folder ".*" is missing\n +fix: mkdir -p /m);
+    expect(out).toMatch(/What is marked bad has to be fixed\.\n$/);
   });
 
   it('is one JSON value on request', async () => {

@@ -12,7 +12,7 @@ const because = { actor: 'operator:ada', reason: 'wait' };
 beforeAll(async () => {
   world = await openCliWorld({ settings: { batch: { maxRows: 2 } } });
   await pauseAccount(world.app.ledger, 'main', because);
-  for (const [index, name] of ['mended.csv', 'next.csv'].entries())
+  for (const [index, name] of ['fixed.csv', 'next.csv'].entries())
     await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
   await world.finish();
   await resumeAccount(world.app.ledger, 'main', because);
@@ -27,22 +27,17 @@ async function refuse(name: string): Promise<void> {
 
 describe('retry and withdraw', () => {
   it.each(['retry', 'withdraw'])('%s wants a reason and a batch that is refused', async (verb) => {
-    expect(await world.paydrop(verb, 'mended.csv/1')).toMatchObject({ status: 1, out: '' });
-    expect(await world.paydrop(verb, 'mended.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
-    expect(await world.paydrop(verb, 'mended.csv/1', '--reason', 'x')).toMatchObject({ status: 5, out: '' });
+    expect(await world.paydrop(verb, 'fixed.csv/1')).toMatchObject({ status: 1, out: '' });
+    expect(await world.paydrop(verb, 'fixed.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
+    expect(await world.paydrop(verb, 'fixed.csv/1', '--reason', 'x')).toMatchObject({ status: 5, out: '' });
   });
 
   it('retry sends it again as its next attempt, and the account goes on', async () => {
-    await refuse('mended.csv');
-    const { status, out, err } = await world.paydrop(
-      'retry',
-      'mended.csv/1',
-      '--reason',
-      'the password is the new one',
-    );
+    await refuse('fixed.csv');
+    const { status, out, err } = await world.paydrop('retry', 'fixed.csv/1', '--reason', 'the password is the new one');
     expect({ status, out, err }).toEqual({
       status: 0,
-      out: 'It will be sent again: batch 1 of mended.csv, 2 rows with a total of 50.00.\n',
+      out: 'It will be sent again: batch 1 of fixed.csv, 2 rows with a total of 50.00.\n',
       err: '',
     });
     const { rows } = await world.app.ledger.pool.query(
@@ -52,11 +47,11 @@ describe('retry and withdraw', () => {
   });
 
   it('withdraw gives it up, and its file ends with its rows as never sent', async () => {
-    await refuse('mended.csv');
-    const { out } = await world.paydrop('withdraw', 'mended.csv/1', '--reason', 'sent by hand', '--json');
+    await refuse('fixed.csv');
+    const { out } = await world.paydrop('withdraw', 'fixed.csv/1', '--reason', 'sent by hand', '--json');
     expect(JSON.parse(out)).toMatchObject({ state: 'cancelled', fileState: 'partly_cancelled', rows: 2, cents: 5_000 });
     await world.finish();
-    expect(await world.states()).toEqual({ 'mended.csv': 'partly_cancelled', 'next.csv': 'completed' });
+    expect(await world.states()).toEqual({ 'fixed.csv': 'partly_cancelled', 'next.csv': 'completed' });
     expect(world.sandbox.books().map((row) => row.invoice)).toEqual(['A-11', 'A-12']);
     const rejects = await world.outputs('rejects');
     expect(Object.values(rejects).join('')).toMatch(/A-1,.*never sent/);

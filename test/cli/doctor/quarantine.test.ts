@@ -26,7 +26,7 @@ describe('quarantine', () => {
       {
         level: 'warn',
         found: expect.stringMatching(/^[0-9a-z]{16}: "link\.csv" from \S+ since \S+Z: DROP_SYMLINK$/),
-        mend: `${ERRORS.DROP_SYMLINK.mend} Tell the sender; remove its folder in quarantine when that is done.`,
+        mend: `${ERRORS.DROP_SYMLINK.remedy} Tell the sender; remove its folder in quarantine when that is done.`,
       },
     ]);
   });

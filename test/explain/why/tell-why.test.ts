@@ -72,7 +72,7 @@ describe('whyUntaken', () => {
         },
       ],
       now: [`It was not read, and nothing of it was sent. It lies in "${join(quarantine, 'newer')}".`],
-      next: [`${ERRORS.DROP_SYMLINK.mend} Remove that folder when it is dealt with.`],
+      next: [`${ERRORS.DROP_SYMLINK.remedy} Remove that folder when it is dealt with.`],
     });
     expect(await whyUntaken(world.ledger, here, 'july.csv')).toBeUndefined();
   });

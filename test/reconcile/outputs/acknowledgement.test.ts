@@ -106,8 +106,8 @@ describe('faultCells', () => {
 
   it.each(FAULT_CODES)('has seven cells for %s, with the words of the table', (code) => {
     const words = { row: 'row withheld', reject: 'file refused', hold: 'file held', warn: 'note' };
-    const { effect, means, mend } = ERRORS[code];
-    expect(faultCells({ code, line: 7 })).toEqual(['7', '', code, words[effect], means, '', mend]);
+    const { effect, means, remedy } = ERRORS[code];
+    expect(faultCells({ code, line: 7 })).toEqual(['7', '', code, words[effect], means, '', remedy]);
   });
 });
 

@@ -11,7 +11,7 @@ export async function planFault(world: World): Promise<void> {
   const plan = await describePlan(world, kind);
   world.sandbox.faults.plan(plan);
   const when = plan.after ? ` after ${plan.after} calls` : '';
-  const often = plan.times === 'always' ? ' until it is mended' : '';
+  const often = plan.times === 'always' ? ' until it is fixed' : '';
   tell(world, `the service is going to fail: ${kind}${when}${often}`);
   world.totals.count('faults planned', kind);
 }

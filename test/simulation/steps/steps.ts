@@ -93,7 +93,7 @@ export const STEPS: readonly Step[] = [
     tell(world, 'the queue is lost');
   }),
   step('the service is going to fail', 5, (world) => world.drops.length > 0, planFault),
-  step('the service is mended', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
+  step('the service is fixed', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
   step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
   ...HOST_STEPS,
 ];

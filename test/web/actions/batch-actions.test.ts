@@ -12,7 +12,7 @@ import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../su
 const because = { actor: 'operator:ada', reason: 'wait' };
 
 /** Each file has its own account, so that none waits for another. */
-const NAMES = ['mended', 'givenup', 'partly', 'asked', 'strange', 'held'];
+const NAMES = ['fixed', 'givenup', 'partly', 'asked', 'strange', 'held'];
 
 let world: DashboardWorld;
 let service: Sandbox;
@@ -73,19 +73,19 @@ async function refuse(name: string): Promise<void> {
 
 describe('retry', () => {
   it('is for a refused batch only', async () => {
-    const { status, words } = await openAction(operator, await path('mended.csv', 'retry'));
+    const { status, words } = await openAction(operator, await path('fixed.csv', 'retry'));
     expect([status, words]).toEqual([409, expect.stringContaining('it is ready, and this is for what is refused')]);
   });
 
   it('says why the service refused, and sends the batch again as its next attempt', async () => {
-    await refuse('mended.csv');
-    const plan = await openAction(operator, await path('mended.csv', 'retry'));
+    await refuse('fixed.csv');
+    const plan = await openAction(operator, await path('fixed.csv', 'retry'));
     expect(plan.words).toContain('2 rows, 50.00 USD will be sent again, as attempt 2.');
     expect(plan.words).toContain('Agent code has not been set up');
-    const done = await doIt(operator, await path('mended.csv', 'retry'), { reason: 'the password is the new one' });
+    const done = await doIt(operator, await path('fixed.csv', 'retry'), { reason: 'the password is the new one' });
     expect([done.status, done.words]).toEqual([200, expect.stringContaining('It will be sent again: batch 1')]);
-    expect(await batchOf('mended.csv')).toMatchObject({ state: 'ready', attempt: 2 });
-    expect((await doIt(operator, await path('mended.csv', 'retry'))).status).toBe(409);
+    expect(await batchOf('fixed.csv')).toMatchObject({ state: 'ready', attempt: 2 });
+    expect((await doIt(operator, await path('fixed.csv', 'retry'))).status).toBe(409);
   });
 });
 

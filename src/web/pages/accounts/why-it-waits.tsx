@@ -28,7 +28,7 @@ function Next({ children }: { children: ComponentChildren }) {
 
 function nextOfStop({ account, kind }: Stop): ComponentChildren {
   if (account === ALL_ACCOUNTS) return <a href="/accounts">See the stop of all accounts.</a>;
-  if (kind !== 'journal') return 'When the cause is mended, an approver resumes the account.';
+  if (kind !== 'journal') return 'When the cause is fixed, an approver resumes the account.';
   return (
     <>
       Compare <a href={`/accounts/${account}#s-calls-that-the-ledger-has-forgotten`}>the forgotten calls</a> with the

@@ -6,7 +6,7 @@ import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
-import { mendOf } from '../../../explain/mend-of.ts';
+import { remedyOf } from '../../../explain/remedy-of.ts';
 import { Facts, Notice } from '../../parts/blocks.tsx';
 import { Count, Moment, Money, State } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
@@ -45,14 +45,14 @@ export function HoldNotice({ file, held }: { file: FileRow; held: readonly Fault
   if (file.state !== 'held') return null;
   return (
     <Notice kind="warn" title={held.length === 0 && file.reason ? `Held: ${file.reason}` : 'Held for a person'}>
-      {held.length === 0 && <p>{mendOf(file.reason_code)}</p>}
+      {held.length === 0 && <p>{remedyOf(file.reason_code)}</p>}
       {held.length > 0 && (
         <ul>
           {held.map(({ code, count, line, detail }) => (
             <li key={code}>
               <code>{code}</code> {ERRORS[code].means}
               {ERRORS[code].scope === 'row' && ` (${counted(count, 'row')}, the first on line ${line})`}
-              {detail && `: ${detail}`}. {ERRORS[code].mend}
+              {detail && `: ${detail}`}. {ERRORS[code].remedy}
             </li>
           ))}
         </ul>

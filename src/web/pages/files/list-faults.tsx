@@ -60,7 +60,7 @@ export function FaultTable({ faults }: { faults: readonly ListedFault[] }) {
             <span class="wide">{[ERRORS[code]?.means, detail].filter(Boolean).join(': ')}</span>
           ),
         },
-        { title: 'What to do', cell: ({ code }) => <span class="wide">{ERRORS[code]?.mend}</span> },
+        { title: 'What to do', cell: ({ code }) => <span class="wide">{ERRORS[code]?.remedy}</span> },
         { title: 'Value, masked', cell: ({ value }) => value !== null && <code>{value}</code> },
       ]}
     />

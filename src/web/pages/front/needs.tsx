@@ -142,7 +142,7 @@ function Refused({ front }: Part) {
       front={front}
       state="refused"
       title="Refused by the service"
-      hint="Nothing of these was charged. Their accounts wait until the cause is mended."
+      hint="Nothing of these was charged. Their accounts wait until the cause is fixed."
     />
   );
 }

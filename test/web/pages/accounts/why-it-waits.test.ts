@@ -23,7 +23,7 @@ function say(stops: Stop[], batches: HoldingBatch[] = []): string {
 describe('WhyItWaits', () => {
   it.each([
     [{}, 'paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.', 'an approver resumes the account'],
-    [{ kind: 'fault' }, 'It was stopped at', 'When the cause is mended'],
+    [{ kind: 'fault' }, 'It was stopped at', 'When the cause is fixed'],
     [{ kind: 'journal' }, 'The ledger may be older than what was sent.', 'href="/accounts/main#'],
     [{ account: '*' }, 'All accounts were paused', 'href="/accounts"'],
   ] as [Partial<Stop>, string, string][])('says who or what stopped it and how to go on: %j', (more, says, next) => {

@@ -81,6 +81,6 @@ describe('HoldNotice', () => {
     const file = { ...FILE, reason: '<b>it changed</b>', reason_code: 'MODIFIED_AFTER_CLAIM' };
     const html = renderToString(h(HoldNotice, { file, held: [] }));
     expect(html).toContain('Held: &lt;b>it changed');
-    expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.mend);
+    expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.remedy);
   });
 });

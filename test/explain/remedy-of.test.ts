@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
-import { mendOf } from '../../src/explain/mend-of.ts';
+import { remedyOf } from '../../src/explain/remedy-of.ts';
 
-describe('mendOf', () => {
+describe('remedyOf', () => {
   it('is the sentence of the table', () => {
-    expect(mendOf('DUPLICATE_FILE')).toBe(ERRORS.DUPLICATE_FILE.mend);
+    expect(remedyOf('DUPLICATE_FILE')).toBe(ERRORS.DUPLICATE_FILE.remedy);
   });
 
   it.each([null, '', 'GONE_SINCE', 'constructor'])('is empty for %j', (code) => {
-    expect(mendOf(code)).toBe('');
+    expect(remedyOf(code)).toBe('');
   });
 });
