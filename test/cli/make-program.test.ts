@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Call, CliCommand } from '../../src/cli/command.ts';
-import { makeProgram } from '../../src/cli/make-program.ts';
+import { describeExitCodes, makeProgram } from '../../src/cli/make-program.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { takeDown } from './support/take-down.ts';
+import { EXIT } from '../../schemas/errors.ts';
 
 /** A table with one command that records its calls. */
 function table(calls: Call[]): CliCommand[] {
@@ -151,4 +152,11 @@ describe('makeProgram: commands below a command', () => {
     expect((await parse(['bank', 'pya'], nested)).err).toContain('Did you mean pay?');
     expect((await parse(['bank', 'pay', 'rent', '--reason', 'x', '--totl', '1'], nested)).err).toContain('--total?');
   });
+});
+
+it('describeExitCodes has a line for every exit status, short enough for a terminal', () => {
+  const [title, ...lines] = describeExitCodes().split('\n');
+  expect(title).toBe('Exit status:');
+  expect(lines.map((line) => Number(line.trim().split(' ')[0]))).toEqual(Object.values(EXIT));
+  for (const line of lines) expect(line).toMatch(/^ {2}\d {2}\S.{10,74}$/);
 });

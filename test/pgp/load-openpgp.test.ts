@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { deflateRawSync, deflateSync } from 'node:zlib';
-import { expect, it } from 'vitest';
-import { loadOpenPgp, STREAMED } from '../../src/pgp/load-openpgp.ts';
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { inflateWhole, loadOpenPgp, STREAMED } from '../../src/pgp/load-openpgp.ts';
 import { inPieces } from '../support/openpgp.ts';
 
 it('loadOpenPgp gives the library, whose own setting is not to stream', async () => {
@@ -34,3 +35,40 @@ async function readCompressed(algorithm: number, bytes: Uint8Array): Promise<str
   for await (const piece of data as unknown as AsyncIterable<Uint8Array>) read.push(piece);
   return Buffer.concat(read).toString();
 }
+
+const CONTENT = Buffer.concat([randomBytes(100_000), Buffer.alloc(100_000, 'rows\n')]);
+
+async function inflate(bytes: Uint8Array, format: 'zip' | 'zlib', pieceBytes: number): Promise<Buffer> {
+  const read: Uint8Array[] = [];
+  for await (const piece of inflateWhole(inPieces(bytes, pieceBytes), format)) read.push(piece);
+  return Buffer.concat(read);
+}
+
+describe.each([
+  ['zip', deflateRawSync(CONTENT)],
+  ['zlib', deflateSync(CONTENT)],
+] as const)('inflateWhole: %s', (format, bytes) => {
+  it.each([999, 65_536, 10_000_000])('gives what was compressed, in pieces of %i bytes', async (pieceBytes) => {
+    expect((await inflate(bytes, format, pieceBytes)).equals(CONTENT)).toBe(true);
+  });
+
+  it.each([
+    ['a byte', Buffer.from([0])],
+    ['as much once more', bytes],
+    ['rows', Buffer.from('a,b\n')],
+  ])('refuses what has %s behind its end', async (_what, more) => {
+    for (const pieceBytes of [bytes.length, 4_096, 10_000_000])
+      await expect(inflate(Buffer.concat([bytes, more]), format, pieceBytes)).rejects.toThrow(/behind the end/);
+  });
+
+  it('refuses what is cut', async () => {
+    for (const length of [0, 1, bytes.length - 1])
+      await expect(inflate(bytes.subarray(0, length), format, 999)).rejects.toThrow(/unexpected end/);
+  });
+
+  it('closes its source when it is left early', async () => {
+    const source = inPieces(bytes, 999);
+    for await (const piece of inflateWhole(source, format)) if (piece.length > 0) break;
+    expect(source.destroyed).toBe(true);
+  });
+});

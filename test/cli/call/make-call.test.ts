@@ -1,6 +1,9 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { makeCall } from '../../../src/cli/call/make-call.ts';
+import { makeCall, previewRefusal, showAnswer } from '../../../src/cli/call/make-call.ts';
 import type { Terminal } from '../../../src/cli/call/terminal.ts';
 import type { Call } from '../../../src/cli/command.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../../gateway/support/scripted-server.ts';
@@ -8,6 +11,13 @@ import { answerOf, success } from '../../gateway/support/soap-answers.ts';
 import { type CallWorld, openCallWorld, SECRET_ENVIRONMENT, SECRETS } from '../support/call-world.ts';
 import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 import { takeDown } from '../support/take-down.ts';
+import type { CallOptions } from '../../../src/gateway/call-operation.ts';
+import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+import type { Account } from '../../../src/config/config.ts';
+import { sampleParameters } from '../../gateway/support/sample-parameters.ts';
+import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import { CARD } from '../../support/payment-rows.ts';
 
 /** Handles the next request to the service. */
 let onRequest: Parameters<typeof startScripted>[0]['onRequest'];
@@ -166,5 +176,118 @@ describe('makeCall: once the request may have left', () => {
     expect(result).toBe(4);
     expect(service.requests.at(-1)).toContain(SECRETS.card);
     for (const secret of Object.values(SECRETS)) expect(out + err).not.toContain(secret);
+  });
+});
+
+const ACCOUNT = { server: 'NA', currency: 'USD' } as Account;
+const clock = handClock('2026-06-15T09:00:00Z');
+
+function preview(operation: OperationName, more: object = {}, options: CallOptions = {}, account = ACCOUNT) {
+  const parameters = { ...sampleParameters(operation), ...more };
+  return previewRefusal(operation, account, { parameters, options, clock });
+}
+
+describe('previewRefusal', () => {
+  it('has nothing against a call that can be made', () => {
+    expect(preview('processCreditCard')).toBeUndefined();
+    expect(preview('processCreditCardWithCustomerCode', {}, { mop: 'VISA' })).toBeUndefined();
+    expect(preview('processACHEFT')).toBeUndefined();
+  });
+
+  it.each([
+    ['an operation of another server', 'processACHEFT', {}, {}, { server: 'UK', currency: 'GBP' }],
+    ['a method of payment of another currency', 'processCreditCard', { mop: 'DSC' }, { currency: 'CAD' }, ACCOUNT],
+    ['a method of payment that is missing', 'processCreditCardWithCustomerCode', {}, {}, ACCOUNT],
+    ['parameters that break a rule', 'processCreditCard', { total: '0', cvv2: '1' }, {}, ACCOUNT],
+    ['parameters that nobody knows', 'getCustomerCodeDetail', { colour: 'red' }, {}, ACCOUNT],
+  ] as const)('%s: the very answer that the client gives', async (_what, operation, more, options, account) => {
+    const refusal = preview(operation, more, options, account as Account);
+    const { server, currency } = account as Account;
+    const client = createGatewayClient({
+      server,
+      currency,
+      agentCode: 'A',
+      password: 'P',
+      baseUrl: 'http://127.0.0.1:1',
+    });
+    const method = client[operation] as (parameters: object, options: CallOptions) => Promise<unknown>;
+    expect(refusal).toBeDefined();
+    expect(refusal).toEqual(await method({ ...sampleParameters(operation), ...more }, options));
+  });
+});
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'paydrop-show-answer-'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const FILE = Buffer.from('C-1,5.00,OK:678594:\r\n');
+const DONE: AnyAnswer = { kind: 'approved', result: { batchId: '7', file: FILE } };
+
+function show(
+  answer: AnyAnswer,
+  options: Call['options'] = {},
+  operation: OperationName = 'getBatchProcessResultFile',
+) {
+  return takeDown(() => showAnswer({ arguments: [], options, dir: root }, operation, answer));
+}
+
+describe('showAnswer', () => {
+  it('prints a file and nothing else', async () => {
+    expect(await show(DONE)).toMatchObject({ out: FILE.toString(), err: '' });
+    const csv: AnyAnswer = { kind: 'approved', result: { csv: 'Code\r\nA1\r\n' } };
+    expect(await show(csv, {}, 'getCustomerListByCreationTimeCSV')).toMatchObject({ out: 'Code\r\nA1\r\n', err: '' });
+  });
+
+  it('hides a whole number in a file that it prints', async () => {
+    const { out } = await show({ kind: 'approved', result: { batchId: '7', file: Buffer.from(`C-1,${CARD},OK`) } });
+    expect(out).toBe('C-1,************2220,OK');
+  });
+
+  it('writes the file where it is told, for its owner only, and says so', async () => {
+    const path = join(root, 'result.csv');
+    expect(await show(DONE, { out: path })).toMatchObject({ out: '', err: `Written: ${path}\n` });
+    expect(await readFile(path)).toEqual(FILE);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('never overwrites', async () => {
+    const path = join(root, 'taken.csv');
+    await writeFile(path, 'mine');
+    await expect(show(DONE, { out: path })).rejects.toMatchObject({ code: 'OUTPUT_EXISTS' });
+    expect(await readFile(path, 'utf8')).toBe('mine');
+  });
+
+  it('writes nothing while there is no file, and keeps standard output for it', async () => {
+    const path = join(root, 'none.csv');
+    const { out, err } = await show({ kind: 'accepted', result: { batchId: '7', file: null } }, { out: path });
+    expect(out).toBe('');
+    expect(err).toContain('not there yet');
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+  });
+
+  it.each<[AnyAnswer, 'out' | 'err']>([
+    [{ kind: 'accepted', result: { batchId: '7' } }, 'out'],
+    [{ kind: 'failed', errors: 'x' }, 'err'],
+    [{ kind: 'unknown', why: 'x' }, 'err'],
+    [{ kind: 'invalid', faults: [] }, 'err'],
+  ])('%j goes to %s', async (answer, stream) => {
+    const printed = await show(answer, {}, 'processCreditCardBatch');
+    expect(printed[stream]).toMatch(new RegExp(`^${answer.kind}`));
+    expect(printed[stream === 'out' ? 'err' : 'out']).toBe('');
+  });
+
+  it('is the answer as JSON on request, whatever its kind, with files in base64', async () => {
+    expect(JSON.parse((await show(DONE, { json: true })).out)).toEqual({
+      kind: 'approved',
+      result: { batchId: '7', file: FILE.toString('base64') },
+    });
+    const running: AnyAnswer = { kind: 'accepted', result: { batchId: '7', file: null } };
+    for (const answer of [running, { kind: 'unknown', why: 'x' } as const]) {
+      const { out, err } = await show(answer, { json: true });
+      expect(err).toBe('');
+      expect(JSON.parse(out)).toEqual(answer);
+    }
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { blockScans } from '../../../src/csv/scan/block-scans.ts';
-import { blockChecker } from '../../../src/csv/check/check-blocks.ts';
+import { blockChecker, replacedFaults } from '../../../src/csv/check/check-blocks.ts';
 import { recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import { decoderOfLines } from '../../../src/csv/read/decode-text.ts';
 import { faultTally } from '../../../src/csv/check/fault-tally.ts';
 import { newFileShape } from '../../../src/csv/read/read-records.ts';
-import { CARD_HEADER, cardLine, cardLines, rulesWith } from '../support.ts';
+import { CARD_HEADER, cardLine, cardLines, rulesWith, VISA } from '../support.ts';
+import { compileBlockScan } from '../../../src/csv/scan/scan-block.ts';
+import { SCANNED_BYTES, scannedRowsIn } from '../../../src/csv/scan/scanned-rows.ts';
 
 /** Checks each text as a block; the last one ends the file. */
 function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {
@@ -96,4 +98,28 @@ describe('blockChecker', () => {
     const { groups } = check([file(cardLine(), cardLine({ invoice: `N-2${' '.repeat(17_000)}` }))]);
     expect(groups[0]).toEqual({ lines: [1], withheld: [2], faults: ['2 LINE_TOO_LONG'] });
   });
+});
+
+it('replacedFaults tells of the rows that were asked for, and passes over those between them', () => {
+  const lines = ['"A, B"', 'x', '"C, D"', '"E, F"'].map((city, n) => cardLine({ city, invoice: `N-${n}` }));
+  const rows = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+  const block = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  compileBlockScan({ layout: 'card', rules: rulesWith(), hashKey: new Uint32Array(2) })(block, 0, block.length, rows);
+  const tell = replacedFaults('card')(rows, block);
+  const fault = (line: number, value: string) => ({ code: 'TEXT_REPLACED', line, column: 'city', value });
+  expect(tell(0, 2, 11)).toEqual([fault(11, 'A, B')]);
+  expect(tell(3, 4, 20)).toEqual([fault(20, 'E, F')]);
+  expect(tell(4, 4, 21)).toEqual([]);
+});
+
+it('replacedFaults shows no number of the row', () => {
+  const rows = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+  const number = '12345678';
+  const block = Buffer.from(`INV-1,"Ada, 1234",Byron,CHECKING,${number},5.00,"no. 5678, 9"\n`);
+  const order = { layout: 'ach', rules: rulesWith({ operation: 'ach-charge' }), hashKey: new Uint32Array(2) } as const;
+  compileBlockScan(order)(block, 0, block.length, rows);
+  const faults = replacedFaults('ach')(rows, block)(0, 1, 1);
+  expect(faults.map(({ value }) => value)).toEqual(['Ada, 1234', 'no. 5678, 9']);
+  expect(JSON.stringify(faults)).not.toContain(number);
+  expect(JSON.stringify(faults)).not.toContain(VISA);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordChecker } from '../../../src/csv/check/check-records.ts';
+import { exactTotals, recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import { faultTally } from '../../../src/csv/check/fault-tally.ts';
 import { CARD_HEADER, cardLine, cardLines, rulesWith } from '../support.ts';
@@ -77,5 +77,19 @@ describe('recordChecker', () => {
     expect(rows[2]?.faults).toMatchObject([{ code: 'AMOUNT_LIMIT', line: 3 }]);
     expect(close()).toMatchObject({ records: 3, valid: { rows: 2, cents: 5_000 } });
     expect(tally.counts()).toEqual({ AMOUNT_LIMIT: 1 });
+  });
+});
+
+describe('exactTotals', () => {
+  it('adds up charges and refunds', () => {
+    const totals = exactTotals(1_000);
+    expect([500, -200, 700].map(totals.add)).toEqual([true, true, true]);
+    expect(totals.sum()).toEqual({ rows: 3, cents: 1_000 });
+  });
+
+  it.each([1, -1])('takes no amount that carries the sum beyond its limit, sign %i', (sign) => {
+    const totals = exactTotals(1_000);
+    expect([1_000, 1, -5, 6, 5].map((cents) => totals.add(sign * cents))).toEqual([true, false, true, false, true]);
+    expect(totals.sum()).toEqual({ rows: 3, cents: sign * 1_000 });
   });
 });

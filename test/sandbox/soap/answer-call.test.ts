@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
-import { answerCall } from '../../../src/sandbox/soap/answer-call.ts';
+import {
+  answerCall,
+  cutLongTexts,
+  findLongText,
+  findOperation,
+  refuseMedia,
+  unknownOperationText,
+} from '../../../src/sandbox/soap/answer-call.ts';
 import { openLog } from '../../../src/kernel/log.ts';
 import { makeContext } from '../support/make-context.ts';
 import {
@@ -12,6 +19,8 @@ import {
   STYLES,
   toBase64,
 } from '../support/soap-request.ts';
+import type { OperationName } from '../../../schemas/operations.ts';
+import type { SoapCall } from '../../../src/sandbox/soap/read-envelope.ts';
 
 const RESULT = 'GetBatchProcessResultFile';
 const NULL_FAILURE =
@@ -166,3 +175,119 @@ function answer(context: HandlerContext, { headers, body }: SoapRequest) {
   const call = { method: 'POST', path: '/', query: new URLSearchParams(), headers: lower, body: Buffer.from(body) };
   return answerCall('ProcessLink', call, context);
 }
+
+describe('refuseMedia', () => {
+  it.each([
+    ['text/xml', undefined],
+    ['text/xml; charset=utf-8', undefined],
+    ['TEXT/XML;charset="UTF-8"', 'identity'],
+    ['application/soap+xml; charset=utf-8; action="x"', ''],
+    [' Application/Soap+XML ;charset=utf-8', undefined],
+  ])('lets %j with the encoding %j pass', (type, encoding) => {
+    expect(refuse(type, encoding)).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, undefined, 'Send text/xml'],
+    ['', undefined, 'Send text/xml'],
+    ['application/xml', undefined, 'Send text/xml'],
+    ['application/json', undefined, 'Send text/xml'],
+    ['application/x-www-form-urlencoded', undefined, 'Send text/xml'],
+    ['multipart/related; type="text/xml"', undefined, 'Send text/xml'],
+    ['text/xmlish', undefined, 'Send text/xml'],
+    ['text/xml', 'gzip', 'Send the body as it is'],
+    ['text/xml', 'identity, deflate', 'Send the body as it is'],
+  ])('refuses %j with the encoding %j', (type, encoding, advice) => {
+    const reply = refuse(type, encoding);
+    expect(reply?.status).toBe(415);
+    expect(reply?.body).toContain(advice);
+  });
+});
+
+function refuse(type: string | undefined, encoding: string | undefined) {
+  return refuseMedia({
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+  });
+}
+
+const SERVED: OperationName[] = ['processCreditCardBatch', 'getBatchProcessResultFile'];
+
+describe('findOperation', () => {
+  it.each([
+    ['ProcessCreditCardBatch', undefined, 'processCreditCardBatch'],
+    ['ProcessCreditCardBatch', 'https://www.iatspayments.com/NetGate/ProcessCreditCardBatch', 'processCreditCardBatch'],
+    ['ProcessCreditCardBatch', 'urn:x#ProcessCreditCardBatch', 'processCreditCardBatch'],
+    ['ProcessCreditCardBatchV1', 'https://x/NetGate/ProcessCreditCardBatchV1', 'processCreditCardBatch'],
+    ['ProcessCreditCardBatchV1', 'https://x/NetGate/ProcessCreditCardBatch', 'processCreditCardBatch'],
+    ['ProcessCreditCardBatch', 'https://x/NetGate/Nonsense', undefined],
+    ['ProcessCreditCardBatch', 'https://x/NetGate/GetBatchProcessResultFile', undefined],
+    ['processCreditCardBatch', undefined, undefined],
+    ['ProcessCreditCardBatchV2', undefined, undefined],
+    ['ProcessACHEFT', undefined, undefined],
+  ])('%s with the action %s is %s', (element, action, operation) => {
+    expect(findOperation(callOf(element, action), SERVED)).toBe(operation);
+  });
+});
+
+describe('unknownOperationText', () => {
+  it('names the action, or the element when there is none', () => {
+    const sentence = 'Server did not recognize the value of HTTP Header SOAPAction:';
+    expect(unknownOperationText(callOf('A', 'https://x/B'))).toBe(`${sentence} https://x/B.`);
+    expect(unknownOperationText(callOf('A', undefined))).toBe(`${sentence} A.`);
+  });
+});
+
+function callOf(element: string, action: string | undefined): SoapCall {
+  return { version: '1.2', element, action, fields: new Map() };
+}
+
+const OPERATION = 'createCreditCardCustomerCode';
+
+describe('findLongText', () => {
+  it.each([
+    ['customerCode', 40],
+    ['firstName', 100],
+    ['companyName', 100],
+    ['comment', 100],
+    ['city', 40],
+    ['alternatePhone', 40],
+    ['creditCardCustomerName', 30],
+  ])('lets %s have %d characters and no more', (name, limit) => {
+    expect(findLongText(OPERATION, new Map([[name, 'x'.repeat(limit)]]))).toBeUndefined();
+    expect(findLongText(OPERATION, new Map([[name, 'x'.repeat(limit + 1)]]))).toBe(
+      `Bad request. ${name} may have ${limit} characters at most.`,
+    );
+  });
+
+  it.each(['creditCardNum', 'creditCardExpiry', 'customerIPAddress', 'amount', 'invoiceNum', 'nonsense', 'agentCode'])(
+    'does not ask for %s, which is refused elsewhere or passed over',
+    (name) => {
+      expect(findLongText(OPERATION, new Map([[name, '4'.repeat(1000)]]))).toBeUndefined();
+    },
+  );
+});
+
+describe('cutLongTexts', () => {
+  it('leaves what fits as it is', () => {
+    const fields = new Map([['city', 'x'.repeat(40)]]);
+    expect(cutLongTexts(OPERATION, fields)).toBe(fields);
+  });
+
+  it('cuts what is too long and nothing else', () => {
+    const fields = new Map([
+      ['city', 'Troy'.repeat(20)],
+      ['firstName', 'Ada'],
+      ['creditCardNum', '4'.repeat(50)],
+    ]);
+    expect(Object.fromEntries(cutLongTexts(OPERATION, fields))).toEqual({
+      city: 'Troy'.repeat(10),
+      firstName: 'Ada',
+      creditCardNum: '4'.repeat(50),
+    });
+  });
+
+  it('leaves no half of a character', () => {
+    expect(cutLongTexts(OPERATION, new Map([['city', `${'x'.repeat(39)}\u{1F600}`]])).get('city')).toBe('x'.repeat(39));
+  });
+});

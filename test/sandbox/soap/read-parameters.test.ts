@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readParameters } from '../../../src/sandbox/soap/read-parameters.ts';
+import { readMoment, readParameters } from '../../../src/sandbox/soap/read-parameters.ts';
 
 describe('readParameters', () => {
   it.each([
@@ -69,5 +69,42 @@ describe('readParameters', () => {
     expect(parameters.bytes('batchFile')).toBeUndefined();
     expect(parameters.flag('recurring')).toBeUndefined();
     expect(parameters.moment('beginDate')).toBeUndefined();
+  });
+});
+
+describe('readMoment', () => {
+  it.each([
+    ['2017-06-16T00:00:00+00:00', '2017-06-16T00:00:00.000Z'],
+    ['2017-06-16T00:00:00Z', '2017-06-16T00:00:00.000Z'],
+    ['2017-06-16T01:30:00+01:30', '2017-06-16T00:00:00.000Z'],
+    ['2017-06-15T17:00:00-07:00', '2017-06-16T00:00:00.000Z'],
+    ['2017-06-16T10:11:12', '2017-06-16T10:11:12.000Z'],
+    ['2017-06-16T10:11:12.3456789Z', '2017-06-16T10:11:12.345Z'],
+    ['2017-06-16T10:11:12.5', '2017-06-16T10:11:12.500Z'],
+    [' 2017-06-16\n', '2017-06-16T00:00:00.000Z'],
+    ['2017-06-16-07:00', '2017-06-16T07:00:00.000Z'],
+    ['2020-02-29', '2020-02-29T00:00:00.000Z'],
+    ['0001-01-01T00:00:00', '0001-01-01T00:00:00.000Z'],
+  ])('reads %j', (text, moment) => {
+    expect(readMoment(text)?.toISOString()).toBe(moment);
+  });
+
+  it.each([
+    '',
+    'today',
+    '06/16/2017',
+    '2017-6-16',
+    '2017-02-29',
+    '2017-13-01',
+    '2017-06-31T00:00:00',
+    '2017-06-16 00:00:00',
+    '2017-06-16T24:00:00',
+    '2017-06-16T00:60:00',
+    '2017-06-16T00:00',
+    '2017-06-16T00:00:00+15:00',
+    '2017-06-16T00:00:00z',
+    '20170616',
+  ])('refuses %j', (text) => {
+    expect(readMoment(text)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
+import { expandReferences, readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
 
 describe('readXml', () => {
   it('reads elements, attributes, text and CDATA', () => {
@@ -90,3 +90,31 @@ function faultOf(document: string): string {
 function nested(levels: number): string {
   return '<a>'.repeat(levels) + '</a>'.repeat(levels);
 }
+
+describe('expandReferences', () => {
+  it.each([
+    ['plain; text', 'plain; text'],
+    ['&lt;&gt;&amp;&quot;&apos;', '<>&"\''],
+    ['&#65;&#x42;&#x1F600;', 'AB\u{1F600}'],
+    ['&amp;lt;', '&lt;'],
+    ['&#13;&#10;', '\r\n'],
+  ])('reads %j', (raw, text) => {
+    expect(expandReferences(raw)).toBe(text);
+  });
+
+  it.each([
+    '&',
+    'a & b',
+    '&nbsp;',
+    '&LT;',
+    '&lt',
+    '&#;',
+    '&#x;',
+    '&#xD800;',
+    '&#x110000;',
+    '&#9999999;',
+    '&toolongtobe;',
+  ])('refuses %j', (raw) => {
+    expect(expandReferences(raw)).toBeUndefined();
+  });
+});

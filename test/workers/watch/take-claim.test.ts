@@ -1,12 +1,13 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
-import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { collectGarbage, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
@@ -138,5 +139,25 @@ describe('takeClaim, after the process died', () => {
     expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
     const rows = await query(world.app, 'SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
     expect(rows).toHaveLength(1);
+  });
+});
+
+/** A separate function, so that only the reference keeps track of the bytes. */
+function leaveBehind(): WeakRef<Buffer> {
+  return new WeakRef(Buffer.alloc(10_000_000, 1));
+}
+
+describe('collectGarbage', () => {
+  it('takes back what nobody holds, each time, and nothing else', async () => {
+    const held = Buffer.alloc(1_000, 7);
+    for (let time = 0; time < 2; time += 1) {
+      const left = leaveBehind();
+      // The target of a new reference lives until the end of the event-loop turn.
+      await setImmediate();
+      collectGarbage();
+      expect(left.deref()).toBeUndefined();
+    }
+    expect(held[999]).toBe(7);
+    expect('gc' in globalThis).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Config } from '../../../../schemas/config.ts';
+import { Config, WEEKDAYS, type WindowConfig } from '../../../../schemas/config.ts';
 import { resolveSettings } from '../../../../src/config/config.ts';
-import { Rules } from '../../../../src/web/pages/accounts/rules.tsx';
+import { describeWindow, Rules } from '../../../../src/web/pages/accounts/rules.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 function say(account: Record<string, unknown> = {}, folder: Record<string, unknown> = {}): string {
@@ -44,5 +44,19 @@ describe('Rules', () => {
 
   it('shows no secret', () => {
     expect(say()).not.toMatch(/TEST88|a secret/);
+  });
+});
+
+const window: WindowConfig = { from: '09:00', to: '17:00', days: [...WEEKDAYS], holidays: [] };
+
+describe('describeWindow', () => {
+  it.each([
+    [undefined, 'at any time'],
+    [window, '09:00 to 17:00, every day, in Europe/London'],
+    [{ ...window, days: ['mon', 'tue'] }, '09:00 to 17:00, mon tue, in Europe/London'],
+    [{ ...window, from: '00:00', to: '00:00' }, 'the whole day, every day, in Europe/London'],
+    [{ ...window, holidays: ['2026-12-25'] }, '09:00 to 17:00, every day, in Europe/London, not on 2026-12-25'],
+  ] as [WindowConfig | undefined, string][])('of %j says "%s"', (of, words) => {
+    expect(describeWindow(of, 'Europe/London')).toBe(words);
   });
 });

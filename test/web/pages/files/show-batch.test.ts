@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
@@ -6,6 +8,9 @@ import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
+import type { AttemptInDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
+import { foundDoubt } from '../../../cli/support/found-doubt.ts';
+import { BatchAttempts } from '../../../../src/web/pages/files/show-batch.tsx';
 
 let world: DashboardWorld;
 let viewer: TestBrowser;
@@ -83,5 +88,30 @@ describe('/files/:fileId/batches/:batchNo', () => {
 
   it.each(['2', '0', 'x', '1%00'])('knows no batch "%s"', async (batchNo) => {
     expect([400, 404]).toContain((await viewer.get(`/files/${fileId}/batches/${batchNo}`)).status);
+  });
+});
+
+const [CALL] = foundDoubt().attempts;
+const draw = (...attempts: Partial<AttemptInDoubt>[]) =>
+  renderToString(
+    h(BatchAttempts, { attempts: attempts.map((attempt) => ({ ...CALL!, ...attempt })), timeZone: 'America/Toronto' }),
+  );
+
+describe('BatchAttempts', () => {
+  it.each([
+    [{ verdict: null, ended_at: null }, 'none yet'],
+    [{ verdict: 'submitted', evidence: { text: '<b>BATCHID 7</b>' } }, '&lt;b>BATCHID 7&lt;/b>'],
+    [{ verdict: 'refused' }, 'refused by the service'],
+    [{ verdict: 'not_sent' }, 'nothing was sent'],
+    [{ verdict: 'unknown' }, 'in doubt'],
+    [{ verdict: 'unknown', resolution: 'not_received' }, 'the service never took it'],
+    [{ evidence: { bytesWritten: 10 } }, '10 bytes; the request has 900 and its head'],
+    [{}, '2026-06-15 06:00:00 -04:00'],
+  ])('tells %j in words', (attempt, words) => {
+    expect(draw(attempt)).toContain(words);
+  });
+
+  it('says what would stand here', () => {
+    expect(draw()).toContain('It was not sent yet.');
   });
 });

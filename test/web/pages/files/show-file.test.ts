@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import {
@@ -9,6 +11,8 @@ import {
 } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
+import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
+import { LinkedFiles } from '../../../../src/web/pages/files/show-file.tsx';
 
 let world: DashboardWorld;
 let viewer: TestBrowser;
@@ -119,5 +123,29 @@ describe('/files/:fileId', () => {
 
   it.each(['zzzzzzzzzzzzzzzz', 'x', '..%2f', upTo(20).join('')])('knows no file "%s"', async (fileId) => {
     expect((await viewer.get(`/files/${fileId}`)).status).toBe(404);
+  });
+});
+
+const AT = new Date('2026-06-15T10:00:00Z');
+const draw = (files: LinkedFile[]) => renderToString(h(LinkedFiles, { files, timeZone: 'UTC' }));
+
+describe('LinkedFiles', () => {
+  it.each([
+    ['made_from', 'This file was made of rows of'],
+    ['resubmitted_as', 'Rows of this file were resubmitted as'],
+    ['duplicate_of', 'This file has the content of'],
+    ['repeated_by', 'The same content came again as'],
+  ] as const)('says %s in words, with a link', (kind, words) => {
+    const html = draw([{ kind, fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200 }]);
+    expect(html).toContain(words);
+    expect(html).toContain('<a href="/files/abc">x.csv</a>');
+    expect(html).toContain('1,200');
+  });
+
+  it('has no link to a file that has not come back yet', () => {
+    const html = draw([{ kind: 'resubmitted_as', fileId: null, name: 'x.csv', state: null, at: AT, rows: null }]);
+    expect(html).not.toContain('<a ');
+    expect(html).toContain('has not come through its folder yet');
+    expect(draw([])).toContain('None.');
   });
 });
