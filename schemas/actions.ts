@@ -1,5 +1,5 @@
 /**
- * Who may do what on the operator's dashboard, in the browser and over its API. The pages, the API and the access tests
+ * Who may do what on the dashboard, in the browser and over its API. The pages, the API and the access tests
  * read these tables. Nothing else offers an action that changes anything.
  */
 

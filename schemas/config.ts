@@ -125,7 +125,9 @@ export const DashboardConfig = z.strictObject({
       label: z.string().min(1).default('your organisation').describe('Whom people log in with, for the button'),
     })
     .optional()
-    .describe('Log-in by OpenID Connect as well; DASHBOARD/login/openid/callback is the address to register'),
+    .describe(
+      'Log-in by OpenID Connect as well. Register the address of the dashboard with /login/openid/callback behind it',
+    ),
   trustedProxies: z
     .array(z.string().refine(isNetwork, 'write an address or a network, such as 10.0.0.5 or 10.0.0.0/8'))
     .default([])

@@ -301,7 +301,7 @@ export const ERRORS = {
   // The installation.
   USAGE: stopped('the command was not understood', 'See --help.', 'operator'),
   CONFIG_MISSING: stopped('there is no configuration here', 'Run "paydrop init" or give --dir.'),
-  CONFIG_INVALID: stopped('the configuration has faults', 'Fix the settings named above and start again.'),
+  CONFIG_INVALID: stopped('the configuration has faults', 'Fix what is named here and start again.'),
   RESTRICTED: stopped(
     'the service does not offer this on this server, currency or method of payment',
     'Use an account that has it.',

@@ -9,9 +9,9 @@ export function renderStations(measurements: readonly Measurement[]): string[] {
   const worked = measurements.filter(({ part, subject }) => part === 'stations' && subject === 'paydrop');
   const prepared = measurements.filter(({ part, subject }) => part === 'stations' && subject !== 'paydrop');
   return [
-    '## Station by station',
+    '## Stage by stage',
     '',
-    'The stations of one file, one after the other in one process. Intake checks, seals and writes every row to the ledger;',
+    'The stages of one file, one after the other in one process. Intake checks, seals and writes every row to the ledger;',
     'submit and poll call the stand-in of the service; deliver writes the outputs and reads them back. In brackets: how late',
     'the event loop was at most in 99 of 100 looks, in ms.',
     '',

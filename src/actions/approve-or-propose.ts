@@ -12,7 +12,7 @@ import { sayAmount } from '../reconcile/say-withheld.ts';
 import { readHoldReasons } from '../explain/hold-reasons.ts';
 
 /** Result of approving a held file. With a number it is only proposed. */
-export type LetGo = { held: FaultCount[]; proposalNo?: number };
+export type ApprovedOrProposed = { held: FaultCount[]; proposalNo?: number };
 
 /**
  * Approves a held file, or proposes that where its account requires two persons. The audit trail records every hold
@@ -24,7 +24,7 @@ export async function approveOrPropose(
   settings: Settings,
   file: FileRow,
   because: AuditReason,
-): Promise<LetGo> {
+): Promise<ApprovedOrProposed> {
   const held = await readHoldReasons(ledger, settings, file);
   const told = { ...because, evidence: { overrides: held.map(({ code }) => code) } };
   if (isTwoPersonMatter(settings, file)) return { held, proposalNo: await proposeApproval(ledger, file.file_id, told) };

@@ -4,8 +4,8 @@ const SETTINGS: Readonly<Record<string, string>> = { desk: 'dashboard' };
 const VARIABLES: Readonly<Record<string, string>> = { PAYDROP_DESK: 'PAYDROP_DASHBOARD' };
 
 /**
- * Puts what stands under a former name under the present one. Where both are given the former one stays, and is then
- * refused as unknown.
+ * Puts what stands under a former name under the present one. A setting that is given under both stays, and is then refused
+ * as unknown; of a variable the present name counts.
  * @returns also one sentence for each former name that was used
  */
 export function renameOld(
@@ -28,8 +28,14 @@ function rename<Value>(
   table: Readonly<Record<string, Value>>,
   names: Readonly<Record<string, string>>,
 ): { renamed: Record<string, Value>; used: [old: string, name: string][] } {
-  const used = Object.entries(names).filter(([old, name]) => table[old] !== undefined && table[name] === undefined);
+  // An empty variable counts as left out, as everywhere.
+  const used = Object.entries(names).filter(([old, name]) => table[old] !== undefined && isLeftOut(table[name]));
   const present = new Map(used);
-  const entries = Object.entries(table).map(([name, value]) => [present.get(name) ?? name, value]);
+  const kept = Object.entries(table).filter(([name]) => !used.some(([, taken]) => taken === name));
+  const entries = kept.map(([name, value]) => [present.get(name) ?? name, value]);
   return { renamed: Object.fromEntries(entries), used };
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === '';
 }

@@ -6,6 +6,6 @@ export function isMessageName(name: string): boolean {
 }
 
 /** Returns `monday` for both `monday.csv` and `monday.csv.pgp`, so that the outputs of both are named alike. */
-export function jobKeyOf(name: string): string {
+export function stemOf(name: string): string {
   return name.replace(ENDING, '').replace(/\.csv$/i, '');
 }

@@ -7,15 +7,15 @@ export type WatchOptions = { log: Pick<Log, 'warn'>; usePolling?: boolean };
 
 export type FolderEvents = {
   /**
-   * Pauses file-system events while many files are taken out of the folders, and gives one hint afterwards for anything
-   * missed. Every removal is an event, after which chokidar checks everything that remains.
+   * Pauses file-system events while many files are taken out of the folders, and calls `onEvent` once afterwards, for
+   * anything missed. Every removal is an event, after which chokidar checks everything that remains.
    */
   pauseWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 };
 
 /**
- * Calls `onEvent` soon after anything happens in one of the folders. A hint only suggests a scan: network drives and
+ * Calls `onEvent` soon after anything happens in one of the folders. A call only suggests a scan: network drives and
  * heavy load lose events, and chokidar cannot know whether a file is whole. Nothing here decides anything. Failures are
  * logged and cost no more than the wait for the next rescan.
  */
@@ -28,10 +28,10 @@ export async function watchFolders(
     try {
       await onEvent();
     } catch (error) {
-      log.warn({ code: systemCode(error) }, 'a scan after a hint failed');
+      log.warn({ code: systemCode(error) }, 'a scan after an event failed');
     }
   };
-  const events = gatherHints(() => void give());
+  const events = gatherEvents(() => void give());
   const open = () => openWatcher(paths, { add: events.add, log, usePolling });
   let watcher = await open();
   let isClosed = false;
@@ -88,10 +88,10 @@ const POLL_INTERVAL_MS = 1_000;
 const GATHER_MS = 100;
 
 /**
- * Merges many events into one hint. The delay counts from the first event: otherwise a file that grows without pause
- * would delay the events for all others.
+ * Merges many events into one call. The delay counts from the first event: otherwise a file that grows without pause
+ * would delay the call for all others.
  */
-function gatherHints(give: () => void): { add: () => void; stop: () => void } {
+function gatherEvents(give: () => void): { add: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskName } from '../kernel/mask.ts';
-import { jobKeyOf } from './message-name.ts';
+import { stemOf } from './message-name.ts';
 import { displayName } from './display-name.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { lstatOrNothing } from './list-folder.ts';
@@ -97,7 +97,7 @@ async function announce(path: string, complete: CompleteBy, sha256: string): Pro
 
 /** Returns a name for a file made from another: the old name, the id of the old file, then a number. */
 export function followUpName(originalName: string, shortId: string, number: number): string {
-  const stem = displayName(jobKeyOf(originalName))
+  const stem = displayName(stemOf(originalName))
     .replace(/[<>:"|?*]|\p{Cs}/gu, '_')
     .replace(/^[.\-\s~]/, '_');
   return `${stem.slice(0, LONGEST_STEM) || 'file'}__${shortId}-again-${number}.csv`;

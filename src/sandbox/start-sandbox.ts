@@ -66,7 +66,7 @@ export type Sandbox = {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
-  const context = await layDashboard(options, clock);
+  const context = await openContext(options, clock);
   const faults = planFaults({ shut: (forMs) => listener.shut(forMs), open: () => listener.open() });
 
   const reset = oneAfterTheOther(async () => {
@@ -100,12 +100,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 /** A `HandlerContext` whose books can be replaced while the sandbox runs. */
-type LaidDashboard = Omit<HandlerContext, 'books'> & { books: Books };
+type OpenContext = Omit<HandlerContext, 'books'> & { books: Books };
 
 /** Idle connections live as long as at the real service, so that a client can pause between requests. */
 const IIS_HABITS = { keepAliveTimeout: 120_000 };
 
-async function layDashboard(options: SandboxOptions, clock: SandboxClock): Promise<LaidDashboard> {
+async function openContext(options: SandboxOptions, clock: SandboxClock): Promise<OpenContext> {
   return {
     accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
     books: await openBooks(options.dataDir),
@@ -121,7 +121,7 @@ async function layDashboard(options: SandboxOptions, clock: SandboxClock): Promi
 }
 
 /** Replaces the books with empty ones. If emptying fails, it reopens the previous books. */
-async function renewBooks(context: LaidDashboard, folder: string | undefined): Promise<void> {
+async function renewBooks(context: OpenContext, folder: string | undefined): Promise<void> {
   await context.books.close();
   try {
     if (folder !== undefined) await emptyBooks(folder);

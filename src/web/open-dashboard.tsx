@@ -32,7 +32,7 @@ export type DashboardRoute = { readonly method: string; readonly path: string; r
 const FORM_BYTES = 256 * 1024;
 
 /**
- * Opens the operator's dashboard in the browser.
+ * Opens the dashboard in the browser.
  * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
  */
 export async function openDashboard(app: App, settings: DashboardSettings): Promise<DashboardServer> {

@@ -29,6 +29,12 @@ describe('renameOld', () => {
     expect(settings.warnings).toEqual([expect.stringMatching(/^"PAYDROP_DESK" is called "PAYDROP_DASHBOARD" now/)]);
   });
 
+  it('takes an empty variable for one that is left out, and the present name before the former one', async () => {
+    expect((await load('', { PAYDROP_DESK: 'off', PAYDROP_DASHBOARD: '' })).dashboard).toBeUndefined();
+    const both = await load('', { PAYDROP_DESK: 'off', PAYDROP_DASHBOARD: '127.0.0.1:3' });
+    expect(both.dashboard?.listen.port).toBe(3);
+  });
+
   it('says nothing of present names', async () => {
     const settings = await load('dashboard: { listen: 127.0.0.1:1 }\n', { PAYDROP_DASHBOARD: '127.0.0.1:2' });
     expect(settings).toMatchObject({ dashboard: { listen: { port: 2 } }, warnings: [] });

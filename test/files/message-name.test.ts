@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isMessageName, jobKeyOf } from '../../src/files/message-name.ts';
+import { isMessageName, stemOf } from '../../src/files/message-name.ts';
 
-describe('isMessageName and jobKeyOf', () => {
+describe('isMessageName and stemOf', () => {
   it.each([
     ['monday.csv.pgp', true, 'monday'],
     ['monday.csv.GPG', true, 'monday'],
@@ -14,6 +14,6 @@ describe('isMessageName and jobKeyOf', () => {
     ['', false, ''],
   ])('of %j: %s, %j', (name, isMessage, stem) => {
     expect(isMessageName(name)).toBe(isMessage);
-    expect(jobKeyOf(name)).toBe(stem);
+    expect(stemOf(name)).toBe(stem);
   });
 });

@@ -1,5 +1,5 @@
 import { shortId } from '../../kernel/ids.ts';
-import { jobKeyOf } from '../message-name.ts';
+import { stemOf } from '../message-name.ts';
 import { displayName } from '../display-name.ts';
 
 /**
@@ -23,7 +23,7 @@ export function outputName(
  * which commands read as an option.
  */
 function safeStem(originalName: string): string {
-  const stem = displayName(jobKeyOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
+  const stem = displayName(stemOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
   const guarded = stem.replace(/^[.\-\s]/, (first) => `_${first.trim()}`);
   return cutToBytes(guarded, LONGEST_STEM_BYTES) || 'file';
 }

@@ -3,7 +3,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { ClaimedFile } from '../file/claim-file.ts';
 
-/** A file that a user drops in the dashboard, before it is in its folder. */
+/** A file that a user drops on the dashboard, before it is in its folder. */
 export type Upload = { account: string; folder: string; name: string; sha256: string; bytes: number; actor: string };
 
 /**
@@ -35,7 +35,7 @@ export async function linkUpload(tx: Transaction, file: ClaimedFile): Promise<vo
 }
 
 /**
- * Refuses approval by the user who dropped the file in the dashboard.
+ * Refuses approval by the user who dropped the file on the dashboard.
  * @throws PipelineError SECOND_PERSON
  */
 export async function mustNotBeMaker(tx: Transaction, fileId: string, actor: string): Promise<void> {

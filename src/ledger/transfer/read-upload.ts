@@ -1,7 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A file that was dropped in the dashboard; id and state are null until it is taken from its folder. */
+/** A file that was dropped on the dashboard; id and state are null until it is taken from its folder. */
 export type UploadRow = {
   upload_no: number;
   account: string;

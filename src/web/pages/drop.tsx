@@ -26,7 +26,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
           <Table
             label="Drop folders"
             rows={folders}
-            empty="No drop folder lies on this host, so no file can be checked or dropped here. A context at the site of the folders can."
+            empty="No drop folder lies on this host, so no file can be checked or dropped here. A dashboard at the site of the folders can."
             columns={[
               { title: 'Account', cell: ({ account }) => account },
               { title: 'Operation', cell: ({ operation }) => operation },
