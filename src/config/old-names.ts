@@ -30,10 +30,12 @@ function rename<Value>(
 ): { renamed: Record<string, Value>; used: [old: string, name: string][] } {
   // An empty variable counts as left out, as everywhere.
   const used = Object.entries(names).filter(([old, name]) => table[old] !== undefined && isLeftOut(table[name]));
-  const present = new Map(used);
-  const kept = Object.entries(table).filter(([name]) => !used.some(([, taken]) => taken === name));
-  const entries = kept.map(([name, value]) => [present.get(name) ?? name, value]);
-  return { renamed: Object.fromEntries(entries), used };
+  let renamed = { ...table };
+  for (const [old, name] of used) {
+    const { [old]: value, ...others } = renamed;
+    renamed = { ...others, [name]: value! };
+  }
+  return { renamed, used };
 }
 
 function isLeftOut(value: unknown): boolean {

@@ -35,7 +35,7 @@ export const CRASH_POINTS = {
   'seal.named': 'the sealed copy has its name and its temporary name',
   'claim.sealed': 'the sealed copy is there, the ledger knows nothing and its key is in memory only',
   'claim.asked': 'the ledger has the file and its intake was asked for',
-  'queue.job-added': 'a job was added, whoever asked for it does not know yet',
+  'queue.job-added': 'a job was added, the caller does not know yet',
   'intake.begun': 'the file was read from the ledger, none of its rows were',
   'intake.rows-copied': 'rows of the file are in an open transaction',
   'intake.batch-cut': 'a batch is in an open transaction',
@@ -73,6 +73,6 @@ export const CRASH_POINTS = {
   'deliver.totals-held': 'the control totals hold, no summary is written',
   'deliver.summaries-written': 'every output is out, the file is not completed',
   'commit.before': 'the statements of a move are done, its commit is not',
-  'commit.after': 'a move is committed, whoever made it does not know yet',
+  'commit.after': 'a move is committed, the caller does not know yet',
 } as const;
 export type CrashPointName = keyof typeof CRASH_POINTS;

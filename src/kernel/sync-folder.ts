@@ -9,7 +9,9 @@ import { systemCode } from './errors.ts';
 export async function syncFolder(path: string | Buffer): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
-    await syncLater(descriptor).catch(allowUnsupported);
+    await syncLater(descriptor);
+  } catch (error) {
+    if (!CANNOT_SYNC.has(systemCode(error) ?? '')) throw error;
   } finally {
     closeSync(descriptor);
   }
@@ -17,20 +19,17 @@ export async function syncFolder(path: string | Buffer): Promise<void> {
 
 const syncLater = promisify(fsync);
 
-/** Does the same synchronously, for callers that may not wait, such as the writer of the master key. */
+/**
+ * Does the same synchronously, for the writer of the master key. It accepts no file system that cannot sync folders: with
+ * the key every sealed file would be lost.
+ */
 export function syncFolderNow(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
-  } catch (error) {
-    allowUnsupported(error);
   } finally {
     closeSync(descriptor);
   }
-}
-
-function allowUnsupported(error: unknown): void {
-  if (!CANNOT_SYNC.has(systemCode(error) ?? '')) throw error;
 }
 
 const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

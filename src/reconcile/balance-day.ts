@@ -5,8 +5,8 @@ import { sumTotals } from './reconcile-rows.ts';
 export type DayTotals = { broughtForward: Totals; accepted: Totals; final: OutcomeTotals; open: Totals };
 
 /**
- * Returns brought forward + accepted - final - open (H9). Anything but zero rows and zero cents means that rows were
- * lost or created, or the ledger was changed.
+ * Returns brought forward + accepted - final - open (control total H9). Anything but zero rows and zero cents means that
+ * rows were lost or created, or the ledger was changed.
  */
 export function balanceDay({ broughtForward, accepted, final, open }: DayTotals): Totals {
   const ended = sumTotals(final);

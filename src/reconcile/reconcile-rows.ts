@@ -3,7 +3,7 @@ import type { OutcomeTotals, ReconciledRow, RowResult, SentRow, Totals } from '.
 import { keptMessage } from './kept-message.ts';
 import { readOutcome } from './read-outcome.ts';
 
-/** Gives each matched row its outcome and adds totals per outcome, for the conservation check (H7). */
+/** Gives each matched row its outcome and adds totals per outcome, for the conservation check (control total H7). */
 export function reconcileRows(
   operation: FolderOperation,
   pairs: readonly { sent: SentRow; result: RowResult }[],

@@ -7,7 +7,7 @@ import { parseAmount } from '../../src/kernel/money.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
 
 /**
- * Counts rows and money per outcome as a reader of the result file finds them (H8).
+ * Counts rows and money per outcome as a reader of the result file finds them (control total H8).
  * @param bytes of the file as read back from disk, never those just written
  */
 export async function countDelivered(bytes: AsyncIterable<Uint8Array>, layout: LayoutName): Promise<OutcomeTotals> {

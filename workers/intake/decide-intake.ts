@@ -33,7 +33,7 @@ export type Circumstances = {
 };
 
 /**
- * Adds what the rows cannot show to the verdict: control totals (H0), hash (H1), changes after the claim, limits, other
+ * Adds what the rows cannot show to the verdict: control totals H0 and H1, changes after the claim, limits, other
  * files. The most serious fault is the reason; that of a held file also names the others. The notice lists all.
  */
 export function decideIntake(check: FileCheck, around: Circumstances): { decision: FileDecision; faults: Fault[] } {

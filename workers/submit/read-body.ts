@@ -13,7 +13,7 @@ import { bodyPurpose } from '../intake/cut-bodies.ts';
 import { openFileKey } from '../open-original.ts';
 
 /**
- * Returns the bytes of a batch, proven to be the rows of the ledger (H5).
+ * Returns the bytes of a batch, proven to be the rows of the ledger (control total H5).
  * @throws PipelineError BODY_MISMATCH when they are not, and SEAL_BROKEN, MASTER_KEY_WRONG, ORIGINAL_GONE, NOT_FOUND
  */
 export async function readBody(app: App, batch: BatchRow): Promise<Buffer> {

@@ -57,7 +57,7 @@ export function compileRowCheck(
     return notes.isInvalid() ? { raw, faults, amountCents } : { raw, faults, amountCents, payment };
   };
 
-  /** Reports the row's card or account number, or what may be it, in a column that is stored and shown in clear. */
+  /** Reports the row's card or account number, or a likely copy, in a column that is stored and shown in clear. */
   function reportOwnNumber(raw: RawRow, canonical: readonly string[]): void {
     const number = raw.cells[place.number]?.trim() ?? '';
     if (!/^\d+$/.test(number)) return;

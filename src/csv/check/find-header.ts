@@ -63,7 +63,7 @@ function shownTitle(title: string): string {
   return text.length > 30 ? `${text.slice(0, 30)}…` : text;
 }
 
-/** Returns the amount cell if the number of columns identifies it, otherwise all cells that may be it. */
+/** Returns the amount cell if the number of columns identifies it, otherwise all cells that may hold it. */
 function amountCellsOf(operation: FolderOperation, cells: readonly string[]): readonly string[] {
   const layout = layoutOf(operation, cells.length);
   if (!layout) return cells.filter((cell) => /^\s*-?[$(]?\d/.test(cell));

@@ -87,6 +87,6 @@ async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): P
 
 function worksNoMore(): PipelineError {
   return new PipelineError('USAGE', 'use the link', 'it was used, or its time is over', {
-    next: 'Ask whoever runs the dashboard for a new one; for the first, run "paydrop people set-up".',
+    next: 'Ask an administrator of the dashboard for a new one; for the first, run "paydrop people set-up".',
   });
 }
