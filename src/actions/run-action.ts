@@ -126,6 +126,11 @@ function mustHave(asks: readonly Ask[], { filled, file }: Input, action: string)
     if (isRequired && !isGiven)
       throw new PipelineError('USAGE', action, `"${label}" is empty`, { next: 'Fill it in.' });
     if (kind === 'choice' && value !== '' && !choices!.some((choice) => choice.value === value))
-      throw new PipelineError('USAGE', action, `"${label}" is none of its choices`, { next: 'Choose one.' });
+      throw new PipelineError('USAGE', action, `"${label}" is none of its choices`, {
+        next: `Choose one: ${choices!
+          .map((choice) => choice.value)
+          .filter(Boolean)
+          .join(', ')}.`,
+      });
   }
 }

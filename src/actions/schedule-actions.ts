@@ -10,6 +10,7 @@ import type { AppAction } from './action.ts';
 /** Makes today's run of a schedule now, once, or takes the files in its folders again. */
 export const runScheduleNow: AppAction<'schedule'> = {
   needs: 'app',
+  usualReason: 'asked for by hand',
   picks: [
     {
       name: 'again',

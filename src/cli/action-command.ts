@@ -98,16 +98,17 @@ async function suggest(context: ActionContext, name: HandledAction, find: () => 
 }
 
 function printPlan(call: Call, planned: Parameters<typeof shownPlan>[0]): number {
-  const { says, facts = [], listing } = planned.plan;
+  const { says, facts = [], listing, barred } = planned.plan;
   print(call, shownPlan(planned), () =>
     blocks(
       says.join('\n'),
       labelLines(facts.map(([label, fact]) => [label, factText(fact)])),
       listingText(listing),
+      ...(barred === undefined ? [] : [`It cannot be done: ${barred}.`]),
       'This is a plan; nothing was changed.',
     ),
   );
-  return EXIT.ok;
+  return barred === undefined ? EXIT.ok : EXIT.unknownOpen;
 }
 
 function printDone(call: Call, { says, details = [], listing, next = [], status = 'ok', json }: Done): number {
