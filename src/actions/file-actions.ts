@@ -2,7 +2,7 @@ import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { cancelFile, type Cancelled } from '../ledger/file/cancel-file.ts';
-import { approveHeld, declineFile } from '../ledger/file/release-held.ts';
+import { approveFile, approveHeld, declineFile, proposeApproval } from '../ledger/file/release-held.ts';
 import { readOpenProposalOf } from '../ledger/proposal/proposals.ts';
 import { readMaker } from '../ledger/proposal/read-maker.ts';
 import { readBatches, readFileState } from '../ledger/file/read-file.ts';
@@ -11,11 +11,15 @@ import type { FaultCount } from '../ledger/row/fault-counts.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { transact } from '../ledger/engine/transaction.ts';
 import { describeReason, readHoldReasons } from '../explain/hold-reasons.ts';
-import { isTwoPersonMatter, approveOrPropose } from './approve-or-propose.ts';
 import { capital, ended, whoDid } from '../explain/why/sentence.ts';
-import { sayStaysBack } from '../reconcile/say-withheld.ts';
+import { sayAmount, sayStaysBack } from '../reconcile/say-withheld.ts';
 import type { Action, ActionContext, Done } from './action.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
+import type { Settings } from '../config/config.ts';
+import { formatCents } from '../kernel/money.ts';
+import { takesTwoToApprove } from '../config/second-person.ts';
+import type { AuditReason } from '../ledger/engine/move.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
 
 /** Approves a held file, or proposes it where the account requires two persons. */
 export const approve: Action<'file'> = {
@@ -187,4 +191,29 @@ function sumOfBatches(context: ActionContext, { account }: FileRow, batches: rea
 
 function batchesOf(batches: readonly BatchRow[]): string {
   return batches.length === 1 ? `batch ${batches[0]!.batch_no}` : counted(batches.length, 'batch');
+}
+
+/** Result of approving a held file. With a number it is only proposed. */
+export type ApprovedOrProposed = { held: FaultCount[]; proposalNo?: number };
+
+/**
+ * Approves a held file, or proposes that where its account requires two persons. The audit trail records every hold
+ * reason that is overridden.
+ * @throws PipelineError MOVE_REFUSED, SECOND_PERSON, PROPOSAL_OPEN
+ */
+export async function approveOrPropose(
+  ledger: Ledger,
+  settings: Settings,
+  file: FileRow,
+  because: AuditReason,
+): Promise<ApprovedOrProposed> {
+  const held = await readHoldReasons(ledger, settings, file);
+  const told = { ...because, evidence: { overrides: held.map(({ code }) => code) } };
+  if (isTwoPersonMatter(settings, file)) return { held, proposalNo: await proposeApproval(ledger, file.file_id, told) };
+  await approveFile(ledger, file.file_id, told);
+  return { held };
+}
+
+export function isTwoPersonMatter({ accounts }: Pick<Settings, 'accounts'>, file: FileRow): boolean {
+  return takesTwoToApprove(accounts.get(file.account), file.operation);
 }

@@ -1,10 +1,10 @@
 import { byNumber, counted } from '../kernel/counted.ts';
 import { type JournalReading, readJournal } from './resolve/read-journal.ts';
-import { nextReportWords } from './next-report-words.ts';
 import { batchReference } from '../explain/batch-reference.ts';
 import type { Action, Input, Listing } from './action.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
 import { batchFacts, shortHash } from './subject-words.ts';
+import { describeWait } from '../explain/attempt-words.ts';
 
 /** Reads the service's own transaction report for a batch in doubt. */
 export const journal: Action<'batch'> = {
@@ -88,4 +88,24 @@ function ambiguousRows({ ambiguous }: JournalReading): Listing | undefined {
     titles: ['Line', 'Because'],
     rows: ambiguous.slice(0, SHOWN).map(({ line, why }) => [String(line), why]),
   };
+}
+
+/** Says which transaction report the operator must supply next, after one that left rows in doubt. */
+export function nextReportWords({ report, counts }: JournalReading, waitMs: number): string[] {
+  const wait = describeWait(Math.max(1, Math.ceil(waitMs / 60_000)) * 60_000);
+  const second = `Give a second report of approved payments, made at least ${wait} after this one was given and with later payments in it.`;
+  return [
+    ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
+    ...(report.neverCovers && counts.absent > 0
+      ? [
+          'No other report will show it either. Adopt the batch id, let the service confirm that it never took the batch, or close it in doubt.',
+        ]
+      : []),
+    ...(!report.neverCovers && counts.absent > 0 ? [second] : []),
+    ...(counts.ambiguous > 0
+      ? [
+          'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',
+        ]
+      : []),
+  ];
 }

@@ -1,11 +1,11 @@
-import { runNow } from './run-now.ts';
+import { type RanNow, runNow } from './run-now.ts';
 import { dueAt } from '../calendar/business-dates.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { dayInZone } from '../calendar/zone-time.ts';
 import { readRun } from '../ledger/schedule/read-runs.ts';
 import { describeRun } from '../explain/describe-run.ts';
-import { sayRan, shownRun } from './say-run.ts';
 import type { AppAction } from './action.ts';
+import { counted } from '../kernel/counted.ts';
 
 /** Makes today's run of a schedule now, once, or takes the files in its folders again. */
 export const runScheduleNow: AppAction<'schedule'> = {
@@ -60,4 +60,29 @@ const DOES = { take: 'takes the files of its folders', 'day-close': 'closes the 
 
 function refusal(name: string, why: string): PipelineError {
   return new PipelineError('MOVE_REFUSED', `run schedule "${name}" now`, why, { next: 'Nothing is to be done.' });
+}
+
+/** Returns a run without its token, which is private. */
+export function shownRun(ran: RanNow): Record<string, unknown> {
+  if (!('run' in ran)) return ran;
+  const { state, summary, tries } = ran.run;
+  return { is: ran.is, day: ran.day, state, summary, tries };
+}
+
+/** Describes the result in a sentence. */
+export function sayRan(name: string, ran: RanNow): string {
+  switch (ran.is) {
+    case 'made':
+      return `The run of ${name} for ${ran.day} is ${ran.run.state}: ${describeRun(ran.run.summary)}.`;
+    case 'made before':
+      return `The run of ${name} for ${ran.day} was made before: ${describeRun(ran.run.summary)}. Nothing was done.`;
+    case 'taken again':
+      return ran.taken
+        ? `Taken once more: ${counted(ran.taken.files, 'file')}.`
+        : 'Stopped before everything was taken.';
+    case 'busy':
+      return `The run of ${name} is being made at this moment. Nothing was done.`;
+    case 'no business day':
+      return `${ran.day} is no business day of ${name}. Nothing was done.`;
+  }
 }
