@@ -3,16 +3,14 @@ import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { Fault, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { CheckedGroup } from './checked-group.ts';
-import { blockScans } from '../scan/block-scans.ts';
 import { blockChecker } from './check-blocks.ts';
 import { byteCounter } from '../read/count-bytes.ts';
 import { decideVerdict } from './decide-verdict.ts';
 import { faultTally } from './fault-tally.ts';
 import { openPlainText } from '../read/open-plain-text.ts';
 import { readBlocks } from '../read/read-blocks.ts';
-import { GROUP_LINES, newFileShape } from '../read/read-records.ts';
+import { GROUP_LINES, newFileShape } from '../read/blank-lines.ts';
 import { recordChecker } from './check-records.ts';
-import { type Beside, scanHelper } from '../scan/scan-helper.ts';
 
 export type { CheckedRow } from './check-row.ts';
 export type { CheckedGroup } from './checked-group.ts';
@@ -45,8 +43,6 @@ export type CheckOptions = {
   readonly contentBytes?: number;
   /** Lines searched for header and layout; tests use fewer, so that short files are scanned. */
   readonly groupLines?: number;
-  /** Lets another thread scan blocks too. This pays for large files only and does not change the result. */
-  readonly beside?: Beside;
 };
 
 /**
@@ -60,7 +56,7 @@ export type CheckOptions = {
 export async function* checkPaymentFile(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,
-  { contentBytes = 0, groupLines = GROUP_LINES, beside }: CheckOptions = {},
+  { contentBytes = 0, groupLines = GROUP_LINES }: CheckOptions = {},
 ): AsyncGenerator<CheckedGroup, FileCheck> {
   const counter = byteCounter();
   const shape = newFileShape();
@@ -70,17 +66,11 @@ export async function* checkPaymentFile(
     readShare: () => (contentBytes > 0 ? bytesChecked / contentBytes : 0),
   });
   const text = await openPlainText(counter.pass(source), rules.folder.charset);
-  const helper = beside && scanHelper(beside);
-  const scans = blockScans(helper);
-  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine, scans });
-  try {
-    for await (const block of helper?.readAhead(text.source) ?? readBlocks(text.source)) {
-      bytesChecked += block.bytes.length;
-      const group = checkBlock(block);
-      if (group.packed.count + group.faults.length > 0) yield group;
-    }
-  } finally {
-    helper?.close();
+  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine });
+  for await (const block of readBlocks(text.source)) {
+    bytesChecked += block.bytes.length;
+    const group = checkBlock(block);
+    if (group.packed.count + group.faults.length > 0) yield group;
   }
   const found = checker.close();
   const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);

@@ -3,7 +3,7 @@ import type { Fault } from '../../rows/rows.ts';
 import type { RecordsFound } from './check-records.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { faultTally } from './fault-tally.ts';
-import type { FileShape } from '../read/read-records.ts';
+import type { FileShape } from '../read/blank-lines.ts';
 
 type Findings = FileShape & RecordsFound & { readonly bytes: number };
 

@@ -1,17 +1,26 @@
 import type { Line } from './split-lines.ts';
 
-/** What `blankFilter` finds out about a file. */
-export type BlankCount = {
+/** Lines searched for header and layout, and lines per group. Lines do not depend on how the bytes arrive. */
+export const GROUP_LINES = 512;
+
+/** What the lines of a file show besides their cells; complete after the last one. */
+export type FileShape = {
+  physicalLines: number;
   /** Empty lines, white-space lines, and the Ctrl-Z that old programs write at the end. */
   blankLines: number;
   /** The last line has no line end: the only visible trace of a truncated file. */
   isLastLineOpen: boolean;
+  mixesLineEnds: boolean;
 };
+
+export function newFileShape(): FileShape {
+  return { physicalLines: 0, blankLines: 0, mixesLineEnds: false, isLastLineOpen: false };
+}
 
 const CTRL_Z = '\u001a';
 
 /** Drops blank lines. A Ctrl-Z on its own line counts as blank only at the end of the file. */
-export function blankFilter(count: BlankCount) {
+export function blankFilter(count: Pick<FileShape, 'blankLines' | 'isLastLineOpen'>) {
   let endMark: Line | undefined;
 
   function take(line: Line, kept: Line[]): void {

@@ -1,13 +1,13 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { RawRow } from '../../rows/rows.ts';
-import type { Charset } from './decode-text.ts';
+import type { Charset } from './open-plain-text.ts';
 import { unguardCell } from '../write/guard-cell.ts';
 import { hasReasonColumn, leaveOutReason } from '../check/leave-out-reason.ts';
 import { openPlainText, type PlainText } from './open-plain-text.ts';
 import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
 import { findLineEnd, readBlocks } from './read-blocks.ts';
 import { blankFilter } from './blank-lines.ts';
-import { newFileShape } from './read-records.ts';
+import { newFileShape } from './blank-lines.ts';
 import { CR, LF, QUOTE as QUOTE_MARK } from '../../kernel/byte-names.ts';
 import { splitPayments } from './split-cells.ts';
 import { type Line, LONGEST_LINE } from './split-lines.ts';
@@ -52,8 +52,6 @@ export function cellsOf(rows: RawLines, place: number): readonly string[] {
 /**
  * Reads the data rows of a payment file again, in file order and with the line numbers of the check. It applies no
  * rule. As in the check, an unreadable line is a row without cells. The next block overwrites the bytes of this one.
- *
- * `readRecords` defines the rows of a file; this returns the same ones and reads each byte of a plain line once.
  */
 export async function* readRawLines(
   source: AsyncIterable<Uint8Array>,
@@ -96,9 +94,7 @@ function skipOrdinary(words: Int32Array, from: number): number {
 
 const HIGHEST_BITS = 0x80808080 | 0;
 
-/**
- * Returns a scanner for one block after another. It parses lines that are not plain together, as `readRecords` does.
- */
+/** Returns a scanner for one block after another. It parses lines that are not plain together. */
 function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operation }: RawLineOptions) {
   const blanks = blankFilter(newFileShape());
   let number = 0;

@@ -1,17 +1,16 @@
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import { LF } from '../../kernel/byte-names.ts';
+import type { CheckRules } from '../check/check-rules.ts';
 import { paymentHasher } from '../check/hash-payment.ts';
 import { behindLineEnd, findLineEnd } from '../read/read-blocks.ts';
 import { LONGEST_LINE } from '../read/split-lines.ts';
 import { compileRowScan } from './compile-row-scan.ts';
 import { DECLINED, newRowScan, type RowScan } from './row-scan.ts';
-import type { RulesOfScan } from './scan-column.ts';
 import { ENDS_WITH, LINE_ENDS, REPLACED, REPLACED_WORDS, ROWS, type ScannedRows } from './scanned-rows.ts';
 
-/** All inputs to a block scan, as plain data: blocks of one file may be scanned in any order and in any thread. */
 export type ScanOrder = {
   readonly layout: LayoutName;
-  readonly rules: RulesOfScan;
+  readonly rules: CheckRules;
   /** Key of the payment hashes. */
   readonly hashKey: Uint32Array;
 };

@@ -37,28 +37,7 @@ export type ScanRules = {
   readonly accountTypes: readonly Word[];
 };
 
-/** The rules that the scanner knows. */
-export type RulesOfScan = Pick<CheckRules, 'operation' | 'today' | 'largestRowCents'> & {
-  readonly account: CheckRules['account'];
-  readonly folder: Pick<CheckRules['folder'], 'textCommas' | 'routingCheck'>;
-};
-
-/** Copies only these fields; the full rules may hold what cannot or must not go to another thread. */
-export function rulesOfScan({ operation, today, largestRowCents, account, folder }: CheckRules): RulesOfScan {
-  return {
-    operation,
-    today,
-    largestRowCents,
-    account: { server: account.server, country: account.country, currency: account.currency },
-    folder: { textCommas: folder.textCommas, routingCheck: folder.routingCheck },
-  };
-}
-
-export function scanColumn(
-  name: ColumnName,
-  place: number,
-  rules: Pick<RulesOfScan, 'folder' | 'account'>,
-): ScanColumn {
+export function scanColumn(name: ColumnName, place: number, rules: CheckRules): ScanColumn {
   const { kind, required, freeText } = COLUMNS[name];
   const isText = kind === 'invoice' || kind === 'customerCode' || kind === 'text';
   return {
@@ -73,7 +52,7 @@ export function scanColumn(
   };
 }
 
-export function scanRules({ operation, account, folder, today, largestRowCents }: RulesOfScan): ScanRules {
+export function scanRules({ operation, account, folder, today, largestRowCents }: CheckRules): ScanRules {
   return {
     sign: FOLDER_OPERATIONS[operation].sign,
     largestCents: largestRowCents ?? Infinity,

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { blockScans } from '../../../src/csv/scan/block-scans.ts';
 import { blockChecker, replacedFaults } from '../../../src/csv/check/check-blocks.ts';
 import { recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
-import { decoderOfLines } from '../../../src/csv/read/decode-text.ts';
+import { decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
 import { faultTally } from '../../../src/csv/check/fault-tally.ts';
-import { newFileShape } from '../../../src/csv/read/read-records.ts';
+import { newFileShape } from '../../../src/csv/read/blank-lines.ts';
 import { CARD_HEADER, cardLine, cardLines, rulesWith, VISA } from '../support.ts';
 import { compileBlockScan } from '../../../src/csv/scan/scan-block.ts';
-import { SCANNED_BYTES, scannedRowsIn } from '../../../src/csv/scan/scanned-rows.ts';
+import { newScannedRows } from '../../../src/csv/scan/scanned-rows.ts';
 
 /** Checks each text as a block; the last one ends the file. */
 function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {
@@ -16,13 +15,9 @@ function check(blocks: readonly string[], rules: CheckRules = rulesWith(), large
   const shape = newFileShape();
   const checker = recordChecker(rules, tally, largestTotalCents === undefined ? {} : { largestTotalCents });
   const decodeLine = decoderOfLines('utf-8');
-  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine, scans: blockScans() });
+  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine });
   const groups = blocks.map((text, index) => {
-    const { packed, withheld, faults } = checkBlock({
-      bytes: Buffer.from(text),
-      isLast: index === blocks.length - 1,
-      slot: 0,
-    });
+    const { packed, withheld, faults } = checkBlock({ bytes: Buffer.from(text), isLast: index === blocks.length - 1 });
     return {
       lines: [...packed.lines.subarray(0, packed.count)],
       withheld: withheld.map(({ raw }) => raw.line),
@@ -102,7 +97,7 @@ describe('blockChecker', () => {
 
 it('replacedFaults tells of the rows that were asked for, and passes over those between them', () => {
   const lines = ['"A, B"', 'x', '"C, D"', '"E, F"'].map((city, n) => cardLine({ city, invoice: `N-${n}` }));
-  const rows = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+  const rows = newScannedRows();
   const block = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   compileBlockScan({ layout: 'card', rules: rulesWith(), hashKey: new Uint32Array(2) })(block, 0, block.length, rows);
   const tell = replacedFaults('card')(rows, block);
@@ -113,7 +108,7 @@ it('replacedFaults tells of the rows that were asked for, and passes over those 
 });
 
 it('replacedFaults shows no number of the row', () => {
-  const rows = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+  const rows = newScannedRows();
   const number = '12345678';
   const block = Buffer.from(`INV-1,"Ada, 1234",Byron,CHECKING,${number},5.00,"no. 5678, 9"\n`);
   const order = { layout: 'ach', rules: rulesWith({ operation: 'ach-charge' }), hashKey: new Uint32Array(2) } as const;

@@ -3,7 +3,8 @@ import type { CheckedRow, CheckRules, FileCheck } from '../../../src/csv/check/c
 import { byteCounter } from '../../../src/csv/read/count-bytes.ts';
 import { decideVerdict } from '../../../src/csv/check/decide-verdict.ts';
 import { faultTally } from '../../../src/csv/check/fault-tally.ts';
-import { newFileShape, readRecords } from '../../../src/csv/read/read-records.ts';
+import { newFileShape } from '../../../src/csv/read/blank-lines.ts';
+import { readRecords } from './read-records.ts';
 
 /** Full result of a check: its rows, valid or not, in line order, and its final figures. */
 export type Reading = { readonly rows: readonly CheckedRow[]; readonly check: FileCheck };

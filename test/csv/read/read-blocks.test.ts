@@ -51,27 +51,6 @@ describe('readBlocks', () => {
   });
 });
 
-describe('readBlocks into several buffers', () => {
-  it('gives the same blocks, and overwrites one only when as many others were asked for as there are buffers', async () => {
-    const text = Array.from({ length: 90_000 }, (_, index) => `${index},${'y'.repeat(index % 7)}`).join('\r\n');
-    const plain = await read(text);
-    const buffers = [1, 2, 3].map(() => Buffer.alloc(BLOCK_BYTES));
-    const kept: Buffer[] = [];
-    let number = 0;
-    for await (const { bytes, slot } of readBlocks(chunksOf(text), buffers)) {
-      expect(slot).toBe(number % 3);
-      expect(bytes.buffer).toBe(buffers[slot]!.buffer);
-      kept.push(bytes);
-      expect(kept.slice(-3).map((block) => block.toString('latin1'))).toEqual(
-        plain.slice(Math.max(0, number - 2), number + 1),
-      );
-      number += 1;
-    }
-    expect(number).toBe(plain.length);
-    expect(number).toBeGreaterThan(4);
-  });
-});
-
 describe('behindLineEnd', () => {
   it.each([
     ['a\nb', 2],

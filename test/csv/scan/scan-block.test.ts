@@ -6,13 +6,12 @@ import {
   REPLACED,
   REPLACED_WORDS,
   ROWS,
-  SCANNED_BYTES,
-  scannedRowsIn,
+  newScannedRows,
 } from '../../../src/csv/scan/scanned-rows.ts';
 import { cardLine, rulesWith } from '../support.ts';
 
 const scanBlock = compileBlockScan({ layout: 'card', rules: rulesWith(), hashKey: Uint32Array.of(1, 2) });
-const found = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+const found = newScannedRows();
 
 /** Scans a text and returns for each row its line, the bytes to send and the cents. */
 function scan(text: string, from = 0, to = text.length) {

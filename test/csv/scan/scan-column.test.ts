@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
-import { rulesOfScan, scanColumn, scanRules } from '../../../src/csv/scan/scan-column.ts';
+import { scanColumn, scanRules } from '../../../src/csv/scan/scan-column.ts';
 import { rulesWith } from '../support.ts';
 
 describe('scanColumn', () => {
@@ -32,15 +32,5 @@ describe('scanRules', () => {
     const rules = rulesWith({ operation: 'ach-refund', today: '2026-06-15', folder: { routingCheck: true } });
     expect(scanRules(rules)).toMatchObject({ sign: -1, largestCents: Infinity, routingCheck: true, thisMonth: 24_318 });
     expect(scanRules({ ...rules, largestRowCents: 7 }).largestCents).toBe(7);
-  });
-});
-
-describe('rulesOfScan', () => {
-  it('are all that the scanner asks for, and no more', () => {
-    const rules = { ...rulesWith({ largestRowCents: 5_000 }), password: 'hidden' };
-    const kept = rulesOfScan({ ...rules, account: { ...rules.account, password: 'hidden' } as never });
-    expect(scanRules(kept)).toEqual(scanRules(rules));
-    expect(structuredClone(kept)).toEqual(kept);
-    expect(JSON.stringify(kept)).not.toContain('hidden');
   });
 });
