@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frameParts } from '../../src/crypto/frame-parts.ts';
+import { frameParts } from '../../src/crypto/derive-key.ts';
 
 describe('frameParts', () => {
   it('leads every part by its length in bytes', () => {

@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { secretBytes } from '../../src/crypto/secret-bytes.ts';
+import { secretBytes } from '../../src/crypto/derive-key.ts';
 
 describe('secretBytes', () => {
   const holder = () => ({ fileId: 'f', bytes: secretBytes(Buffer.from('0123456789abcdef')) });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rewrapKey, unwrapKey, wrapKey, wrappedBy } from '../../src/crypto/wrap-key.ts';
+import { rewrapKey, unwrapKey, wrapKey, wrappedBy } from '../../src/crypto/data-key.ts';
 import { masterKeyOf } from '../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);

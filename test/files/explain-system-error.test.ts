@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { explainSystemError } from '../../src/files/explain-system-error.ts';
+import { explainSystemError } from '../../src/files/list-folder.ts';
 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: rename '/drop/4222222222222220.csv'`), { code });

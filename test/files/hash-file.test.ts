@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { open, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hashFile, hashOpened } from '../../src/files/hash-file.ts';
+import { hashFile, hashOpened } from '../../src/files/open-plain-file.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
 describe('hashFile', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isQuiet, noteSighting, type Sighting } from '../../src/files/settle.ts';
+import { isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folder.ts';
 
 const RULE = { quietMs: 10_000, probes: 3 };
 

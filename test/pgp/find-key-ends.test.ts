@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findKeyEnds } from '../../src/pgp/find-key-ends.ts';
+import { findKeyEnds } from '../../src/pgp/open-keys.ts';
 import { keysOf, makeKey } from '../support/openpgp.ts';
 
 const DAY_S = 86_400;

@@ -1,8 +1,7 @@
 import * as openpgp from 'openpgp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { judgeSignatures, latest, type MessageSignature } from '../../src/pgp/judge-signatures.ts';
 import { encrypt, inPieces, keysOf, makeKey, type TestKey } from '../support/openpgp.ts';
-import { checkMessage } from '../../src/pgp/check-message.ts';
+import { checkMessage, judgeSignatures, latest, type MessageSignature } from '../../src/pgp/check-message.ts';
 
 const NOW = new Date();
 const before = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkMessage } from '../../src/pgp/check-message.ts';
 import { openMessage } from '../../src/pgp/open-message.ts';
-import type { SessionKey } from '../../src/pgp/session-key.ts';
+import type { SessionKey } from '../../src/pgp/load-openpgp.ts';
 import { encrypt, inPieces, keysOf, makeKey } from '../support/openpgp.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 

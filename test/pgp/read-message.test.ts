@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readMessage } from '../../src/pgp/read-message.ts';
+import { readMessage } from '../../src/pgp/load-openpgp.ts';
 import { encrypt, inPieces, makeKey, type TestKey } from '../support/openpgp.ts';
 
 let own: TestKey;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSessionKey, type SessionKey, toLibrary, writeSessionKey } from '../../src/pgp/session-key.ts';
+import { readSessionKey, type SessionKey, toLibrary, writeSessionKey } from '../../src/pgp/load-openpgp.ts';
 
 const DATA = new Uint8Array([0, 1, 254, 255]);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignRows } from '../../src/reconcile/align-rows.ts';
+import { alignRows } from '../../src/reconcile/compare-rows.ts';
 
 /** Shows one letter per entry, `-` where a side has none, and a star after those that differ. */
 function align(lefts: string, rights: string): string {

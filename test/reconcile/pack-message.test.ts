@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FolderOperation } from '../../schemas/operations.ts';
 import { outcomePacker } from '../../src/rows/packed-outcomes.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
-import { messagePacker } from '../../src/reconcile/pack-message.ts';
+import { messagePacker } from '../../src/reconcile/match-plain.ts';
 import { readOutcome } from '../../src/reconcile/read-outcome.ts';
 import { unpackOutcomes } from './support/packed-rows.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import type { RowResult, SentRow } from '../../src/rows/rows.ts';
-import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';
+import { reconcileRows, sumTotals } from '../../src/reconcile/read-outcome.ts';
 
 const OPERATIONS = Object.keys(FOLDER_OPERATIONS) as FolderOperation[];
 const MESSAGES = ['OK: 678594:', 'Received', 'REJECT: 15', 'REJECT: 55', 'Wrong Format', 'Duplicated', 'TIMEOUT', ''];

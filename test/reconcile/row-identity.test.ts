@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identityReader, isSameRow } from '../../src/reconcile/row-identity.ts';
+import { identityReader, isSameRow } from '../../src/reconcile/compare-rows.ts';
 import { changeCells, LAYOUT_NAMES, resultsOf, sentRow } from './support/result-rows.ts';
 
 describe('identityReader', () => {

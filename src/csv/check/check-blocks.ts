@@ -1,16 +1,13 @@
 import { CR, LF } from '../../kernel/byte-names.ts';
 import type { Fault } from '../../rows/rows.ts';
-import { blankFilter } from '../read/blank-lines.ts';
 import type { recordChecker } from './check-records.ts';
-import type { CheckedRow } from './check-row.ts';
+import { cellFault, type CheckedRow } from './check-row.ts';
 import type { CheckRules } from './check-rules.ts';
-import type { CheckedGroup } from './checked-group.ts';
-import type { faultTally } from './fault-tally.ts';
-import { cellEnd, cellStart, newRowPack, packRow, packScanned } from '../write/packed-rows.ts';
+import type { faultTally } from './fault-effect.ts';
+import { cellEnd, cellStart, newRowPack, type PackedRows, packRow, packScanned } from '../write/packed-rows.ts';
 import { behindLineEnd, type Block, findLineEnd } from '../read/read-blocks.ts';
-import type { FileShape } from '../read/blank-lines.ts';
-import { compileBlockScan } from '../scan/scan-block.ts';
 import {
+  compileBlockScan,
   ENDS_WITH,
   LINE_ENDS,
   newScannedRows,
@@ -18,12 +15,11 @@ import {
   REPLACED_WORDS,
   ROWS,
   type ScannedRows,
-} from '../scan/scanned-rows.ts';
+} from '../scan/scan-block.ts';
 import { splitPayments } from '../read/split-cells.ts';
-import { type Line, LONGEST_LINE } from '../read/split-lines.ts';
+import { blankFilter, type FileShape, type Line, LONGEST_LINE } from '../read/split-lines.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
-import { placesOf } from '../scan/places-of.ts';
-import { cellFault } from './row-notes.ts';
+import { placesOf } from '../scan/row-scan.ts';
 
 type Parts = {
   /** Lines searched for header and layout. */
@@ -215,3 +211,20 @@ export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: B
     return Buffer.from(bytes.subarray(start, cellEnd(bytes, start))).toString('latin1');
   }
 }
+
+/**
+ * A checked part of a payment file. Its number of rows depends only on their length, not on how the bytes arrive.
+ *
+ * The next group reuses the buffers of `packed`, so the caller copies what it keeps first. The objects of `withheld`
+ * and `faults` are the caller's own.
+ */
+export type CheckedGroup = {
+  /** Layout of the file; undefined until a row has the columns of one. Groups with valid rows have one. */
+  readonly layout: LayoutName | undefined;
+  /** The valid rows, in line order. */
+  readonly packed: PackedRows;
+  /** Rows without a payment, in line order. */
+  readonly withheld: readonly CheckedRow[];
+  /** Faults of all rows of the group, including warnings of valid rows: in line order, within a row as found. */
+  readonly faults: readonly Fault[];
+};

@@ -1,16 +1,13 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { RawRow } from '../../rows/rows.ts';
-import type { Charset } from './open-plain-text.ts';
+import { type Charset, openPlainText, type PlainText } from './open-plain-text.ts';
 import { unguardCell } from '../write/guard-cell.ts';
 import { hasReasonColumn, leaveOutReason } from '../check/leave-out-reason.ts';
-import { openPlainText, type PlainText } from './open-plain-text.ts';
 import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
 import { findLineEnd, readBlocks } from './read-blocks.ts';
-import { blankFilter } from './blank-lines.ts';
-import { newFileShape } from './blank-lines.ts';
 import { CR, LF, QUOTE as QUOTE_MARK } from '../../kernel/byte-names.ts';
 import { splitPayments } from './split-cells.ts';
-import { type Line, LONGEST_LINE } from './split-lines.ts';
+import { blankFilter, type Line, LONGEST_LINE, newFileShape } from './split-lines.ts';
 
 /**
  * The data rows of one block of a payment file. A plain row (see plain-row.ts) stays in the bytes; only the others are
@@ -171,5 +168,15 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
       cells: new Map(leaveOutReason(operation, header, records).map((row, place) => [place, row.cells])),
       isLast: rows.isLast,
     };
+  }
+}
+
+/** Reads the data rows of a payment file again, as `readRawLines` finds them, each with its cells. */
+export async function* readRawRows(
+  source: AsyncIterable<Uint8Array>,
+  options: RawLineOptions,
+): AsyncGenerator<readonly RawRow[]> {
+  for await (const rows of readRawLines(source, options)) {
+    if (rows.lines.length > 0) yield rows.lines.map((line, place) => ({ line, cells: cellsOf(rows, place) }));
   }
 }

@@ -1,17 +1,12 @@
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 import type { CheckRules } from '../check/check-rules.ts';
-import { placesOf } from './places-of.ts';
 import { fitsBrand } from '../rules/card-brand.ts';
 import { COMMA, CR, LF, QUOTE, SPACE } from '../../kernel/byte-names.ts';
-import { DECLINED, type RowScan } from './row-scan.ts';
-import { scanAmount } from './scan-amount.ts';
-import { type ScanColumn, scanColumn, type ScanRules, scanRules } from './scan-column.ts';
-import { scanDate } from './scan-date.ts';
-import { scanExpiry } from './scan-expiry.ts';
-import { scanAccountNumber, scanCardNumber } from './scan-number.ts';
+import { DECLINED, placesOf, type RowScan } from './row-scan.ts';
+import { type ScanColumn, scanColumn, type ScanRules, scanRules, scanWord } from './scan-column.ts';
+import { scanAccountNumber, scanAmount, scanCardNumber, scanDate, scanExpiry } from './scan-number.ts';
 import { scanText } from './scan-text.ts';
-import { scanWord } from './scan-word.ts';
 
 /**
  * Compiles the line scanner from the column table. It takes a line only if certain that it is a valid row and what to

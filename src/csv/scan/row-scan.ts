@@ -1,5 +1,6 @@
-import type { PaymentBytes } from '../check/hash-payment.ts';
+import type { PaymentBytes } from '../check/duplicate-rows.ts';
 import type { Brand } from '../rules/card-brand.ts';
+import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
 
 /**
  * State that the cell scanners share while a line is read: its bytes in, canonical bytes out, and findings. One object
@@ -42,3 +43,20 @@ export function newRowScan(): RowScan {
     cents: 0,
   };
 }
+
+/** Returns the indexes of the columns with a meaning of their own; -1 for those that the layout lacks. */
+export function placesOf(columns: readonly ColumnName[]) {
+  const numberColumns: readonly ColumnName[] = ['cardNumber', 'accountNumber'];
+  return {
+    invoice: columns.indexOf('invoice'),
+    customerCode: columns.indexOf('customerCode'),
+    amount: columns.indexOf('amount'),
+    mop: columns.indexOf('mop'),
+    state: columns.indexOf('state'),
+    zipCode: columns.indexOf('zipCode'),
+    number: columns.findIndex((column) => numberColumns.includes(column)),
+    texts: columns.flatMap((column, index) => (TEXT_KINDS.includes(COLUMNS[column].kind) ? [index] : [])),
+  };
+}
+
+const TEXT_KINDS: readonly string[] = ['invoice', 'text', 'customerCode'];

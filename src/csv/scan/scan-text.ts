@@ -1,4 +1,4 @@
-import { findMonthName } from '../rules/spreadsheet-damage.ts';
+import { findMonthName } from '../rules/text.ts';
 import { isPlainState, isPlainZip } from '../rules/us-address.ts';
 import { APOSTROPHE, COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowScan } from './row-scan.ts';

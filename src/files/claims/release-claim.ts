@@ -2,9 +2,8 @@ import { rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './claim-notes.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { lstatOrNothing } from '../list-folder.ts';
+import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './finish-claim.ts';
+import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import { UNFINISHED_ENDING } from '../write-durably.ts';
 
 /**

@@ -1,11 +1,12 @@
-import { lstatSync } from 'node:fs';
+import { linkSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { crashPoint } from '../../kernel/crash-point.ts';
-import { PipelineError } from '../../kernel/errors.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { hashFile } from '../hash-file.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
+import { hashFile } from '../open-plain-file.ts';
 import { type FileMark, markOf, type OutputDraft } from './output-draft.ts';
-import { publishFile } from './publish-file.ts';
 import { syncFolder } from '../../kernel/sync-folder.ts';
 
 export type Written = { name: string; path: string; sha256: string; bytes: number };
@@ -79,3 +80,40 @@ async function explained<Result>(draft: OutputDraft, work: Promise<Result>): Pro
     throw explainSystemError(error, draft.action);
   }
 }
+
+/**
+ * Renames a file in the out folder to a name that no output uses, so that the right one can be written. Nothing is
+ * deleted, and the file stays on its disk.
+ * @returns the new name, `<name>.<8 hex digits>.forgotten`
+ * @throws PipelineError FOLDER_NOT_WRITABLE, FOLDER_MISSING
+ */
+export async function setOutputAside(dir: string, name: string): Promise<string> {
+  const aside = `${name}.${randomBytes(4).toString('hex')}.forgotten`;
+  try {
+    await rename(join(dir, name), join(dir, aside));
+    await syncFolder(dir);
+    return aside;
+  } catch (error) {
+    throw explainSystemError(error, `set aside the output "${name}"`);
+  }
+}
+
+/**
+ * Gives a file its final name unless that is taken. A link refuses a taken name atomically; a file system without links
+ * needs a check and a rename. The temporary name may remain; the caller removes it.
+ * @returns whether the file under the final name is the one just written
+ */
+export async function publishFile(temporary: string, path: string): Promise<boolean> {
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error;
+  }
+  if ((await lstatOrNothing(path)) !== undefined) return false;
+  await rename(temporary, path);
+  return true;
+}
+
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);

@@ -5,7 +5,7 @@ import {
   openFingerprinter,
   rewrapFingerprintKey,
 } from '../../../src/crypto/fingerprints/fingerprint.ts';
-import { wrapKey } from '../../../src/crypto/wrap-key.ts';
+import { wrapKey } from '../../../src/crypto/data-key.ts';
 import { masterKeyOf } from '../../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);

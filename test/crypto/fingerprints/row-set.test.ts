@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFingerprinter } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import { hashKeyOf, openRowSet, type RowSet, rowSetKey } from '../../../src/crypto/fingerprints/row-set.ts';
-import { wrapKey } from '../../../src/crypto/wrap-key.ts';
+import { wrapKey } from '../../../src/crypto/data-key.ts';
 import { loadMasterKey } from '../../support/load-master-key.ts';
 
 const MASTER = loadMasterKey({

@@ -3,11 +3,10 @@ import { blockChecker, replacedFaults } from '../../../src/csv/check/check-block
 import { recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import { decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
-import { faultTally } from '../../../src/csv/check/fault-tally.ts';
-import { newFileShape } from '../../../src/csv/read/blank-lines.ts';
+import { faultTally } from '../../../src/csv/check/fault-effect.ts';
+import { newFileShape } from '../../../src/csv/read/split-lines.ts';
 import { CARD_HEADER, cardLine, cardLines, rulesWith, VISA } from '../support.ts';
-import { compileBlockScan } from '../../../src/csv/scan/scan-block.ts';
-import { newScannedRows } from '../../../src/csv/scan/scanned-rows.ts';
+import { compileBlockScan, newScannedRows } from '../../../src/csv/scan/scan-block.ts';
 
 /** Checks each text as a block; the last one ends the file. */
 function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exactTotals, recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
-import { faultTally } from '../../../src/csv/check/fault-tally.ts';
+import { faultTally } from '../../../src/csv/check/fault-effect.ts';
 import { CARD_HEADER, cardLine, cardLines, rulesWith } from '../support.ts';
 
 function open(rules: CheckRules = rulesWith()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
-import { columnsOfTitle, namesSecurityCode } from '../../../src/csv/check/column-titles.ts';
+import { columnsOfTitle, namesSecurityCode } from '../../../src/csv/check/find-header.ts';
 
 describe('columnsOfTitle', () => {
   it.each(Object.keys(COLUMNS) as ColumnName[])('knows the title of %s in the words of the spec', (column) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideVerdict } from '../../../src/csv/check/decide-verdict.ts';
-import { faultTally } from '../../../src/csv/check/fault-tally.ts';
+import { decideVerdict } from '../../../src/csv/check/check-payment-file.ts';
+import { faultTally } from '../../../src/csv/check/fault-effect.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { rulesWith } from '../support.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duplicateRows } from '../../../src/csv/check/duplicate-rows.ts';
-import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/hash-payment.ts';
+import { duplicateRows, HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
 
 function payment(invoice: string, cents = 100, payer = 'C-1') {
   return { invoice, cents, payer };

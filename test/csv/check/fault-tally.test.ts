@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultTally } from '../../../src/csv/check/fault-tally.ts';
+import { faultTally } from '../../../src/csv/check/fault-effect.ts';
 import { rulesWith } from '../support.ts';
 
 describe('faultTally', () => {

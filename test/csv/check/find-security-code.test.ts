@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdsSecurityCode } from '../../../src/csv/check/find-security-code.ts';
+import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 import { achLine, cardLine, OTHER_VISA, VISA } from '../support.ts';
 
 const CANADIAN = `06/15/2026,INV-1,Ada Byron,25.00,VISA,${VISA},1228`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/hash-payment.ts';
+import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
 
 const output = Buffer.from('INV-7,C1,INV-8');
 const PAYMENT = { output, invoiceStart: 0, invoiceEnd: 5, payerStart: 6, payerEnd: 8, cents: 2_500 };

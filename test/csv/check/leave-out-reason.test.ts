@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { hasReasonColumn, leaveOutReason } from '../../../src/csv/check/leave-out-reason.ts';
-import { readRawRows } from '../../../src/csv/read/read-rows.ts';
+import { readRawRows } from '../../../src/csv/read/read-raw-lines.ts';
 import { ACCOUNT, CARD_HEADER, cardLine, checkAll, chunksOf } from '../support.ts';
 
 const CODE_HEADER = 'Invoice #,Customer Code,Amount,Comment';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowNotes, shownValue } from '../../../src/csv/check/row-notes.ts';
+import { rowNotes, shownValue } from '../../../src/csv/check/check-row.ts';
 import { ACCOUNT, rulesWith, VISA } from '../support.ts';
 
 const notes = () => rowNotes(['invoice', 'cardNumber'], 1, rulesWith().folder);

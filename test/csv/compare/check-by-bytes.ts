@@ -4,7 +4,7 @@ import {
   type CheckRules,
   type FileCheck,
 } from '../../../src/csv/check/check-payment-file.ts';
-import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
+import { unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
 import type { Reading } from './check-by-reference.ts';
 

@@ -1,7 +1,12 @@
-import { blankFilter, type FileShape, GROUP_LINES } from '../../../src/csv/read/blank-lines.ts';
 import { type Charset, decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
 import { type LineRecord, splitPayments } from '../../../src/csv/read/split-cells.ts';
-import { type Line, LONGEST_LINE } from '../../../src/csv/read/split-lines.ts';
+import {
+  blankFilter,
+  type FileShape,
+  GROUP_LINES,
+  type Line,
+  LONGEST_LINE,
+} from '../../../src/csv/read/split-lines.ts';
 
 /**
  * Defines the records of a file, one per line that is not blank, in groups. It decodes the whole file and cuts the text.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blankFilter } from '../../../src/csv/read/blank-lines.ts';
-import type { Line } from '../../../src/csv/read/split-lines.ts';
+import { blankFilter, type Line } from '../../../src/csv/read/split-lines.ts';
 
 /** Returns the kept lines with their numbers, and the counts; the last text has no line end. */
 function filter(...texts: string[]) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { byteCounter } from '../../../src/csv/read/count-bytes.ts';
+import { byteCounter } from '../../../src/csv/check/check-payment-file.ts';
 import { chunksOf } from '../support.ts';
 
 describe('byteCounter', () => {

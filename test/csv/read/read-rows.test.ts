@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Charset } from '../../../src/csv/read/open-plain-text.ts';
-import { readRawRows } from '../../../src/csv/read/read-rows.ts';
+import { readRawRows } from '../../../src/csv/read/read-raw-lines.ts';
 import type { RawRow } from '../../../src/rows/rows.ts';
 import { CARD_HEADER, cardLine, checkAll, chunksOf } from '../support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountNumberRule } from '../../../src/csv/rules/account-number.ts';
+import { accountNumberRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('accountNumberRule', () => {

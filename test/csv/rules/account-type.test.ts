@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountTypeRule } from '../../../src/csv/rules/account-type.ts';
+import { accountTypeRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('accountTypeRule', () => {

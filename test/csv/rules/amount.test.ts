@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amountRule } from '../../../src/csv/rules/amount.ts';
+import { amountRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('amountRule', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cardNumberRule } from '../../../src/csv/rules/card-number.ts';
+import { cardNumberRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('cardNumberRule', () => {

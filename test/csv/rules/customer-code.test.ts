@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { customerCodeRule } from '../../../src/csv/rules/customer-code.ts';
+import { customerCodeRule } from '../../../src/csv/rules/text.ts';
 import { apply } from '../support.ts';
 
 describe('customerCodeRule', () => {

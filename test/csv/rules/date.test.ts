@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dateRule } from '../../../src/csv/rules/date.ts';
+import { dateRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('dateRule', () => {

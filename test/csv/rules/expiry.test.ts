@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expiryRule } from '../../../src/csv/rules/expiry.ts';
+import { expiryRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('expiryRule', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invoiceRule } from '../../../src/csv/rules/invoice.ts';
+import { invoiceRule } from '../../../src/csv/rules/text.ts';
 import { apply } from '../support.ts';
 
 describe('invoiceRule', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mopRule } from '../../../src/csv/rules/mop.ts';
+import { mopRule } from '../../../src/csv/rules/rule-of-column.ts';
 import { apply } from '../support.ts';
 
 describe('mopRule', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDamage, findMonthName } from '../../../src/csv/rules/spreadsheet-damage.ts';
+import { findDamage, findMonthName } from '../../../src/csv/rules/text.ts';
 
 describe('findDamage', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
-import { placesOf } from '../../../src/csv/scan/places-of.ts';
+import { placesOf } from '../../../src/csv/scan/row-scan.ts';
 
 it.each<[LayoutName, ReturnType<typeof placesOf>]>([
   [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scanAmount } from '../../../src/csv/scan/scan-amount.ts';
+import { scanAmount } from '../../../src/csv/scan/scan-number.ts';
 import { scanRules } from '../../../src/csv/scan/scan-column.ts';
 import { rulesWith } from '../support.ts';
 import { scanCellOf } from './support.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { compileBlockScan } from '../../../src/csv/scan/scan-block.ts';
 import {
+  compileBlockScan,
   ENDS_WITH,
   LINE_ENDS,
+  newScannedRows,
   REPLACED,
   REPLACED_WORDS,
   ROWS,
-  newScannedRows,
-} from '../../../src/csv/scan/scanned-rows.ts';
+} from '../../../src/csv/scan/scan-block.ts';
 import { cardLine, rulesWith } from '../support.ts';
 
 const scanBlock = compileBlockScan({ layout: 'card', rules: rulesWith(), hashKey: Uint32Array.of(1, 2) });

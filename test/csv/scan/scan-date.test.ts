@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { markOfDay, scanDate } from '../../../src/csv/scan/scan-date.ts';
-import { isDay } from '../../../src/csv/rules/date.ts';
+import { markOfDay, scanDate } from '../../../src/csv/scan/scan-number.ts';
+import { isDay } from '../../../src/csv/rules/rule-of-column.ts';
 import type { RowScan } from '../../../src/csv/scan/row-scan.ts';
 import { scanCellOf } from './support.ts';
 

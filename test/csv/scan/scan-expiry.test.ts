@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scanRules } from '../../../src/csv/scan/scan-column.ts';
-import { scanExpiry } from '../../../src/csv/scan/scan-expiry.ts';
+import { scanExpiry } from '../../../src/csv/scan/scan-number.ts';
 import { rulesWith } from '../support.ts';
 import { scanCellOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { brandOf } from '../../../src/csv/rules/card-brand.ts';
-import { accountTypeWords, mopWords, scanWord } from '../../../src/csv/scan/scan-word.ts';
+import { accountTypeWords, mopWords, scanWord } from '../../../src/csv/scan/scan-column.ts';
 import { scanCellOf } from './support.ts';
 
 const UK = { server: 'UK', country: 'UK', currency: 'EUR' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalBytes } from '../../../src/csv/write/canonical-bytes.ts';
+import { canonicalBytes } from '../../../src/csv/write/packed-rows.ts';
 import { checkAll } from '../support.ts';
 
 describe('canonicalBytes', () => {

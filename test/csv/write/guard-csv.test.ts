@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardCsv } from '../../../src/csv/write/guard-csv.ts';
+import { guardCsv } from '../../../src/csv/write/write-csv.ts';
 import { CARD } from '../../support/payment-rows.ts';
 
 describe('guardCsv', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { newRowPack, packRow } from '../../../src/csv/write/packed-rows.ts';
-import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
+import { newRowPack, packRow, unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { PaymentRow } from '../../../src/rows/rows.ts';
 import { ACCOUNT, achLine, cardLine, VISA } from '../support.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noteClaim, NOTES, readNotes, writeNotes } from '../../../src/files/claims/claim-notes.ts';
+import { noteClaim, NOTES, readNotes, writeNotes } from '../../../src/files/claims/finish-claim.ts';
 import { FOLDER } from '../support/make-claim.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 

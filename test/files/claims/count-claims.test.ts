@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countClaims } from '../../../src/files/claims/count-claims.ts';
+import { countClaims } from '../../../src/files/claims/find-claims.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 
 let root: string;

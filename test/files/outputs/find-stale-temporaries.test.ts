@@ -2,7 +2,7 @@ import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { findStaleTemporaries } from '../../../src/files/outputs/find-stale-temporaries.ts';
+import { findStaleTemporaries } from '../../../src/files/outputs/output-draft.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
 const OPTIONS = { olderThanMs: 3_600_000, clock: handClock(new Date(1_750_003_600_000)) };

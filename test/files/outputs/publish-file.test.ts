@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { publishFile } from '../../../src/files/outputs/publish-file.ts';
+import { publishFile } from '../../../src/files/outputs/publish-drafts.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
 it('publishFile gives a free name, refuses a taken one and never replaces what has it', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { setOutputAside } from '../../../src/files/outputs/set-output-aside.ts';
+import { setOutputAside } from '../../../src/files/outputs/publish-drafts.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeCells } from '../../../src/reconcile/outputs/change-row.ts';
-import { resultCells } from '../../../src/reconcile/outputs/result-row.ts';
-import { CHANGE_TITLES } from '../../../src/reconcile/outputs/titles.ts';
+import { CHANGE_TITLES, changeCells, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
 
 const ROW = {
   line: 3,

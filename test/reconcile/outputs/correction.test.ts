@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { correctionJson, correctionText, type CorrectionSummary } from '../../../src/reconcile/outputs/correction.ts';
+import { correctionJson, correctionText, type CorrectionSummary } from '../../../src/reconcile/outputs/summary.ts';
 
 const SUMMARY: CorrectionSummary = {
   file: { fileId: '2anp3p7jwetvmz4z', name: 'monday.csv', account: 'main', operation: 'card' },

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { REJECTIONS } from '../../../schemas/rejections.ts';
-import { correctionOf, type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
-import { RESULT_TITLES } from '../../../src/reconcile/outputs/titles.ts';
+import {
+  correctionOf,
+  type FinishedRow,
+  RESULT_TITLES,
+  resultCells,
+} from '../../../src/reconcile/outputs/result-row.ts';
 
 const OUTCOME_NAMES = Object.keys(OUTCOMES) as Outcome[];
 const CODES = [null, ...Array.from({ length: 130 }, (_, code) => code), 9_999];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../../src/reconcile/outputs/titles.ts';
+import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { LAYOUT_NAMES } from '../support/result-rows.ts';
 
 describe('titlesOf', () => {
