@@ -1,10 +1,26 @@
-import { link, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
+import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countClaims, findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
-import { freshFolders } from '../support/fresh-folder.ts';
+import { freshFolder, freshFolders } from '../support/fresh-folder.ts';
 import { claimOnly, onlyCandidate } from '../support/make-claim.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { oddCodeOf } from '../../../src/files/claims/odd-drop.ts';
 
 const FILE_ID = '0123456789abcdef';
 
@@ -166,5 +182,54 @@ describe('readClaim', () => {
     const { path, fileId } = await claimOnly(drop, work);
     await rm(path);
     expect(await readClaim(work, fileId)).toBeUndefined();
+  });
+});
+
+describe('countClaims', () => {
+  let root: string;
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'paydrop-claims-'));
+    for (const work of ['one', 'two']) await mkdir(join(root, work));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  it('counts the claims of all work folders, each folder once', async () => {
+    const works = ['one', 'two', 'one'].map((name) => join(root, name));
+    expect(await countClaims(works)).toBe(0);
+    await mkdir(join(root, 'one', newFileId()));
+    await mkdir(join(root, 'two', newFileId()));
+    expect(await countClaims(works)).toBe(2);
+  });
+
+  it('counts nothing that is no claim', async () => {
+    const work = join(root, 'three');
+    await mkdir(join(work, 'notes'), { recursive: true });
+    await mkdir(join(work, `${newFileId()}.empty`));
+    await writeFile(join(work, newFileId()), 'a file');
+    expect(await countClaims([work])).toBe(0);
+  });
+
+  it('says which folder is missing', async () => {
+    await expect(countClaims([join(root, 'gone')])).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+});
+
+describe('oddCodeOf', () => {
+  it.each<[string, string | undefined, (path: string) => unknown]>([
+    ['a plain file', undefined, (path) => writeFile(path, 'rows')],
+    ['an empty file', undefined, (path) => writeFile(path, '')],
+    ['a link to a file', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
+    ['a link to nothing', 'DROP_SYMLINK', (path) => symlink('/nowhere', path)],
+    ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
+    ['a pipe', 'DROP_SPECIAL', (path) => execFileSync('mkfifo', [path])],
+    ['a file with a second name', 'DROP_HARD_LINK', (path) => writeFile(path, '').then(() => link(path, `${path}2`))],
+  ])('calls %s %s', async (_kind, code, make) => {
+    const path = join(await freshFolder(), 'drop');
+    await make(path);
+    expect(oddCodeOf(await lstat(path, { bigint: true }))).toBe(code);
+  });
+
+  it('calls a device DROP_SPECIAL', async () => {
+    expect(oddCodeOf(await lstat('/dev/null', { bigint: true }))).toBe('DROP_SPECIAL');
   });
 });

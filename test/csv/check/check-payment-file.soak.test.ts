@@ -1,5 +1,35 @@
 import { describe, expect, it } from 'vitest';
+import { tryProperty } from '../../gateway/support/seeds.ts';
+import { cutBytes } from '../cut-bytes.ts';
+import { LINE_PIECE_BYTES, measureLine, measureRows } from './check-memory.ts';
+import { checkAll } from '../support.ts';
 import { duplicateRows, HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
+
+/** See check-payment-file-flow.test.ts. */
+describe('however the bytes are cut, for long', () => {
+  it('the answer is the same', async () => {
+    await tryProperty(cutBytes(Number.POSITIVE_INFINITY), 300);
+  }, 300_000);
+});
+
+/** Memory that large files take. */
+describe('memory', () => {
+  it('does not grow with the rows of a file', async () => {
+    const { rows, bytes, growth } = await measureRows(1_000_000);
+    expect(rows).toBe(1_000_000);
+    // Keeping the rows would take ten times the bytes. The check keeps a hash of each row to find duplicates.
+    expect(growth).toBeLessThan(bytes / 2);
+  }, 300_000);
+
+  it('does not grow with the length of a line', async () => {
+    const { bytes, growth } = await measureLine(3_200);
+    expect(bytes).toBe(3_200 * LINE_PIECE_BYTES);
+    expect(growth).toBeLessThan(1_000_000);
+    const checked = await checkAll(Buffer.alloc(3_200 * LINE_PIECE_BYTES, 'x'));
+    expect(checked).toMatchObject({ verdict: 'reject', physicalLines: 1, records: 1, bytes });
+    expect(checked.rowFaults).toEqual([{ code: 'LINE_TOO_LONG', line: 1 }]);
+  }, 300_000);
+});
 
 function payment(invoice: string, cents = 100, payer = 'C-1') {
   return { invoice, cents, payer };
