@@ -38,7 +38,6 @@ function ownerOf(fileId: string): string {
   return `file "${fileId}"`;
 }
 
-/** First bytes of a wrapped key; the last character is the format version. */
 const MAGIC = Buffer.from('PDK1');
 const ID_BYTES = 4;
 const KEY_BYTES = 32;

@@ -4,7 +4,6 @@ import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES, TAG_BYTES } from './a
 import type { DataKey } from './data-key.ts';
 import { deriveKey, frameParts } from './derive-key.ts';
 
-/** First bytes of a sealed stream; the last character is the format version. */
 const MAGIC = Buffer.from('PDS1');
 const SALT_BYTES = 32;
 const HEADER_BYTES = MAGIC.length + SALT_BYTES;

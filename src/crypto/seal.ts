@@ -4,7 +4,6 @@ import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES } from './aes-gcm.ts';
 import type { DataKey } from './data-key.ts';
 import { deriveKey, frameParts } from './derive-key.ts';
 
-/** First bytes of a seal; the last character is the format version. */
 const MAGIC = Buffer.from('PDB1');
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
 

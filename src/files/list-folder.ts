@@ -14,13 +14,11 @@ export type FolderEntry = { key: string; name: string; path: Buffer; stats: BigI
  * @throws PipelineError FOLDER_MISSING, or FOLDER_NOT_WRITABLE when the folder may not be read
  */
 export async function listFolder(folder: string): Promise<FolderEntry[]> {
-  try {
+  return explained(`list the folder "${folder}"`, async () => {
     const names = await readdir(folder, { encoding: 'buffer' });
     const entries = await Promise.all(names.map((name) => readEntry(folder, name)));
     return entries.filter((entry) => entry !== undefined);
-  } catch (error) {
-    throw explainSystemError(error, `list the folder "${folder}"`);
-  }
+  });
 }
 
 async function readEntry(folder: string, name: Buffer): Promise<FolderEntry | undefined> {
@@ -56,6 +54,15 @@ export function explainSystemError(error: unknown, action: string): Error {
   return known
     ? new PipelineError(known, action)
     : new PipelineError('INTERNAL', action, `the operating system answered ${code}`);
+}
+
+/** Does some work whose system errors are explained by `explainSystemError`. */
+export async function explained<Result>(action: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explainSystemError(error, action);
+  }
 }
 
 /** System error codes look like EACCES; Node's own codes, such as ERR_INVALID_ARG_TYPE, contain an underscore. */

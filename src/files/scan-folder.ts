@@ -17,7 +17,6 @@ export type Completeness = 'sidecar' | 'marker' | 'quiet';
 export type SeenFile = { path: Buffer; bytes: number; mtimeMs: number };
 
 export type Candidate = SeenFile & {
-  /** For display; see `displayName`. */
   name: string;
   inode: bigint;
   completeness: Completeness;

@@ -58,7 +58,6 @@ export async function watchFolders(
   };
 }
 
-/** Resolves once events are being seen, or the watcher fails. */
 async function openWatcher(
   paths: string[],
   { add, log, usePolling }: { add: () => void; log: Pick<Log, 'warn'>; usePolling: boolean },

@@ -124,7 +124,6 @@ function refuseUnknown(message: OpenPgpMessage, Unknown: typeof UnparseablePacke
 /** Another recipient may have a kind of key that we do not know. */
 const RECIPIENTS: ReadonlySet<number> = new Set([1, 3]);
 
-/** The first bit of a packet is set; armor is plain text. */
 function isBinary(first: Uint8Array | undefined): boolean {
   return first === undefined || (first[0]! & 0x80) !== 0;
 }

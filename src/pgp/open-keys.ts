@@ -65,7 +65,6 @@ async function openSenders(texts: readonly string[], account: string): Promise<K
   return senders;
 }
 
-/** @returns undefined when there is no block, or one cannot be read */
 async function readBlocks<Read>(
   text: string,
   kind: 'PRIVATE' | 'PUBLIC',
@@ -108,7 +107,6 @@ export async function findKeyEnds({ own, senders }: OpenPgpKeys, now: Date): Pro
 
 type Part = Awaited<ReturnType<Key['getEncryptionKey']>>;
 
-/** Returns undefined when no part is valid; the library throws then. */
 async function findPart(part: Promise<Part>): Promise<Part | undefined> {
   return part.catch(() => undefined);
 }

@@ -122,7 +122,6 @@ function alignMiddle<Left, Right>(
   return aligned;
 }
 
-/** Returns the positions of the longest common subsequence. */
 function longestCommon<Left, Right>(
   lefts: readonly Left[],
   rights: readonly Right[],

@@ -9,7 +9,6 @@ export type ControlTotal = { id: string; holds: boolean; says: string };
 /** Everything the equations compare. Money is integer cents. */
 export type Figures = {
   control: ControlNote | null;
-  /** A person approved the file after it was held. */
   approved: boolean;
   sha256: string;
   physicalLines: number;

@@ -86,7 +86,6 @@ function rowComparer(layout: LayoutName, sent: SentText, bytes: Buffer) {
   };
 }
 
-/** Packs the outcome of a row from the bytes of its message. */
 type MessagePacker = {
   /**
    * @param from start of the message, including the spaces around it
@@ -156,7 +155,6 @@ function findApprovalCode(bytes: Buffer, from: number, to: number): number | und
   return isWhole ? code : undefined;
 }
 
-/** Returns the position of the colon after a code, or the end of the message. */
 function codeEnd(bytes: Buffer, from: number, to: number): number {
   let at = from;
   while (at < to && bytes[at] !== COLON) at += 1;

@@ -13,7 +13,6 @@ export type WorkThread = {
    * @throws whatever the task throws; ThreadDeath when the thread did not survive
    */
   run<Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result>;
-  /** Ends the thread and what it is doing. */
   close(): Promise<void>;
 };
 
@@ -131,7 +130,6 @@ function startThread(resourceLimits: object, onEnd: () => void) {
   };
 }
 
-/** Queues messages in order of arrival for one reader. */
 function openInbox() {
   const waiting: FromThread[] = [];
   let failure: Error | undefined;

@@ -50,7 +50,6 @@ async function serve(number: number, task: Task, { module, order }: { module: st
   }
 }
 
-/** Waits until another item may be made, or the task is stopped. */
 async function room(task: Task): Promise<void> {
   while (task.room === 0 && !task.isStopped) {
     await new Promise<void>((resolve) => {

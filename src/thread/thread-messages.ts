@@ -5,7 +5,6 @@ export type ToThread =
   | { readonly kind: 'run'; readonly task: number; readonly module: string; readonly order: unknown }
   /** The item was taken, so one more may be made. */
   | { readonly kind: 'taken'; readonly task: number }
-  /** The caller does not want the rest. */
   | { readonly kind: 'stop'; readonly task: number };
 
 /** A message back. Errors lose their class in transit, so they are packed there and unpacked here. */

@@ -42,9 +42,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   let input: Buffer;
   let withheld: CheckedRow[] = [];
   let faults: Fault[] = [];
-  /** Lines read before header and layout are known. */
   let waiting: Line[] = [];
-  /** Set once header and layout are known. */
   let scanner: ReturnType<typeof openScanner> | undefined;
 
   function checkBlock(block: Block): CheckedGroup {
@@ -60,7 +58,6 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     return { layout: checker.layout(), packed: pack, withheld, faults };
   }
 
-  /** Takes the scanned rows, run by run, and checks the lines between them. */
   function checkScanned({ scanBlock, rows, tellBlock }: NonNullable<typeof scanner>, start: number, end: number): void {
     scanBlock(input, start, end, rows);
     lineEnds |= rows.counts[LINE_ENDS]!;
@@ -94,7 +91,6 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     return added;
   }
 
-  /** Checks the line that begins here by the rules. */
   function checkLine(start: number): number {
     const end = findLineEnd(input, start);
     const behind = behindLineEnd(input, end);
@@ -130,7 +126,6 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     if (!scanner && layout && checker.isPlain()) scanner = openScanner(layout, rules, checker.hashKey);
   }
 
-  /** Checks what follows the last line end, and the lines that waited for more. */
   function checkRest(rest: Buffer): void {
     let last: Line | undefined;
     if (rest.length > 0) {
@@ -160,7 +155,6 @@ function openScanner(layout: LayoutName, rules: CheckRules, hashKey: Uint32Array
 /** Rows looked up together: enough to be fast, few enough that they are still cached when they are packed. */
 const RUN_ROWS = 64;
 
-/** Returns the end of the run of rows from `from` on whose lines follow one another. */
 function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number): number {
   const most = Math.min(counts[ROWS]!, from + RUN_ROWS);
   let to = from + 1;
@@ -172,7 +166,6 @@ function endOfClosedLines(bytes: Buffer): number {
   return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 }
 
-/** Returns the faults for cells whose commas were replaced, in a range of rows of one block. */
 type TellReplaced = (from: number, to: number, firstLine: number) => Fault[];
 
 /**

@@ -201,7 +201,6 @@ export function exactTotals(largestCents: number) {
     return Math.abs(cents + amountCents) <= largestCents;
   }
 
-  /** @returns whether the amount was added */
   function add(amountCents: number): boolean {
     if (!takes(amountCents)) return false;
     rows += 1;

@@ -152,7 +152,6 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
     isInvalid = false;
   }
 
-  /** Sets the column of the faults reported from now on. */
   function moveTo(column: number): void {
     place = column;
   }

@@ -22,7 +22,6 @@ function holdsOrWarns(setting: 'hold' | 'warn' | 'off'): FaultEffect {
   return setting === 'hold' ? 'hold' : 'warn';
 }
 
-/** Most structural faults that are listed; further ones are only counted. */
 const MOST_LISTED = 1_000;
 
 /**

@@ -111,14 +111,10 @@ const SYNONYMS: { readonly [Column in ColumnName]: string } = {
 
 const SECURITY_CODE_TITLES = new Set([
   'cid',
-  'securitycode',
-  'cardsecuritycode',
-  'verificationcode',
-  'cardverificationcode',
-  'verificationvalue',
-  'cardverificationvalue',
-  'verificationnumber',
-  'cardverificationnumber',
+  ...['securitycode', 'verificationcode', 'verificationvalue', 'verificationnumber'].flatMap((title) => [
+    title,
+    `card${title}`,
+  ]),
 ]);
 
 const COLUMNS_BY_TITLE = indexTitles();

@@ -29,7 +29,6 @@ export function hasReasonColumn(operation: FolderOperation, { cells }: RawRow): 
   return last === REASON_TITLE.toLowerCase() && layoutOf(operation, cells.length - 1) !== undefined;
 }
 
-/** The layouts with a card number, beside which a security code could stand. */
 const CARD_LAYOUTS = ['card', 'card-ca'] as const satisfies readonly LayoutName[];
 
 /**

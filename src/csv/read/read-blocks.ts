@@ -48,7 +48,6 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGener
   yield { bytes: buffer.subarray(0, used), isLast: true };
 }
 
-/** Returns where the last certain line end stops; 0 when there is none. */
 function endOfLines(buffer: Buffer): number {
   const afterLf = buffer.lastIndexOf(LF) + 1;
   return afterLf > 0 ? afterLf : buffer.lastIndexOf(CR, buffer.length - 2) + 1;

@@ -67,7 +67,6 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 0x20 && byte <= 0x7e ? PRINTABLE : 0;
 });
 
-/** Returns the same bytes as 32-bit words. A remainder shorter than a word is left out. */
 function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
   return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 2) : NO_WORDS;
 }

@@ -34,7 +34,6 @@ export function lineSplitter() {
     return lines;
   }
 
-  /** Returns the last line, when it has no line end. */
   function end(): Line | undefined {
     return pending === '' && !tooLong ? undefined : finishLine('');
   }
@@ -90,7 +89,6 @@ export function blankFilter(count: Pick<FileShape, 'blankLines' | 'isLastLineOpe
     if (!endMark) kept.push(line);
   }
 
-  /** @param line the last line, when it has no line end */
   function takeLast(line: Line | undefined, kept: Line[]): void {
     const keptBefore = kept.length;
     if (line) take(dropEndMark(line), kept);

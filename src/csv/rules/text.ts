@@ -12,7 +12,6 @@ export type Report = (code: FaultCode, detail?: string) => void;
 export type CellRule = (cell: string, report: Report) => string;
 
 type TextLimits = {
-  /** Longest text that is sent, in characters. */
   maxLength: number;
   /** Replaces commas and quotes with a space. Otherwise they make the row invalid. */
   replacesCommas: boolean;
@@ -84,7 +83,6 @@ export function checkLength(text: string, maxLength: number, report: Report): st
 /** No field allows nearly as much, and searching a flood of digits for card numbers would take seconds per line. */
 const LONGEST_SEARCHED = 1_000;
 
-/** Shorter texts are not searched for card numbers. */
 const SHORTEST_CARD = 13;
 
 /**

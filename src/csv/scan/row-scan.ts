@@ -7,17 +7,13 @@ import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
  * serves the whole file, because an object per row would cost more than reading the row.
  */
 export type RowScan = PaymentBytes & {
-  /** Whole lines; every scanned line has its end in here. */
   input: Buffer;
-  /** Position of the next canonical byte in `output`. */
   to: number;
   /** The current cell is in quotes, so a comma belongs to it. */
   isQuoted: boolean;
   /** Most digits in any one text of the row. A number with more digits cannot hide there. */
   mostDigits: number;
-  /** Brand of the method of payment. */
   brand: Brand | undefined;
-  /** The first six digits of the card number. */
   cardStart: number;
   /** Texts of the row whose commas were replaced, as positions in `input`. */
   replaced: { readonly column: number; readonly start: number; readonly end: number }[];

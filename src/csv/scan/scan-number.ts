@@ -170,7 +170,6 @@ export function scanExpiry(scan: RowScan, at: number, { thisMonth }: ScanRules):
   return yearAt + 2;
 }
 
-/** Returns the two-digit number at `at`, or -1. */
 function numberAt(input: Uint8Array, at: number): number {
   const tens = input[at]! - ZERO;
   const ones = input[at + 1]! - ZERO;

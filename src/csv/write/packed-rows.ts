@@ -85,7 +85,6 @@ export function packScanned(
   pack.count += to - from;
 }
 
-/** Makes room for more rows and bytes. */
 function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   const bytes = pack.starts[pack.count]! + more.bytes;
   if (bytes > pack.bytes.length) pack.bytes = enlarged(pack.bytes, new Uint8Array(2 * bytes));
@@ -96,7 +95,6 @@ function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   pack.cents = enlarged(pack.cents, new Float64Array(2 * rows));
 }
 
-/** UTF-8 needs at most three bytes per UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;
 const ENCODER = new TextEncoder();
 

@@ -69,7 +69,6 @@ async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes
   crashPoint('claim.durable');
 }
 
-/** Returns the folder of a path whose bytes may not be UTF-8. */
 function folderOf(path: Buffer): Buffer {
   return Buffer.from(dirname(path.toString('latin1')), 'latin1');
 }

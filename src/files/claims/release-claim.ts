@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './finish-claim.ts';
-import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
+import { explained, lstatOrNothing } from '../list-folder.ts';
 import { UNFINISHED_ENDING } from '../write-durably.ts';
 
 /**
@@ -12,15 +12,13 @@ import { UNFINISHED_ENDING } from '../write-durably.ts';
  * stays, and `findClaims` reports it.
  */
 export async function releaseClaim(workDir: string): Promise<void> {
-  try {
+  await explained(`release the claim in "${workDir}"`, async () => {
     for (const name of [ORIGINAL_SIDECAR, ORIGINAL, ...NOTE_FILES]) {
       await removeFile(join(workDir, name));
       crashPoint('release.file-removed');
     }
     await removeFolder(workDir);
-  } catch (error) {
-    throw explainSystemError(error, `release the claim in "${workDir}"`);
-  }
+  });
 }
 
 /** All files that an empty claim may hold. */

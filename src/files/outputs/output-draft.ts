@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { writeWhole } from '../../kernel/write-whole.ts';
-import { explainSystemError, type FolderEntry, listFolder } from '../list-folder.ts';
+import { explained, type FolderEntry, listFolder } from '../list-folder.ts';
 import { hashOpened, type LookAtPieces } from '../open-plain-file.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
@@ -47,14 +47,7 @@ export function markOf({ dev, ino, size, mtimeNs }: Record<'dev' | 'ino' | 'size
 export async function openDraft(dir: string, name: string): Promise<OutputDraft> {
   const action = `write the output "${name}"`;
   const temporary = join(dir, `.${name}.${randomBytes(8).toString('hex')}${TEMPORARY_ENDING}`);
-  const explained = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw explainSystemError(error, action);
-    }
-  };
-  const fd = await explained(() => openNew(dir, temporary, action));
+  const fd = await explained(action, () => openNew(dir, temporary, action));
   const hash = createHash('sha256');
   let bytes = 0;
   let waiting = 0;
@@ -108,8 +101,8 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
     name,
     temporary,
     action,
-    append: (piece) => explained(() => append(piece)),
-    finish: (look) => (finished ??= explained(() => sync(look))),
+    append: (piece) => explained(action, () => append(piece)),
+    finish: (look) => (finished ??= explained(action, () => sync(look))),
     discard,
   };
 }

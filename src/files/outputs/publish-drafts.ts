@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
-import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
+import { explained, lstatOrNothing } from '../list-folder.ts';
 import { hashFile } from '../open-plain-file.ts';
 import { type FileMark, markOf, type OutputDraft } from './output-draft.ts';
 import { syncFolder } from '../../kernel/sync-folder.ts';
@@ -39,14 +39,15 @@ export async function publishDrafts(
   await Promise.all(drafts.map((draft) => draft.finish(readBack && ((bytes) => readBack(draft.name, bytes)))));
   const isOurs = new Set<OutputDraft>();
   for (const draft of drafts) {
-    if (await explained(draft, nameDraft(dir, draft, options))) isOurs.add(draft);
+    if (await explained(draft.action, () => nameDraft(dir, draft, options))) isOurs.add(draft);
     crashPoint('output.published');
   }
-  if (drafts[0]) await explained(drafts[0], syncFolder(dir));
-  return Promise.all(drafts.map((draft) => explained(draft, checkPublished(dir, draft, isOurs.has(draft)))));
+  if (drafts[0]) await explained(drafts[0].action, () => syncFolder(dir));
+  return Promise.all(
+    drafts.map((draft) => explained(draft.action, () => checkPublished(dir, draft, isOurs.has(draft)))),
+  );
 }
 
-/** @returns whether the file under the final name is this draft */
 async function nameDraft(dir: string, draft: OutputDraft, { makeRoom }: PublishOptions): Promise<boolean> {
   const path = join(dir, draft.name);
   if (await publishFile(draft.temporary, path)) return true;
@@ -73,14 +74,6 @@ function markAt(path: string): FileMark | undefined {
   return stats && markOf(stats);
 }
 
-async function explained<Result>(draft: OutputDraft, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw explainSystemError(error, draft.action);
-  }
-}
-
 /**
  * Renames a file in the out folder to a name that no output uses, so that the right one can be written. Nothing is
  * deleted, and the file stays on its disk.
@@ -89,13 +82,11 @@ async function explained<Result>(draft: OutputDraft, work: Promise<Result>): Pro
  */
 export async function setOutputAside(dir: string, name: string): Promise<string> {
   const aside = `${name}.${randomBytes(4).toString('hex')}.forgotten`;
-  try {
+  return explained(`set aside the output "${name}"`, async () => {
     await rename(join(dir, name), join(dir, aside));
     await syncFolder(dir);
     return aside;
-  } catch (error) {
-    throw explainSystemError(error, `set aside the output "${name}"`);
-  }
+  });
 }
 
 /**

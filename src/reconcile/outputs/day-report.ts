@@ -13,7 +13,6 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
   timeZone: string;
   /** A day that is not over is reported as it stands. */
   isOver: boolean;
-  /** The period covered, when it is not the calendar day. */
   period?: { from: string; until: string };
   accepted: Totals & { files: number };
   openBatches: readonly {

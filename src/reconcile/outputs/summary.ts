@@ -77,11 +77,9 @@ export function summaryText(summary: Summary): string {
 export type CorrectionSummary = {
   file: { fileId: string; name: string; account: string; operation: string };
   correctionNo: number;
-  /** In the account's time zone. */
   changedAt: string;
   evidence: string;
   changes: Change[];
-  /** Outcomes of the whole file after this correction. */
   outcomes: OutcomeTotals;
   controlTotals: readonly ControlTotal[];
 };
@@ -130,7 +128,6 @@ export function outcomeLines(totals: OutcomeTotals): [Outcome, Totals][] {
   return names.flatMap((name) => (totals[name] ? [[name, totals[name]]] : []));
 }
 
-/** Returns a line of a table: label, rows, total. */
 function figures(label: string, { rows, cents }: Totals, labelWidth: number): string {
   return `${label.padEnd(labelWidth)}${String(rows).padStart(8)}${formatCents(cents).padStart(18)}`;
 }

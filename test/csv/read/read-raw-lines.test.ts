@@ -6,7 +6,7 @@ import { CARD_HEADER, cardLine, checkAll, chunksOf } from '../support.ts';
 import type { Charset } from '../../../src/csv/read/open-plain-text.ts';
 import { readRawRows } from '../../../src/csv/read/read-raw-lines.ts';
 import type { RawRow } from '../../../src/rows/rows.ts';
-import { behindLineEnd, BLOCK_BYTES, findLineEnd, readBlocks } from '../../../src/csv/read/read-blocks.ts';
+import { behindLineEnd, findLineEnd, readBlocks } from '../../../src/csv/read/read-blocks.ts';
 import { byteCounter } from '../../../src/csv/check/check-payment-file.ts';
 
 /** read-raw-lines.soak.test.ts tries more and longer lines. */

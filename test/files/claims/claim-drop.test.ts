@@ -9,10 +9,10 @@ import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { claimTogether, killWhileClaiming } from '../support/claim-by-processes.ts';
 import { settleDrops } from '../support/settle-drops.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
-import { claimOnly, FOLDER, onlyCandidate, tryClaim } from '../support/make-claim.ts';
+import { claimedDrop, claimOnly, FOLDER, onlyCandidate, settledDrop, tryClaim } from '../support/make-claim.ts';
 import { noteClaim, NOTES, readNotes, writeNotes } from '../../../src/files/claims/finish-claim.ts';
 
-/** claim-drop.soak.test.ts has more files and more kills. */
+/** watch-folders.soak.test.ts has more files and more kills. */
 describe('claimDrop', () => {
   it('moves the drop into a folder of its own, with notes', async () => {
     const { drop, work } = await freshFolders();
@@ -43,20 +43,17 @@ describe('claimDrop', () => {
   });
 
   it('takes the sidecar along and removes the marker', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
-    await writeFile(join(drop, 'a.csv.done'), '');
-    const claim = await claimOnly(drop, work, { by: 'marker', suffix: '.done' });
+    const { drop, claim } = await claimedDrop(
+      { 'a.csv.ctl': 'rows=1', 'a.csv.done': '' },
+      { by: 'marker', suffix: '.done' },
+    );
     expect(claim.sidecar).toBe(join(claim.workDir, 'original.ctl'));
     expect(await readFile(join(claim.workDir, 'original.ctl'), 'utf8')).toBe('rows=1');
     expect(await readdir(drop)).toEqual([]);
   });
 
   it('lets the second claimant go empty-handed and leaves nothing behind', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { work, candidate } = await settledDrop();
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => tryClaim(candidate, work)));
     expect(outcomes.map(({ is }) => is).sort()).toEqual(['claimed', 'gone', 'gone', 'gone', 'gone']);
     expect(await readdir(work)).toHaveLength(1);
@@ -66,9 +63,7 @@ describe('claimDrop', () => {
     ['claim.notes-written', ['a.csv']],
     ['claim.renamed', []],
   ])('tells that nobody has the drop when a sweep takes the work folder away at %s', async (point, left) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     const fileId = newFileId();
     armCrashPoints((name) => {
       if (name === point) renameSync(join(work, fileId), join(work, `${fileId}.empty`));
@@ -82,9 +77,7 @@ describe('claimDrop', () => {
     ['grew', (path) => writeFile(path, 'rows and rows')],
     ['was written again', (path) => utimes(path, 1_750_000_000, 1_750_000_000)],
   ])('says so when a drop %s after it had settled', async (_what, change) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     await change(join(drop, 'a.csv'));
     expect(await tryClaim(candidate, work)).toMatchObject({ is: 'claimed', claim: { changed: true } });
   });
@@ -93,10 +86,8 @@ describe('claimDrop', () => {
     ['a link', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
     ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
   ])('finds out when the drop was exchanged for %s at the last moment', async (_what, code, make) => {
-    const { drop, work } = await freshFolders();
+    const { drop, work, candidate } = await settledDrop();
     const path = join(drop, 'a.csv');
-    await writeFile(path, 'rows');
-    const candidate = await onlyCandidate(drop);
     await rm(path);
     await make(path);
     const fileId = newFileId();
@@ -108,9 +99,7 @@ describe('claimDrop', () => {
   });
 
   it('does not follow the link it was given', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     await rm(join(drop, 'a.csv'));
     await symlink('/etc/hostname', join(drop, 'a.csv'));
     const fileId = newFileId();
@@ -143,9 +132,7 @@ describe('claimDrop', () => {
   });
 
   it('refuses a work folder that is not there', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     await expect(tryClaim(candidate, join(work, 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
     expect(await readdir(drop)).toEqual(['a.csv']);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { finishClaim } from '../../../src/files/claims/finish-claim.ts';
 import { readSidecar } from '../../../src/files/sidecar.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
-import { claimOnly, onlyCandidate, tryClaim } from '../support/make-claim.ts';
+import { claimedDrop, claimOnly, COMPANIONS, settledDrop, tryClaim } from '../support/make-claim.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { releaseClaim, removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
@@ -16,29 +16,14 @@ import { settleDrops } from '../support/settle-drops.ts';
 
 const MARKER = { by: 'marker', suffix: '.done' } as const;
 
-async function dropWithCompanions(drop: string): Promise<void> {
-  for (const [name, text] of [
-    ['a.csv', 'rows'],
-    ['a.csv.ctl', 'rows=1'],
-    ['a.csv.done', ''],
-  ] as const) {
-    await writeFile(join(drop, name), text);
-    await utimes(join(drop, name), 1_750_000_000, 1_750_000_000);
-  }
-}
-
 describe('finishClaim', () => {
   it('says the same again when nothing is left to do', async () => {
-    const { drop, work } = await freshFolders();
-    await dropWithCompanions(drop);
-    const claim = await claimOnly(drop, work, MARKER);
+    const { claim } = await claimedDrop(COMPANIONS, MARKER);
     expect(await finishClaim(claim.workDir, claim.notes)).toEqual({ is: 'claimed', claim });
   });
 
   it('fetches the sidecar and removes the marker that a killed process left', async () => {
-    const { drop, work } = await freshFolders();
-    await dropWithCompanions(drop);
-    const claim = await claimOnly(drop, work, MARKER);
+    const { drop, claim } = await claimedDrop(COMPANIONS, MARKER);
     await rename(join(claim.workDir, 'original.ctl'), join(drop, 'a.csv.ctl'));
     await writeFile(join(drop, 'a.csv.done'), '');
     await utimes(join(drop, 'a.csv.done'), 1_750_000_000, 1_750_000_000);
@@ -48,9 +33,7 @@ describe('finishClaim', () => {
   });
 
   it('fetches the sidecar later when a sweep holds the work folder aside, instead of going on without it', async () => {
-    const { drop, work } = await freshFolders();
-    await dropWithCompanions(drop);
-    const claim = await claimOnly(drop, work, MARKER);
+    const { drop, claim } = await claimedDrop(COMPANIONS, MARKER);
     await rename(join(claim.workDir, 'original.ctl'), join(drop, 'a.csv.ctl'));
     await rename(claim.workDir, `${claim.workDir}.aside`);
     await expect(finishClaim(claim.workDir, claim.notes)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -61,9 +44,7 @@ describe('finishClaim', () => {
   });
 
   it("leaves the next file's sidecar and marker alone, and reports its own as missing", async () => {
-    const { drop, work } = await freshFolders();
-    await dropWithCompanions(drop);
-    const claim = await claimOnly(drop, work, MARKER);
+    const { drop, claim } = await claimedDrop(COMPANIONS, MARKER);
     await rm(join(claim.workDir, 'original.ctl'));
     await writeFile(join(drop, 'a.csv.ctl'), 'rows=7');
     await writeFile(join(drop, 'a.csv.done'), '');
@@ -73,10 +54,7 @@ describe('finishClaim', () => {
   });
 
   it('holds a file whose sidecar vanished between scan and claim', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop({ 'a.csv.ctl': 'rows=1' });
     await rm(join(drop, 'a.csv.ctl'));
     const outcome = await tryClaim(candidate, work);
     const sidecar = outcome.is === 'claimed' ? outcome.claim.sidecar : undefined;
@@ -85,9 +63,9 @@ describe('finishClaim', () => {
   });
 
   it('finds the claim gone once another process has released it', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { workDir, path, notes } = await claimOnly(drop, work);
+    const {
+      claim: { workDir, path, notes },
+    } = await claimedDrop();
     await rm(path);
     expect(await finishClaim(workDir, notes)).toEqual({ is: 'gone' });
   });
@@ -95,19 +73,20 @@ describe('finishClaim', () => {
 
 describe('releaseClaim', () => {
   it('removes the bytes, the sidecar and the notes, and may be repeated', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
-    const { workDir } = await claimOnly(drop, work);
+    const {
+      work,
+      claim: { workDir },
+    } = await claimedDrop({ 'a.csv.ctl': 'rows=1' });
     await releaseClaim(workDir);
     expect(await readdir(work)).toEqual([]);
     await releaseClaim(workDir);
   });
 
   it('goes on where a killed release stopped', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { workDir, path } = await claimOnly(drop, work);
+    const {
+      work,
+      claim: { workDir, path },
+    } = await claimedDrop();
     await rm(path);
     expect((await findClaims(work)).empty).toEqual([workDir]);
     await releaseClaim(workDir);
@@ -140,17 +119,13 @@ describe('removeEmptyClaim', () => {
   });
 
   it('gives the folder back when a drop was moved in meanwhile', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const claim = await claimOnly(drop, work);
+    const { work, claim } = await claimedDrop();
     expect(await removeEmptyClaim(claim.workDir)).toBe(false);
     expect(await findClaims(work)).toEqual({ claims: [claim], empty: [], strange: [] });
   });
 
   it.each([true, false])('finishes a removal that was cut short (with a drop moved in: %s)', async (moved) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const claim = await claimOnly(drop, work);
+    const { drop, work, claim } = await claimedDrop();
     if (!moved) await rename(claim.path, join(drop, 'a.csv'));
     await rename(claim.workDir, `${claim.workDir}.empty`);
     const { claims, empty, strange } = await findClaims(work);
