@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
-import { unpackFailure } from './carry-failure.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import { type FromThread, type ToThread, unpackFailure } from './thread-messages.ts';
 
 /** A thread for work that would keep the main thread from listening. */
 export type WorkThread = {

@@ -9,7 +9,7 @@ import { markOf, openDraft, TEMPORARY_OUTPUT } from '../../src/files/outputs/out
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { claimTogether, killWhileClaiming } from './support/claim-by-processes.ts';
 
-async function watch(paths: string[], options: { usePolling?: boolean; fail?: boolean } = {}) {
+async function watch(paths: string[], options: { fail?: boolean } = {}) {
   const events = new EventEmitter<{ hint: [] }>();
   let count = 0;
   const warn = vi.fn();
@@ -18,7 +18,7 @@ async function watch(paths: string[], options: { usePolling?: boolean; fail?: bo
     events.emit('hint');
     if (options.fail) throw Object.assign(new Error('4222222222222220'), { code: 'EIO' });
   };
-  const watcher = await watchFolders(paths, onEvent, { log: { warn }, usePolling: options.usePolling ?? false });
+  const watcher = await watchFolders(paths, onEvent, { log: { warn } });
   onTestFinished(() => watcher.close());
   const hinted = async (after = 0): Promise<void> => {
     if (count <= after) await once(events, 'hint');
@@ -27,10 +27,10 @@ async function watch(paths: string[], options: { usePolling?: boolean; fail?: bo
 }
 
 describe('watchFolders', () => {
-  it.each([false, true])('events when a file comes, in any of the folders (polling: %s)', async (usePolling) => {
+  it('events when a file comes, in any of the folders', async () => {
     const write = async (place: 0 | 1): Promise<number> => {
       const folders = [await freshFolder(), await freshFolder()] as const;
-      const { hinted, count } = await watch([...folders], { usePolling });
+      const { hinted, count } = await watch([...folders]);
       await writeFile(join(folders[place], 'a.csv'), 'rows');
       await hinted();
       const before = count();

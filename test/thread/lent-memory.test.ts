@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ITEMS_AHEAD, lentMemory } from '../../src/thread/lent-memory.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { packFailure, unpackFailure } from '../../src/thread/carry-failure.ts';
+import { packFailure, unpackFailure } from '../../src/thread/thread-messages.ts';
 
 it('lentMemory gives memory that threads share, and none again before as many others as may be under way', () => {
   const lend = lentMemory();

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
@@ -32,11 +32,14 @@ export async function claimOnly(folder: string, workRoot: string, complete?: Com
 
 export const COMPANIONS = { 'a.csv.ctl': 'rows=1', 'a.csv.done': '' };
 
-/** Makes the folders of an installation, with `a.csv` and its companions as the only settled drop. */
+/** Makes the folders of an installation, with `a.csv` and its older companions as the only settled drop. */
 export async function settledDrop(companions: Readonly<Record<string, string>> = {}, complete?: CompleteBy) {
   const folders = await freshFolders();
-  for (const [name, text] of Object.entries({ 'a.csv': 'rows', ...companions }))
+  await writeFile(join(folders.drop, 'a.csv'), 'rows');
+  for (const [name, text] of Object.entries(companions)) {
     await writeFile(join(folders.drop, name), text);
+    await utimes(join(folders.drop, name), 1_750_000_000, 1_750_000_000);
+  }
   return { ...folders, candidate: await onlyCandidate(folders.drop, complete) };
 }
 
