@@ -1,7 +1,7 @@
 import { lstat, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { explainSystemError, listFolder, lstatOrNothing } from '../../src/files/list-folder.ts';
+import { explained, explainSystemError, listFolder, lstatOrNothing } from '../../src/files/list-folder.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from './support/fresh-folder.ts';
 import { checkSameFileSystem } from '../../src/files/check-same-file-system.ts';
 import { displayName } from '../../src/files/display-name.ts';
@@ -190,5 +190,16 @@ describe('isMessageName and stemOf', () => {
   ])('of %j: %s, %j', (name, isMessage, stem) => {
     expect(isMessageName(name)).toBe(isMessage);
     expect(stemOf(name)).toBe(stem);
+  });
+});
+
+it('explained returns what the work does, and explains its system errors', async () => {
+  expect(await explained('look', () => 7)).toBe(7);
+  const failing = explained('look', () =>
+    Promise.reject(Object.assign(new Error('/a/4222222222222220'), { code: 'EACCES' })),
+  );
+  await expect(failing).rejects.toMatchObject({
+    code: 'FOLDER_NOT_WRITABLE',
+    message: expect.not.stringMatching(/4222/),
   });
 });

@@ -148,6 +148,6 @@ export function nameOfChange({ before, after }: Change, arrow = '->'): string {
   return `${labelOf(before)} ${arrow} ${labelOf(after)}`;
 }
 
-export function labelOf(outcome: string): string {
+function labelOf(outcome: string): string {
   return OUTCOMES[outcome as Outcome].label;
 }

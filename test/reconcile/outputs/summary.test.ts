@@ -4,6 +4,10 @@ import {
   correctionJson,
   type CorrectionSummary,
   correctionText,
+  nameOfChange,
+  outcomeLines,
+  shownChange,
+  shownTotals,
   type Summary,
   summaryJson,
   summaryText,
@@ -204,4 +208,19 @@ describe('correction', () => {
       );
     });
   });
+});
+
+it('outcomeLines and the names of changes are those of the table, in its order', () => {
+  const [one, two] = [
+    { rows: 1, cents: 150 },
+    { rows: 2, cents: 0 },
+  ];
+  expect(outcomeLines({ declined: two, approved: one })).toEqual([
+    ['approved', one],
+    ['declined', two],
+  ]);
+  const change = { before: 'unknown', after: 'approved', ...one };
+  expect(shownChange(change)).toEqual({ before: 'UNKNOWN', after: 'APPROVED', ...shownTotals(one) });
+  expect(shownTotals(one)).toEqual({ rows: 1, total: '1.50' });
+  expect([nameOfChange(change), nameOfChange(change, 'to')]).toEqual(['UNKNOWN -> APPROVED', 'UNKNOWN to APPROVED']);
 });
