@@ -8,7 +8,7 @@ import { lstatOrNothing } from '../../src/files/list-folder.ts';
 import { syncFolder } from '../../src/kernel/sync-folder.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { maskName } from '../../src/kernel/mask.ts';
-import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-pull.ts';
+import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-transfer.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteFile, type RemoteSession } from '../../src/files/remote/open-remote.ts';
 import { tryEach } from '../try-each.ts';

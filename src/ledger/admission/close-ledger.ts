@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Fence } from './send-journal.ts';
-import type { Transaction } from '../engine/transaction.ts';
-import type { Queryable } from '../engine/queryable.ts';
+import type { Queryable, Transaction } from '../engine/transaction.ts';
 
 /** Whether the ledger is open, and which closing journals report to. */
 export type State = {

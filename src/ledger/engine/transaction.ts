@@ -1,7 +1,6 @@
 import pg, { type Connection, DatabaseError, type PoolClient, type QueryResult, type Submittable } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
-import type { Queryable } from './queryable.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -179,3 +178,6 @@ function putBehindBegin<Query extends Submittable>(query: Query): Query {
   };
   return query;
 }
+
+/** Anything that takes queries: a connection or a wrapper around one. */
+export type Queryable = Pick<PoolClient, 'query'>;

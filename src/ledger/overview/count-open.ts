@@ -1,4 +1,4 @@
-import { BATCH_STATES, type BatchState, FINAL_BATCH_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** How many files or batches of an account are in a state, and since when the oldest of them. */
@@ -27,6 +27,30 @@ export async function countOpenBatches(ledger: Ledger): Promise<OpenCount<OpenBa
   const { rows } = await ledger.pool.query<OpenCount<OpenBatchState>>(
     `SELECT account, state, count(*) AS count, min(state_at) AS "oldestAt" FROM batch
      WHERE state NOT IN ('reconciled', 'cancelled') GROUP BY account, state ORDER BY account, state`,
+  );
+  return rows;
+}
+
+/** Rows and money of an account that wait for a person. Money is integer cents. */
+export type OpenSum = { account: string; things: number; rows: number; cents: number; oldestAt: Date };
+
+/** Sums the batches with outcome unknown, per account. */
+export async function sumDoubt(ledger: Ledger): Promise<OpenSum[]> {
+  const { rows } = await ledger.pool.query<OpenSum>(
+    `SELECT account, count(*) AS things, sum(rows)::bigint AS rows, sum(cents)::bigint AS cents,
+            min(state_at) AS "oldestAt"
+     FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
+     GROUP BY account ORDER BY account`,
+  );
+  return rows;
+}
+
+/** Sums the held files with their valid rows, per account. */
+export async function sumHeld(ledger: Ledger): Promise<OpenSum[]> {
+  const { rows } = await ledger.pool.query<OpenSum>(
+    `SELECT account, count(*) AS things, coalesce(sum(valid_rows), 0)::bigint AS rows,
+            coalesce(sum(valid_cents), 0)::bigint AS cents, min(state_at) AS "oldestAt"
+     FROM file WHERE state = 'held' GROUP BY account ORDER BY account`,
   );
   return rows;
 }

@@ -7,35 +7,16 @@ import type { FileRow } from '../engine/records.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
 import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
 
+type BatchView = { account: string; fileId: string; name: string; batchNo: number; rows: number; cents: number };
+
 /** What `paydrop status` answers at a glance. Money is integer cents. */
 export type Overview = {
   files: { state: string; files: number; rows: number; cents: number }[];
   open: OpenFile[];
   /** Worst first, so that lesser cases can never hide those with outcome unknown. */
-  doubt: {
-    account: string;
-    fileId: string;
-    name: string;
-    batchNo: number;
-    state: string;
-    rows: number;
-    cents: number;
-    since: Date;
-    reason: string | null;
-  }[];
+  doubt: (BatchView & { state: string; since: Date; reason: string | null })[];
   /** Batches that the service has but gives no result for, or none that is understood. */
-  late: {
-    account: string;
-    fileId: string;
-    name: string;
-    batchNo: number;
-    batchId: string;
-    rows: number;
-    cents: number;
-    submittedAt: Date | null;
-    staleSince: Date | null;
-    says: string | null;
-  }[];
+  late: (BatchView & { batchId: string; submittedAt: Date | null; staleSince: Date | null; says: string | null })[];
   stopped: { account: string; reason: string; since: Date }[];
   /** What waits for a second person. */
   proposals: OpenProposal[];

@@ -4,8 +4,7 @@ import type { App } from '../../app.ts';
 import type { Folder } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
-import { forgetUpload } from '../../ledger/transfer/forget-upload.ts';
-import { noteUpload } from '../../ledger/transfer/note-upload.ts';
+import { forgetUpload, noteUpload } from '../../ledger/transfer/note-upload.ts';
 
 /** A file to be written into its folder; `sha256` is that of the checked bytes. */
 export type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };

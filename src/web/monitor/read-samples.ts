@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import type { MetricName } from '../../../schemas/metrics.ts';
-import { QUEUES, type QueueName } from '../../../schemas/jobs.ts';
+import { type QueueName, QUEUES } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import {
@@ -9,10 +9,12 @@ import {
   OPEN_BATCH_STATES,
   OPEN_FILE_STATES,
   type OpenCount,
+  type OpenSum,
+  sumDoubt,
+  sumHeld,
 } from '../../ledger/overview/count-open.ts';
 import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
 import { readStops } from '../../ledger/account/read-stops.ts';
-import { type OpenSum, sumDoubt, sumHeld } from '../../ledger/overview/sum-open.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { HEALTH_MS } from './find-unready.ts';
 

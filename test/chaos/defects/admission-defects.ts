@@ -37,7 +37,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'replaced ledger forgotten',
     about: 'what the ledger sent that a restore puts aside is known to the send journal alone',
-    file: 'src/ledger/backup/take-over.ts',
+    file: 'src/ledger/backup/restore-backup.ts',
     find: 'return aside === undefined ? [] : recallEntries(',
     replace: "return aside !== '' ? [] : recallEntries(",
     caughtBy: ['test/ledger/backup/take-over.test.ts'],
@@ -45,7 +45,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'senders of the replaced ledger forgotten',
     about: 'after a restore nobody waits for hosts that came after the backup',
-    file: 'src/ledger/backup/take-over.ts',
+    file: 'src/ledger/backup/restore-backup.ts',
     find: 'if (knowsSenders) await takeOverSenders(tx, aside);',
     replace: "if (knowsSenders && aside === '') await takeOverSenders(tx, aside);",
     caughtBy: ['test/ledger/backup/take-over.test.ts'],

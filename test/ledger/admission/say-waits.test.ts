@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sayWaits } from '../../../src/ledger/admission/say-waits.ts';
+import { sayWaits } from '../../../src/ledger/admission/read-admission.ts';
 
 const JOURNAL = '5f3c9a10-0000-4000-8000-000000000001';
 

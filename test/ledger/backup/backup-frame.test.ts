@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countRows, frameHead, summaryOf } from '../../../src/ledger/backup/backup-frame.ts';
+import { countRows, frameHead, summaryOf } from '../../../src/ledger/backup/write-backup.ts';
 
 describe('frameHead', () => {
   it('is the letter and the length, big-endian', () => {

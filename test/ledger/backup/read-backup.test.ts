@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { frameHead, MARK } from '../../../src/ledger/backup/backup-frame.ts';
 import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import { expectFound, makeBackup } from './support/altered-backup.ts';
 import { type BackupFolder, openBackupFolder } from './support/backup-folder.ts';
+import { frameHead, MARK } from '../../../src/ledger/backup/write-backup.ts';
 
 let folder: BackupFolder;
 let whole: Buffer;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readTables } from '../../../src/ledger/backup/read-tables.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { readTables } from '../../../src/ledger/backup/write-backup.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { copyOut, copyPieces } from '../../../src/ledger/copy/copy-out.ts';
-import { tupleReader } from '../../../src/ledger/copy/tuple-reader.ts';
+import { copyOut, copyPieces, tupleReader } from '../../../src/ledger/copy/copy-out.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

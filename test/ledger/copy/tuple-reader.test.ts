@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NULL_CELL, tupleReader } from '../../../src/ledger/copy/tuple-reader.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { NULL_CELL, tupleReader } from '../../../src/ledger/copy/copy-out.ts';
 
 type Row = readonly (string | null)[];
 

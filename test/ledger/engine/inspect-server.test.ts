@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectServer } from '../../../src/ledger/engine/inspect-server.ts';
+import { inspectServer } from '../../../src/ledger/engine/open-ledger.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

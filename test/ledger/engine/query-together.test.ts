@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
-import type { Queryable } from '../../../src/ledger/engine/queryable.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import type { Queryable } from '../../../src/ledger/engine/transaction.ts';
 
 let world: LedgerWorld;
 let client: PoolClient;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { refreshStatistics } from '../../../src/ledger/engine/refresh-statistics.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { refreshStatistics } from '../../../src/ledger/engine/copy-in.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

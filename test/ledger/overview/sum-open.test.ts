@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sumDoubt, sumHeld } from '../../../src/ledger/overview/sum-open.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { sumDoubt, sumHeld } from '../../../src/ledger/overview/count-open.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

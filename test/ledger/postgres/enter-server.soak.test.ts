@@ -3,9 +3,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRESENCE_LOCK } from '../../../src/ledger/postgres/ask-server.ts';
 import { type Cluster, dataFolderOf } from '../../../src/ledger/postgres/cluster.ts';
-import { enterServer } from '../../../src/ledger/postgres/enter-server.ts';
 import { openWorld, serverPid, type World } from './support/world.ts';
-import { leaveServer } from '../../../src/ledger/postgres/join-embedded-server.ts';
+import { enterServer, leaveServer } from '../../../src/ledger/postgres/join-embedded-server.ts';
 
 let world: World;
 let cluster: Cluster;
@@ -52,7 +51,7 @@ describe('enterServer', () => {
     const holder = new Client(presence.connection);
     await holder.connect();
     await presence.client.end();
-    await holder.query('SELECT pg_advisory_lock($1, $2)', [...PRESENCE_LOCK]);
+    await holder.query(`SELECT pg_advisory_lock(${PRESENCE_LOCK})`);
     await expect(enterServer(cluster, { patienceMs: 100 })).rejects.toThrow('the server let nobody in for 0 seconds');
     await holder.end();
     await leaveServer(cluster, await enterServer(cluster));

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findBinaries } from '../../../src/ledger/postgres/find-binaries.ts';
+import { findBinaries } from '../../../src/ledger/postgres/prepare-binaries.ts';
 
 describe('findBinaries', () => {
   it('finds the programs of this platform and their version', async () => {

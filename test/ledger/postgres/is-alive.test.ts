@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { isAlive } from '../../../src/ledger/postgres/is-alive.ts';
+import { isAlive } from '../../../src/ledger/postgres/postmaster-file.ts';
 
 it.each([
   ['ourselves', process.pid, true],

@@ -2,7 +2,6 @@ import { chmod, chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, PRESENCE_NAME } from '../../../src/ledger/postgres/ask-server.ts';
-import { enterServer } from '../../../src/ledger/postgres/enter-server.ts';
 import { copyBrokenBinaries } from './support/broken-binaries.ts';
 import { startMember } from './support/start-member.ts';
 import {
@@ -15,6 +14,7 @@ import {
   serverPid,
   type World,
 } from './support/world.ts';
+import { enterServer } from '../../../src/ledger/postgres/join-embedded-server.ts';
 
 let world: World;
 beforeEach(async () => {

@@ -1,10 +1,9 @@
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/ledger/postgres/cluster.ts';
-import { enterServer } from '../../../src/ledger/postgres/enter-server.ts';
 import { giveData } from './support/made-cluster.ts';
 import { openWorld, queryOnce, serverPid, type World } from './support/world.ts';
-import { leaveServer } from '../../../src/ledger/postgres/join-embedded-server.ts';
+import { enterServer, leaveServer } from '../../../src/ledger/postgres/join-embedded-server.ts';
 
 let world: World;
 let cluster: Cluster;

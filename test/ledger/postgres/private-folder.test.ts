@@ -1,7 +1,7 @@
 import { chown, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makePrivateFolder } from '../../../src/ledger/postgres/private-folder.ts';
+import { makePrivateFolder } from '../../../src/ledger/postgres/folders.ts';
 import { isRoot, openWorld, sayWhatNeedsRoot, type World } from './support/world.ts';
 
 let world: World;

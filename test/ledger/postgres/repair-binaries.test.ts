@@ -1,8 +1,8 @@
 import { mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { repairBinaries } from '../../../src/ledger/postgres/repair-binaries.ts';
 import { openWorld, type World } from './support/world.ts';
+import { repairBinaries } from '../../../src/ledger/postgres/prepare-binaries.ts';
 
 let world: World;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { replaceFile } from '../../../src/ledger/postgres/replace-file.ts';
 import { isRoot, openWorld, sayWhatNeedsRoot, type World } from './support/world.ts';
+import { replaceFile } from '../../../src/ledger/postgres/folders.ts';
 
 let world: World;
 let path: string;

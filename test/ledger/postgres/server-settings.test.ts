@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsText } from '../../../src/ledger/postgres/server-settings.ts';
+import { settingsText } from '../../../src/ledger/postgres/start-server.ts';
 
 function readSettings(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/^(\w+) = '(.*)'$/gm)].map(([, name, value]) => [name, value]));

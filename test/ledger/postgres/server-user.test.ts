@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseServerUser, readUsers } from '../../../src/ledger/postgres/server-user.ts';
 import { isRoot, openWorld, sayWhatNeedsRoot, type World } from './support/world.ts';
+import { chooseServerUser, readUsers } from '../../../src/ledger/postgres/cluster.ts';
 
 const POSTGRES = 'postgres:x:101:104:PostgreSQL administrator,,,:/var/lib/postgresql:/bin/bash';
 const NOBODY = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin';

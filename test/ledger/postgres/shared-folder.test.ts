@@ -1,8 +1,8 @@
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeSharedFolder } from '../../../src/ledger/postgres/shared-folder.ts';
 import { openWorld, type World } from './support/world.ts';
+import { makeSharedFolder } from '../../../src/ledger/postgres/folders.ts';
 
 let world: World;
 beforeEach(async () => {

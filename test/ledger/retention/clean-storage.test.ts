@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cleanStorage, IN_PASSING } from '../../../src/ledger/retention/clean-storage.ts';
-import { dropFingerprints, shredFile } from '../../../src/ledger/retention/shred-file.ts';
+import { dropFingerprints, shredFile } from '../../../src/ledger/retention/retention.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { openTestPool } from '../../support/postgres.ts';

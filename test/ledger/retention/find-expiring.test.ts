@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addApiToken, revokeApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
-import { findExpiring } from '../../../src/ledger/retention/find-expiring.ts';
+import { findExpiring } from '../../../src/ledger/retention/retention.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 const DAY_MS = 86_400_000;

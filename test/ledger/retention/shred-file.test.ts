@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { dropFingerprints, shredFile } from '../../../src/ledger/retention/shred-file.ts';
+import { dropFingerprints, shredFile } from '../../../src/ledger/retention/retention.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { forgetUpload } from '../../../src/ledger/transfer/forget-upload.ts';
-import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
-import { readUpload } from '../../../src/ledger/transfer/read-upload.ts';
+import { forgetUpload, noteUpload, readUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

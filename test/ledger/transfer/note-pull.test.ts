@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
-import { beginPull, findDropped, notePull, wasClaimed } from '../../../src/ledger/transfer/note-pull.ts';
+import { beginPull, findDropped, notePull, wasClaimed } from '../../../src/ledger/transfer/note-transfer.ts';
 import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

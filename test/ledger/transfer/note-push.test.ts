@@ -1,7 +1,7 @@
-import { afterAll, beforeEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { beginPushing, findUnpushed, notePushed } from '../../../src/ledger/transfer/note-push.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { beginPushing, findUnpushed, notePushed } from '../../../src/ledger/transfer/note-transfer.ts';
 
 let world: LedgerWorld;
 let file: FileRow;

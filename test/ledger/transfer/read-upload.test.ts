@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
-import { findWaitingUpload, readUpload } from '../../../src/ledger/transfer/read-upload.ts';
+import { findWaitingUpload, noteUpload, readUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

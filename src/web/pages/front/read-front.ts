@@ -7,7 +7,7 @@ import { nextSendAt } from '../../../calendar/send-window.ts';
 import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { type AlarmCause, findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
-import { type Expiring, findExpiring } from '../../../ledger/retention/find-expiring.ts';
+import { type Expiring, findExpiring } from '../../../ledger/retention/retention.ts';
 import { readStanding, type Standing } from '../../../ledger/overview/overview.ts';
 import { type HeldFile, readHeld } from '../../../ledger/file/read-held.ts';
 import type { Stop } from '../../../ledger/account/read-holds.ts';

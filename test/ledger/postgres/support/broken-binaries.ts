@@ -1,6 +1,6 @@
 import { chmod, cp, link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Binaries, findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
+import { type Binaries, findBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
 
 /** Copies the programs as `npm ci --ignore-scripts` leaves them at worst: without links and execute bits. */
 export async function copyBrokenBinaries(folder: string): Promise<Binaries> {

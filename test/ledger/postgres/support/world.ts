@@ -6,11 +6,10 @@ import { Client } from 'pg';
 import { silentLog } from '../../../../src/kernel/log.ts';
 import type { Connection } from '../../../../src/ledger/postgres/ask-server.ts';
 import type { Cluster, ClusterPlace } from '../../../../src/ledger/postgres/cluster.ts';
-import { findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
 import { findCluster } from '../../../../src/ledger/postgres/find-cluster.ts';
 import { joinEmbeddedServer, type Places } from '../../../../src/ledger/postgres/join-embedded-server.ts';
 import { isPostmaster, readPostmasterFile } from '../../../../src/ledger/postgres/postmaster-file.ts';
-import { prepareBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
+import { findBinaries, prepareBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
