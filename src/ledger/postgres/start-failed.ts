@@ -6,7 +6,7 @@ const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/;
  * Creates the one error of this folder, LEDGER_START_FAILED.
  * @param where the data or cluster folder
  * @param reason what a program or PostgreSQL's log said, or what was thrown; the log holds no data values
- *   (server-settings.ts), so its lines may be shown
+ *   (start-server.ts), so its lines may be shown
  * @param next what to do, when the table's advice does not fit
  */
 export function startFailed(where: string, reason: unknown, next?: string): PipelineError {

@@ -56,7 +56,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/admission/must-be-open.ts',
     find: 'if (!(await isOpen(client))) throw',
     replace: 'if ((await isOpen(client)) === undefined) throw',
-    caughtBy: ['test/ledger/admission/must-be-open.test.ts', 'test/ledger/backup/take-over.test.ts'],
+    caughtBy: ['test/ledger/admission/close-ledger.test.ts', 'test/ledger/backup/take-over.test.ts'],
   },
   {
     name: 'machine put back as a whole',
@@ -72,7 +72,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/batch/send-batch.ts',
     find: '    return true;\n  });',
     replace: '    return true;\n  }, { isFollowed: true });',
-    caughtBy: ['test/ledger/engine/durable-moves.test.ts'],
+    caughtBy: ['test/ledger/engine/transaction.test.ts'],
   },
   {
     name: 'batch id not on the disk',
@@ -80,7 +80,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/batch/end-attempt.ts',
     find: 'return await transact(ledger, (tx) => record(tx, batch, end));',
     replace: 'return await transact(ledger, (tx) => record(tx, batch, end), { isFollowed: true });',
-    caughtBy: ['test/ledger/engine/durable-moves.test.ts'],
+    caughtBy: ['test/ledger/engine/transaction.test.ts'],
   },
   {
     name: 'recalled beside a send',
