@@ -60,7 +60,7 @@ export async function transact<Result>(
     crashPoint('commit.after', links);
     return result;
   } catch (error) {
-    isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await rollBack(client)));
+    isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await isRolledBack(client)));
     throw withoutData(error);
   } finally {
     // A connection that failed to roll back must not return to the pool; once it is closed, the server rolls back.
@@ -68,7 +68,7 @@ export async function transact<Result>(
   }
 }
 
-function rollBack(client: PoolClient): Promise<boolean> {
+function isRolledBack(client: PoolClient): Promise<boolean> {
   return client.query('ROLLBACK').then(
     () => true,
     () => false,
@@ -131,13 +131,10 @@ function withoutData(error: unknown): unknown {
   return error;
 }
 
-/** A connection whose transaction begins with its first query. */
-export type Beginning = { readonly client: Queryable; hasBegun(): boolean };
-
 /**
  * Holds BEGIN back and sends it with the first statement. A separate one costs a round trip and returns nothing useful.
  */
-export function lazyBegin(client: PoolClient): Beginning {
+export function lazyBegin(client: PoolClient): { readonly client: Queryable; hasBegun(): boolean } {
   let hasBegun = false;
   const ask = (asked: string | Submittable, values?: unknown[]): unknown => {
     const isFirst = !hasBegun;

@@ -1,8 +1,7 @@
 import { Client, DatabaseError } from 'pg';
 import { reasonOf, systemCode } from '../../kernel/errors.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, startFailed } from './cluster.ts';
 import { isPostmaster, type PostmasterFile, readPostmasterFile } from './postmaster-file.ts';
-import { startFailed } from './start-failed.ts';
 
 /** `ssl` is explicit: PGSSLMODE in the environment would otherwise ask for TLS, which a socket does not have. */
 export type Connection = { host: string; port: number; user: string; database: string; ssl: false };

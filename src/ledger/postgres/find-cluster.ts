@@ -4,11 +4,10 @@ import { makeFolders } from '../../kernel/make-folders.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import type { Log } from '../../kernel/log.ts';
-import { chooseServerUser, type ClusterPlace, type ServerUser } from './cluster.ts';
+import { chooseServerUser, type ClusterPlace, type ServerUser, startFailed } from './cluster.ts';
 import { hasData } from './init-cluster.ts';
 import { makePrivateFolder, makeSharedFolder, replaceFile } from './folders.ts';
 import { canReach } from './run-program.ts';
-import { startFailed } from './start-failed.ts';
 
 /**
  * Decides where the cluster of a data folder lives and as which user it runs, and creates its home folder.

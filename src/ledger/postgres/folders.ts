@@ -3,8 +3,7 @@ import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { systemCode } from '../../kernel/errors.ts';
-import { startFailed } from './start-failed.ts';
-import type { ServerUser } from './cluster.ts';
+import { type ServerUser, startFailed } from './cluster.ts';
 
 /**
  * Creates a folder that only one user can enter (0700), or takes an existing one. After creation it uses an open handle

@@ -3,9 +3,8 @@ import { access, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 import { syncFolderNow } from '../../kernel/sync-folder.ts';
-import { type Cluster, type ClusterPlace, dataFolderOf } from './cluster.ts';
+import { type Cluster, type ClusterPlace, dataFolderOf, startFailed } from './cluster.ts';
 import { runProgram } from './run-program.ts';
-import { startFailed } from './start-failed.ts';
 import { isAlive } from './postmaster-file.ts';
 
 /**

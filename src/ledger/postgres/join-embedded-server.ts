@@ -3,10 +3,9 @@ import type { Client } from 'pg';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { askServer, type Connection, type Presence, PRESENCE_LOCK, PRESENCE_NAME } from './ask-server.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, startFailed } from './cluster.ts';
 import { findCluster } from './find-cluster.ts';
 import { findBinaries, prepareBinaries } from './prepare-binaries.ts';
-import { startFailed } from './start-failed.ts';
 import { startServer, stopServer } from './start-server.ts';
 import { hasData, initCluster } from './init-cluster.ts';
 

@@ -2,9 +2,8 @@ import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs
 import { dirname, join, relative } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import type { ClusterPlace } from './cluster.ts';
+import { type ClusterPlace, startFailed } from './cluster.ts';
 import { type Run, runProgram } from './run-program.ts';
-import { startFailed } from './start-failed.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { ignoreExisting, makeSharedFolder } from './folders.ts';
 

@@ -3,10 +3,17 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { sha256Of } from '../../kernel/hash.ts';
-import { type Cluster, type ClusterPlace, DATA_NAME, dataFolderOf, LOG_NAME, logFileOf } from './cluster.ts';
+import {
+  type Cluster,
+  type ClusterPlace,
+  DATA_NAME,
+  dataFolderOf,
+  LOG_NAME,
+  logFileOf,
+  startFailed,
+} from './cluster.ts';
 import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './postmaster-file.ts';
 import { canReach, runProgram } from './run-program.ts';
-import { startFailed } from './start-failed.ts';
 import { makePrivateFolder, replaceFile } from './folders.ts';
 
 /** What the log says when another process was faster, or when an earlier server is not quite gone. */

@@ -112,8 +112,6 @@ export async function findExpiring(ledger: Ledger, days: RetentionDays, before: 
   return rows;
 }
 
-const ACTOR = 'worker:sweep';
-
 /**
  * Destroys the data key of a file whose retention is over, and so everything sealed with it, wherever a copy is. Masked
  * rows, outcomes and outputs stay. Whether the file must wait is checked again under its lock.
@@ -128,8 +126,9 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
     if (!due) return false;
     await destroyKeys(tx, fileId);
     const { rowCount } = await tx.client.query('DELETE FROM sealed_part WHERE file_id = $1', [fileId]);
+    const evidence = { account: due.account, dueAt: due.dueAt.toISOString(), sealedParts: rowCount ?? 0 };
     const reason = 'its retention is over; its data key was destroyed';
-    tx.audit({ actor: ACTOR, fileId, move: 'shred', reason, evidence: evidenceOf(due, rowCount ?? 0) });
+    tx.audit({ actor: 'worker:sweep', fileId, move: 'shred', reason, evidence });
     return true;
   });
 }
@@ -141,10 +140,6 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
 export async function destroyKeys(tx: Transaction, fileId: string): Promise<void> {
   await tx.client.query('DELETE FROM file_secret WHERE file_id = $1', [fileId]);
   await tx.client.query('UPDATE file SET shredded_at = $2 WHERE file_id = $1', [fileId, tx.at]);
-}
-
-function evidenceOf({ account, dueAt }: DueFile, sealedParts: number) {
-  return { account, dueAt: dueAt.toISOString(), sealedParts };
 }
 
 /** Fingerprints per transaction. A file may have a million. */

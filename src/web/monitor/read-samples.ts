@@ -3,6 +3,10 @@ import type { MetricName } from '../../../schemas/metrics.ts';
 import { type QueueName, QUEUES } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
+import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
+import { readStops } from '../../ledger/account/read-stops.ts';
+import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { HEALTH_MS } from './find-unready.ts';
 import {
   countOpenBatches,
   countOpenFiles,
@@ -12,11 +16,7 @@ import {
   type OpenSum,
   sumDoubt,
   sumHeld,
-} from '../../ledger/overview/count-open.ts';
-import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
-import { readStops } from '../../ledger/account/read-stops.ts';
-import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
-import { HEALTH_MS } from './find-unready.ts';
+} from '../../ledger/overview/overview.ts';
 
 /** One figure of `schemas/metrics.ts`. */
 export type Sample = { name: MetricName; value: number; labels?: Record<string, string> };

@@ -6,13 +6,13 @@ import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
-import { type Beginning, lazyBegin, type Queryable } from '../../../src/ledger/engine/transaction.ts';
+import { lazyBegin, type Queryable } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS } from '../../support/ledger-world.ts';
 import { openRelayed, useTestLedger } from '../support/use-ledger.ts';
 
 const world = useTestLedger();
 let client: PoolClient;
-let begun: Beginning;
+let begun: ReturnType<typeof lazyBegin>;
 beforeAll(async () => {
   client = await world.ledger.pool.connect();
   await client.query('CREATE TEMP TABLE one (n bigint PRIMARY KEY); CREATE TEMP TABLE noted (word text PRIMARY KEY)');

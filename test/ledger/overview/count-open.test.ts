@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { listAudit, readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
+import { START } from '../../support/ledger-world.ts';
 import {
   countOpenBatches,
   countOpenFiles,
@@ -8,10 +11,7 @@ import {
   OPEN_FILE_STATES,
   sumDoubt,
   sumHeld,
-} from '../../../src/ledger/overview/count-open.ts';
-import { listAudit, readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { START } from '../../support/ledger-world.ts';
+} from '../../../src/ledger/overview/overview.ts';
 
 const world = useTestLedger();
 

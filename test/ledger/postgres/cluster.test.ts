@@ -2,10 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chooseServerUser, dataFolderOf, logFileOf, readUsers } from '../../../src/ledger/postgres/cluster.ts';
+import {
+  chooseServerUser,
+  dataFolderOf,
+  logFileOf,
+  readUsers,
+  startFailed,
+} from '../../../src/ledger/postgres/cluster.ts';
 import { isAlive } from '../../../src/ledger/postgres/postmaster-file.ts';
 import { canReach, runProgram } from '../../../src/ledger/postgres/run-program.ts';
-import { startFailed } from '../../../src/ledger/postgres/start-failed.ts';
 import { settingsText } from '../../../src/ledger/postgres/start-server.ts';
 import { isRoot, sayWhatNeedsRoot, useWorld } from './support/world.ts';
 

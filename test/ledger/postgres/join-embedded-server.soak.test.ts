@@ -14,6 +14,7 @@ import {
   sayWhatNeedsReach,
   sayWhatNeedsRoot,
   serverPid,
+  startFailure,
   useWorld,
   waitUntil,
 } from './support/world.ts';
@@ -152,10 +153,9 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
 
   it('tells an ordinary user whose the data are', async () => {
     await world.place();
-    expect(await (await startMember(world, NOBODY)).failed()).toMatchObject({
-      code: 'LEDGER_START_FAILED',
-      message: expect.stringMatching(/belong to another user.*Start paydrop as that user or as root/),
-    });
+    expect(await (await startMember(world, NOBODY)).failed()).toEqual(
+      startFailure(/belong to another user.*Start paydrop as that user or as root/),
+    );
   });
 });
 

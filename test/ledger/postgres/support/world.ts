@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { silentLog } from '../../../../src/kernel/log.ts';
 import type { Connection } from '../../../../src/ledger/postgres/ask-server.ts';
 import { type Cluster, type ClusterPlace, dataFolderOf } from '../../../../src/ledger/postgres/cluster.ts';
@@ -34,6 +34,10 @@ export function sayWhatNeedsReach(what: string): string {
   if (!othersReachCheckout) console.log(`Not run, because it takes root and a checkout that others can read: ${what}`);
   return `${what} (takes root and a checkout that others can read)`;
 }
+
+/** What is thrown when the server cannot be started, for a reason that matches. */
+export const startFailure = (reason: RegExp) =>
+  expect.objectContaining({ code: 'LEDGER_START_FAILED', message: expect.stringMatching(reason) });
 
 /** Makes a fresh folder that every user may enter, with a separate place for what root shares. */
 export async function openWorld() {
