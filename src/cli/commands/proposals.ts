@@ -1,8 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { confirmProposal, refuseProposal } from '../../ledger/proposal/confirm-proposal.ts';
-import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
+import { confirmProposal, PROPOSED_ACTIONS, refuseProposal } from '../../ledger/proposal/confirm-proposal.ts';
 import type { ProposalRow } from '../../ledger/proposal/propose.ts';
 import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';

@@ -1,6 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { askForResult } from '../../../workers/poll/poll.ts';
-import { pollNow } from '../../ledger/batch/poll-now.ts';
+import { pollNow } from '../../ledger/batch/schedule-poll.ts';
 import { readBatchRow } from '../../ledger/file/read-file.ts';
 import type { BatchRow } from '../../ledger/engine/records.ts';
 import { ASKED_AGAIN, sayUnanswered } from '../../explain/attempt-words.ts';

@@ -1,7 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { BatchKey, AuditReason } from '../../ledger/engine/move.ts';
-import { retryRefused } from '../../ledger/batch/retry-refused.ts';
-import { withdrawBatch } from '../../ledger/batch/withdraw-batch.ts';
+import { retryRefused, withdrawBatch } from '../../ledger/batch/retry-refused.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readBatchRow, readFileState } from '../../ledger/file/read-file.ts';
 import { BATCH_ARGUMENT, findBatch } from '../../explain/batch-reference.ts';

@@ -1,5 +1,5 @@
 import type { BatchState } from '../../../schemas/lifecycle.ts';
-import type { StopKind } from './resume-account.ts';
+import type { StopKind } from './pause-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** A stop that an operator has to lift. `account` is `*` when the stop covers all accounts. */
@@ -79,6 +79,14 @@ export async function readForgottenSends(ledger: Ledger, account: string): Promi
             acknowledged_at AS "acknowledgedAt", acknowledged_by AS "acknowledgedBy", batch_id AS "batchId"
      FROM forgotten_send WHERE account = $1 ORDER BY at, file_id, batch_no, attempt`,
     [account],
+  );
+  return rows;
+}
+
+/** Returns every stop that an operator has to lift, for any account; `*` means all of them. */
+export async function readStops(ledger: Ledger): Promise<Stop[]> {
+  const { rows } = await ledger.pool.query<Stop>(
+    'SELECT account, kind, reason, actor, since FROM account_stop ORDER BY account, kind',
   );
   return rows;
 }

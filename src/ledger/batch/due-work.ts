@@ -7,7 +7,7 @@ import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
 import { LONGEST_REPOLL_MS } from './schedule-poll.ts';
 import { LONGEST_RECHECK_MS, MAY_RECHECK } from './schedule-recheck.ts';
 import type { BatchRow } from '../engine/records.ts';
-import { UNWRITTEN_CORRECTIONS } from '../row/read-changes.ts';
+import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
 /** Due work, read from the ledger alone. The sweep turns it into jobs, so the queue may be lost at any moment. */
 export type DueWork = {

@@ -1,8 +1,18 @@
-import type { Fault } from '../../rows/rows.ts';
+import type { Fault, ReconciledRow } from '../../rows/rows.ts';
 import { copyIn } from '../engine/copy-in.ts';
-import { COPIED, type NewRow, writeFault, writeRow } from '../copy/row-tuples.ts';
+import {
+  COPIED,
+  type NewBatch,
+  type NewRow,
+  writeBatch,
+  writeBody,
+  writeFault,
+  writeOutcome,
+  writeRow,
+} from '../copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../copy/tuple-writer.ts';
 import type { Transaction } from '../engine/transaction.ts';
+import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../rows/packed-outcomes.ts';
 
 export type { NewRow } from '../copy/row-tuples.ts';
 
@@ -18,7 +28,7 @@ export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Arr
 type Table = keyof typeof COPIED;
 
 /** Same for several tables, in this order, in one message. */
-export async function copyTables(
+async function copyTables(
   tx: Transaction,
   tables: readonly (readonly [Table, Uint8Array | undefined])[],
 ): Promise<void> {
@@ -49,4 +59,77 @@ async function copyEach<Row>(
   const tuples = tupleWriter();
   rows.forEach((row, index) => write(tuples, row, index));
   await copyTuples(tx, table, tuples.take());
+}
+
+/** Outcomes of rows: packed when they came as a whole, or one by one, such as those of a transaction report. */
+export type RowOutcomes = PackedOutcomes | readonly ReconciledRow[];
+
+/**
+ * Writes outcomes by COPY.
+ * @returns their number
+ */
+export async function copyOutcomes(tx: Transaction, fileNo: number, outcomes: RowOutcomes): Promise<number> {
+  const isPacked = 'lines' in outcomes;
+  const tuples = tupleWriter(isPacked ? roomOf(outcomes) : undefined);
+  if (isPacked) writePacked(tuples, fileNo, outcomes);
+  else for (const row of outcomes) writeOutcome(tuples, fileNo, row);
+  await copyTuples(tx, 'outcomes', tuples.finish());
+  return isPacked ? outcomes.rows : outcomes.length;
+}
+
+const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
+
+/**
+ * Returns the most bytes the rows need: number and lengths of their columns, three numbers, the name, and the texts.
+ */
+function roomOf({ rows, texts }: PackedOutcomes): number {
+  return rows * (2 + 6 * 4 + 8 + 4 + 4 + LONGEST_NAME) + texts.length;
+}
+
+const LONGEST_NAME = Math.max(...NAMES.map((name) => name.length));
+
+/** Writes the same columns as `writeOutcome`, from bytes to bytes. */
+function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, codes, texts, ends }: PackedOutcomes) {
+  let text = 0;
+  const writeText = (end: number) => {
+    to.bytes(texts, text, end);
+    text = end;
+  };
+  for (let row = 0; row < rows; row += 1) {
+    const name = NAMES[outcomes[row]!]!;
+    to.begin(6);
+    to.int8(fileNo);
+    to.int4(lines[row]!);
+    to.bytes(name, 0, name.length);
+    if (codes[row] === NO_CODE) to.null();
+    else to.int4(codes[row]!);
+    writeText(ends[2 * row]!);
+    writeText(ends[2 * row + 1]!);
+  }
+}
+
+export type { NewBatch } from '../copy/row-tuples.ts';
+
+/** Batches and their sealed bodies, encoded for COPY. */
+type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
+
+/**
+ * Move `cut`: writes batches of accepted rows with their sealed canonical bytes, many at a time. The audit link of the
+ * file covers them.
+ * @param others tables that follow in the same message, such as the rows
+ */
+export async function cutBatches(
+  tx: Transaction,
+  { batches, bodies }: BatchTuples,
+  others: Parameters<typeof copyTables>[1] = [],
+): Promise<void> {
+  await copyTables(tx, [['batches', batches], ['bodies', bodies], ...others]);
+}
+
+/** Writes one batch. */
+export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> {
+  const [batches, bodies] = [tupleWriter(), tupleWriter()];
+  writeBatch(batches, tx.at, batch);
+  writeBody(bodies, batch);
+  await cutBatches(tx, { batches: batches.take(), bodies: bodies.take() });
 }

@@ -10,8 +10,8 @@ import {
   OPEN_FILE_STATES,
   type OpenCount,
 } from '../../ledger/overview/count-open.ts';
-import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
-import { readStops } from '../../ledger/account/read-stops.ts';
+import { readPollLag } from '../../ledger/batch/schedule-poll.ts';
+import { readStops } from '../../ledger/account/read-holds.ts';
 import { type OpenSum, sumDoubt, sumHeld } from '../../ledger/overview/sum-open.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { HEALTH_MS } from './find-unready.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { type Prepared, prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';

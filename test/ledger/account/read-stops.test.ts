@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { readStops } from '../../../src/ledger/account/read-stops.ts';
+import { readStops } from '../../../src/ledger/account/read-holds.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

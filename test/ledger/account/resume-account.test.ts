@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acknowledgeForgotten } from '../../../src/ledger/doubt/acknowledge-forgotten.ts';
-import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import {
+  acknowledgeForgotten,
+  ALL_ACCOUNTS,
+  pauseAccount,
+  resumeAccount,
+} from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { forget } from '../support/forget.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countStray } from '../../../src/ledger/alarm/count-stray.ts';
+import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

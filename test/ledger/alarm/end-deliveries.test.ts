@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dropStrangers, noteDelivered, noteUndelivered } from '../../../src/ledger/alarm/end-deliveries.ts';
-import { raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
-import { readWaitingNotices } from '../../../src/ledger/alarm/read-waiting-notices.ts';
+import {
+  dropStrangers,
+  noteDelivered,
+  noteUndelivered,
+  raiseAlarms,
+  readWaitingNotices,
+} from '../../../src/ledger/alarm/raise-alarms.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -3,10 +3,7 @@ import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../.
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { beginAlarmWatch } from '../../../src/ledger/alarm/raise-alarms.ts';
-import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
-import { seeSchedule } from '../../../src/ledger/schedule/see-schedule.ts';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
+import { beginRun, finishRun, missRun, seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
 import {
   findEndedFiles,
   findWithheld,

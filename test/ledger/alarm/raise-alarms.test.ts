@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beginAlarmWatch, type DueAlarm, raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
-import { readWaitingNotices } from '../../../src/ledger/alarm/read-waiting-notices.ts';
+import {
+  beginAlarmWatch,
+  type DueAlarm,
+  raiseAlarms,
+  readWaitingNotices,
+} from '../../../src/ledger/alarm/raise-alarms.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
-import { readFailing } from '../../../src/ledger/alarm/read-failing.ts';
+import { noteFailure, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

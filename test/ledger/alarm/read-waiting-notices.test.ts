@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
-import { readWaitingNotices } from '../../../src/ledger/alarm/read-waiting-notices.ts';
+import { raiseAlarms, readWaitingNotices } from '../../../src/ledger/alarm/raise-alarms.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

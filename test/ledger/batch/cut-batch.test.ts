@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cutBatch, type NewBatch } from '../../../src/ledger/batch/cut-batch.ts';
+import { cutBatch, type NewBatch } from '../../../src/ledger/row/copy-rows.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listBatches } from '../../../src/ledger/batch/list-batches.ts';
+import { listBatches } from '../../../src/ledger/file/list-files.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nextAttempt } from '../../../src/ledger/batch/next-attempt.ts';
+import { nextAttempt } from '../../../src/ledger/batch/retry-refused.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

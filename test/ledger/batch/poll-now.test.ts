@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { pollNow } from '../../../src/ledger/batch/poll-now.ts';
+import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 

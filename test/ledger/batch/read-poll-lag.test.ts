@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
-import { readPollLag } from '../../../src/ledger/batch/read-poll-lag.ts';
+import { readPollLag } from '../../../src/ledger/batch/schedule-poll.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSentRows } from '../../../src/ledger/file/read-file.ts';
-import { readSentBatch } from '../../../src/ledger/batch/read-sent-text.ts';
+import { readSentBatch } from '../../../src/ledger/batch/read-sealed-part.ts';
 import { sentTextOf } from '../../reconcile/support/packed-rows.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

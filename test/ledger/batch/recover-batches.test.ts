@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
+import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { settleBatch } from '../../../src/ledger/batch/settle-batch.ts';
+import { settleBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { withdrawBatch } from '../../../src/ledger/batch/withdraw-batch.ts';
+import { withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
 import { readBatchRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

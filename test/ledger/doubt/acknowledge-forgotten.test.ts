@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acknowledgeForgotten } from '../../../src/ledger/doubt/acknowledge-forgotten.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { forget } from '../support/forget.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';

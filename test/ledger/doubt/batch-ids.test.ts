@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBatchIds, readWaiting } from '../../../src/ledger/doubt/batch-ids.ts';
+import { readBatchIds, readWaiting } from '../../../src/ledger/doubt/find-batches-holding.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { disownBatch } from '../../../src/ledger/doubt/disown-batch.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { adoptBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { adoptBatch, disownBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { disownBatch } from '../../../src/ledger/doubt/disown-batch.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
-import { mapBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { disownBatch, mapBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { readExceptions } from '../../../src/ledger/doubt/read-exceptions.ts';
+import { readExceptions } from '../../../src/ledger/doubt/find-batches-holding.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { keepException, recoverException } from '../../../src/ledger/doubt/recover-exception.ts';
+import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';

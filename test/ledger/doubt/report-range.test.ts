@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readReportRange } from '../../../src/ledger/doubt/report-range.ts';
+import { readReportRange } from '../../../src/ledger/doubt/keep-report.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 

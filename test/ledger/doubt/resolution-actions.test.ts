@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
-import { disownBatch } from '../../../src/ledger/doubt/disown-batch.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
-import { RESOLUTION_ACTIONS, type ResolutionName } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { disownBatch, RESOLUTION_ACTIONS, type ResolutionName } from '../../../src/ledger/doubt/resolution-actions.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { bindingOfBatch } from '../../../src/ledger/proposal/binding.ts';
-import { propose } from '../../../src/ledger/proposal/propose.ts';
+import { bindingOfBatch, propose } from '../../../src/ledger/proposal/propose.ts';
 import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findRowsOf } from '../../../src/ledger/doubt/rows-of-invoices.ts';
+import { findRowsOf } from '../../../src/ledger/doubt/find-batches-holding.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

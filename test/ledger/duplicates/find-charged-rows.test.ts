@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
-import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyOutcomes, copyRows } from '../../../src/ledger/row/copy-rows.ts';
 import { noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { findChargedRows, type MarkedRow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';

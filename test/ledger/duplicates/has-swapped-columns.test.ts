@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasSwappedColumns } from '../../../src/ledger/duplicates/has-swapped-columns.ts';
+import { hasSwappedColumns } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockDecisions } from '../../../src/ledger/duplicates/lock-decisions.ts';
+import { lockDecisions } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

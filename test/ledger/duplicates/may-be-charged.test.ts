@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { CERTAINLY_NOT_CHARGED, mayBeCharged } from '../../../src/ledger/duplicates/may-be-charged.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginReading, endReading } from '../../../src/ledger/file/count-readings.ts';
-import { mayOverlap } from '../../../src/ledger/duplicates/may-overlap.ts';
+import { beginReading, endReading, mayOverlap } from '../../../src/ledger/file/count-readings.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSlowerNow } from '../../../src/ledger/duplicates/read-slower-now.ts';
+import { readSlowerNow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAcceptedCents, readUsualSize } from '../../../src/ledger/duplicates/usual-size.ts';
+import { readAcceptedCents, readUsualSize } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
-import { readLinkedFiles } from '../../../src/ledger/file/linked-files.ts';
+import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
+import { readLinkedFiles } from '../../../src/ledger/file/list-files.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

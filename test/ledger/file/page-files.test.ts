@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageFiles } from '../../../src/ledger/file/page-files.ts';
+import { pageFiles } from '../../../src/ledger/file/list-files.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

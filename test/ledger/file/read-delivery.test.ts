@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { readDelivery } from '../../../src/ledger/file/read-delivery.ts';
+import { readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readHeld } from '../../../src/ledger/file/read-held.ts';
+import { readHeld } from '../../../src/ledger/file/list-files.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { readOutput } from '../../../src/ledger/file/read-output.ts';
+import { readOutput } from '../../../src/ledger/file/read-file.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maskName } from '../../../src/kernel/mask.ts';
-import { findBatchesById, searchFiles } from '../../../src/ledger/file/search-files.ts';
+import { findBatchesById, searchFiles } from '../../../src/ledger/file/list-files.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readVaultKey } from '../../../src/ledger/key/keep-vault-key.ts';
+import { readVaultKey } from '../../../src/ledger/key/master-keys.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKeyCurrent } from '../../../src/ledger/key/rewrap-keys.ts';
-import { readCurrentKeyId, readKeyUses } from '../../../src/ledger/key/master-keys.ts';
+import { makeKeyCurrent, readCurrentKeyId, readKeyUses } from '../../../src/ledger/key/master-keys.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { masterKeyOf } from '../../support/load-master-key.ts';
 import { newDataKey } from '../../../src/crypto/data-key.ts';

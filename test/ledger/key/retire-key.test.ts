@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { makeKeyCurrent } from '../../../src/ledger/key/rewrap-keys.ts';
-import { retireKey } from '../../../src/ledger/key/retire-key.ts';
-import { readKeyUses } from '../../../src/ledger/key/master-keys.ts';
+import { makeKeyCurrent, readKeyUses, retireKey } from '../../../src/ledger/key/master-keys.ts';
 import { newDataKey } from '../../../src/crypto/data-key.ts';
 import { newFingerprintKey } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { makeKeyCurrent, rewrapAll } from '../../../src/ledger/key/rewrap-keys.ts';
-import { readCurrentKeyId, readKeyUses } from '../../../src/ledger/key/master-keys.ts';
+import { makeKeyCurrent, readCurrentKeyId, readKeyUses, rewrapAll } from '../../../src/ledger/key/master-keys.ts';
 import { newDataKey, rewrapDataKey } from '../../../src/crypto/data-key.ts';
 import { newFingerprintKey, rewrapFingerprintKey } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, listApiTokens, revokeApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changeRole, disablePerson } from '../../../src/ledger/person/change-person.ts';
-import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
-import { usePersonLink } from '../../../src/ledger/person/use-link.ts';
+import { invitePerson, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 

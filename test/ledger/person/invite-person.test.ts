@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inviteAgain, invitePerson, offerSetUp } from '../../../src/ledger/person/invite-person.ts';
-import { readLink } from '../../../src/ledger/person/use-link.ts';
+import { inviteAgain, invitePerson, offerSetUp, readLink } from '../../../src/ledger/person/invite-person.ts';
 import { isDashboardNew, listPeople } from '../../../src/ledger/person/people.ts';
 import { listAudit } from '../../../src/ledger/overview/list-audit.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
-import { noteFailure, waitAfter } from '../../../src/ledger/person/note-failure.ts';
-import { beginSession } from '../../../src/ledger/person/sessions.ts';
+import { beginSession, noteFailure, waitAfter } from '../../../src/ledger/person/sessions.ts';
 import { readCredentials } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

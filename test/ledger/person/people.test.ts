@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disablePerson } from '../../../src/ledger/person/change-person.ts';
-import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
+import { invitePerson, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { beginSession } from '../../../src/ledger/person/sessions.ts';
-import { usePersonLink } from '../../../src/ledger/person/use-link.ts';
 import { isDashboardNew, listPeople, readCredentials } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

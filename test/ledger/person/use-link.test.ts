@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invitePerson, offerSetUp } from '../../../src/ledger/person/invite-person.ts';
+import { invitePerson, offerSetUp, readLink, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { beginSession, useSession } from '../../../src/ledger/person/sessions.ts';
-import { readLink, usePersonLink } from '../../../src/ledger/person/use-link.ts';
 import { listPeople, readCredentials } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

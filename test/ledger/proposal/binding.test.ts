@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bindingOfBatch, bindingOfFile } from '../../../src/ledger/proposal/binding.ts';
+import { bindingOfBatch, bindingOfFile } from '../../../src/ledger/proposal/propose.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

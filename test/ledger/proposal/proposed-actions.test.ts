@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PROPOSED_ACTIONS } from '../../../src/ledger/proposal/proposed-actions.ts';
+import { PROPOSED_ACTIONS } from '../../../src/ledger/proposal/confirm-proposal.ts';
 
 it('PROPOSED_ACTIONS says of each action in words what it does', () => {
   expect(Object.keys(PROPOSED_ACTIONS)).toContain('approve');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
-import { readMaker } from '../../../src/ledger/proposal/read-maker.ts';
+import { readMaker } from '../../../src/ledger/proposal/proposals.ts';
 import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
-import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
+import { changeOutcomes, readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
-import { readChanges } from '../../../src/ledger/row/read-changes.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findInvoice, verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';

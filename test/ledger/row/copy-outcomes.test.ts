@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outcomePacker } from '../../../src/rows/packed-outcomes.ts';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

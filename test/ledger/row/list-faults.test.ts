@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
-import { listFaults } from '../../../src/ledger/row/list-faults.ts';
+import { listFaults } from '../../../src/ledger/row/fault-counts.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
-import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
+import { changeOutcomes, readChanges } from '../../../src/ledger/row/change-outcomes.ts';
+import { readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
-import { readChanges } from '../../../src/ledger/row/read-changes.ts';
-import { readDelivery } from '../../../src/ledger/file/read-delivery.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { NO_OUTCOME, readKeptRows } from '../../../src/ledger/row/read-kept-rows.ts';

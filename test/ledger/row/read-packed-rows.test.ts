@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
-import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyOutcomes, copyRows } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { type AsOf, type LineRange, readKeptRows } from '../../../src/ledger/row/read-kept-rows.ts';

@@ -1,14 +1,14 @@
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
 import {
   isResubmission,
   readBarredLines,
   readLackedLines,
   readResubmissions,
   readResubmittedLines,
+  recordResubmission,
 } from '../../../src/ledger/row/resubmissions.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState, OUTCOMES, type Outcome, type SentOutcome } from '../../../schemas/lifecycle.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
-import { type NewResubmission, recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
-import { readBarredLines, readResubmissions, readResubmittedLines } from '../../../src/ledger/row/resubmissions.ts';
+import {
+  type NewResubmission,
+  readBarredLines,
+  readResubmissions,
+  readResubmittedLines,
+  recordResubmission,
+} from '../../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { forget } from '../support/forget.ts';

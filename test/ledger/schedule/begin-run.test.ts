@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginRun, resumeRun, type Resumption } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
-import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
+import { beginRun, finishRun, missRun, resumeRun, type Resumption } from '../../../src/ledger/schedule/begin-run.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { BECAUSE, DAY, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/run-world.ts';

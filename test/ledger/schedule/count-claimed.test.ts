@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countClaimed } from '../../../src/ledger/schedule/count-claimed.ts';
+import { countClaimed } from '../../../src/ledger/schedule/read-runs.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { forgetEarlyMisses, missRun } from '../../../src/ledger/schedule/miss-run.ts';
+import { beginRun, forgetEarlyMisses, missRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { BECAUSE, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/run-world.ts';
 

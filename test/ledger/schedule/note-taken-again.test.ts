@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noteTakenAgain } from '../../../src/ledger/schedule/note-taken-again.ts';
+import { noteTakenAgain } from '../../../src/ledger/schedule/begin-run.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

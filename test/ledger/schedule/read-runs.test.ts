@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
-import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
+import { beginRun, finishRun, missRun } from '../../../src/ledger/schedule/begin-run.ts';
 import {
   listLateRuns,
   listMissed,

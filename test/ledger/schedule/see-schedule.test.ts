@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { seeSchedule } from '../../../src/ledger/schedule/see-schedule.ts';
+import { seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { moveBatch } from '../../../src/ledger/engine/move.ts';
-import { type DaySpan, sumDays } from '../../../src/ledger/schedule/sum-days.ts';
+import { type DaySpan, sumDays } from '../../../src/ledger/schedule/read-day.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
