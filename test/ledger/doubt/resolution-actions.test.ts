@@ -2,13 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
-import { propose } from '../../../src/ledger/proposal/propose.ts';
-import { disownBatch, RESOLUTION_ACTIONS, type ResolutionName } from '../../../src/ledger/doubt/resolution-actions.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { bindingOfBatch, propose } from '../../../src/ledger/proposal/propose.ts';
+import {
+  disownBatch,
+  RESOLUTION_ACTIONS,
+  type ResolutionName,
+  settleBatch,
+} from '../../../src/ledger/doubt/resolution-actions.ts';
+import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import { type Transaction, transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
+import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
+import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
+import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -17,7 +27,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
+
 const STATES = Object.keys(BATCH_STATES) as BatchState[];
+
 /** Which state leads where, by resolution. Every other start is refused. */
 const WAYS: Record<ResolutionName | 'disown', Partial<Record<BatchState, BatchState>>> = {
   adopt: { unknown: 'submitted' },
@@ -137,5 +149,158 @@ describe('a proposal', () => {
       const done = transact(world.ledger, (tx) => RESOLUTION_ACTIONS[name].carryOut(tx, subject, because));
       await expect(done).rejects.toMatchObject({ code: 'INTERNAL' });
     }
+  });
+});
+
+describe('resolveAttempts', () => {
+  beforeAll(() => world.empty());
+
+  it('stands beside attempts in doubt only, and ends what was proposed about the batch', async () => {
+    const batch = await world.sending();
+    await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await world.force(
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call)
+       VALUES ($1, 1, 2, 'w', 'h', 1, now(), now(), 'refused', gen_random_uuid())`,
+      [batch.file_id],
+    );
+    await transact(world.ledger, async (tx) => {
+      const binding = await bindingOfBatch(tx, keyOf(batch));
+      const proposal = { action: 'close-in-doubt', ...keyOf(batch), binding, reason: 'late', actor: 'operator:bea' };
+      await propose(tx, proposal);
+    });
+    await transact(world.ledger, (tx) => resolveAttempts(tx, keyOf(batch), 'settled', because));
+    const { rows } = await world.ledger.pool.query(
+      'SELECT attempt, resolution, resolved_by FROM attempt WHERE file_id = $1 ORDER BY attempt',
+      [batch.file_id],
+    );
+    expect(rows).toEqual([
+      { attempt: 1, resolution: 'settled', resolved_by: 'operator:ada' },
+      { attempt: 2, resolution: null, resolved_by: null },
+    ]);
+    const proposals = await world.ledger.pool.query('SELECT verdict FROM proposal');
+    expect(proposals.rows).toEqual([{ verdict: 'void' }]);
+  });
+});
+
+describe('readLastCall', () => {
+  it('is when the last call began, or since when the batch is as it is when there was none', async () => {
+    const sent = await world.sending();
+    world.clock.advance(60_000);
+    const unsent = await world.batchIn('unknown');
+    const read = (batch: typeof unsent) => transact(world.ledger, (tx) => readLastCall(tx, keyOf(batch)));
+    expect(await read(sent)).toEqual(new Date(START));
+    expect(await read(unsent)).toEqual(world.clock.now());
+    expect(await transact(world.ledger, (tx) => readLastCall(tx, { fileId: 'nobody', batchNo: 1 }))).toBeNull();
+  });
+});
+
+async function doubtful(): Promise<BatchRow> {
+  const batch = await world.sending();
+  await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+  return batch;
+}
+
+describe('settleBatch', () => {
+  beforeAll(() => world.empty());
+
+  it('writes one outcome for each row and makes the outputs of the file due', async () => {
+    const batch = await doubtful();
+    await transact(world.ledger, (tx) => settleBatch(tx, keyOf(batch), outcomesOf(batch), 'settled', because));
+    const settled = await readBatchRow(world.ledger, keyOf(batch));
+    expect(settled).toMatchObject({ state: 'reconciled', batch_id: null, next_poll_at: null });
+    expect(settled.submitted_at).toEqual(new Date(START));
+    expect((await findDueWork(world.ledger)).deliver).toContain(batch.file_id);
+    const { rows } = await world.ledger.pool.query('SELECT resolution FROM attempt WHERE file_id = $1', [
+      batch.file_id,
+    ]);
+    expect(rows).toEqual([{ resolution: 'settled' }]);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ ...because, move: 'settle' });
+  });
+
+  it.each([
+    ['a row too few', (batch: BatchRow) => outcomesOf(batch).slice(1)],
+    ['a row of no batch', (batch: BatchRow) => [...outcomesOf(batch).slice(1), { ...outcomesOf(batch)[0]!, line: 99 }]],
+  ])('writes nothing when the outcomes have %s', async (_what, outcomes) => {
+    const batch = await doubtful();
+    const settle = transact(world.ledger, (tx) => settleBatch(tx, keyOf(batch), outcomes(batch), 'settled', because));
+    await expect(settle).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown' });
+    const { rows } = await world.ledger.pool.query('SELECT resolution FROM attempt WHERE file_id = $1', [
+      batch.file_id,
+    ]);
+    expect(rows).toEqual([{ resolution: null }]);
+  });
+});
+
+const LATER = { sealed: Buffer.from('later'), sha256: 'ab'.repeat(32) };
+
+const NEXT = new Date('2026-06-15T11:00:00.000Z');
+
+const otherThanException = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'exception');
+
+async function recover(batch: BatchRow, rows = outcomesOf(batch)): Promise<boolean> {
+  const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+  return recoverException(world.ledger, keyOf(batch), fileNo, { result: LATER, rows, evidence: { a: 1 } }, NEXT);
+}
+
+describe('recoverException', () => {
+  beforeAll(() => world.empty());
+
+  it('reconciles by the later result, keeps it, and says who', async () => {
+    const batch = await world.batchIn('exception');
+    expect(await recover(batch)).toBe(true);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      state: 'reconciled',
+      result_sha256: LATER.sha256,
+      result_at: new Date(START),
+      next_poll_at: null,
+      next_recheck_at: NEXT,
+    });
+    const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+    expect(await readOutcomeTotals(world.ledger, fileNo)).toEqual({ approved: { rows: 2, cents: 500 } });
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
+      actor: 'worker:poll',
+      move: 'recover',
+      from_state: 'exception',
+      to_state: 'reconciled',
+      evidence: { a: 1, sha256: LATER.sha256 },
+    });
+  });
+
+  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    expect(await recover(batch)).toBe(false);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  });
+
+  it('refuses outcomes that are not those of all its rows', async () => {
+    const batch = await world.batchIn('exception');
+    await expect(recover(batch, outcomesOf(batch).slice(1))).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('exception');
+  });
+});
+
+describe('keepException', () => {
+  it('keeps the latest result that does not fit, and its reason', async () => {
+    const batch = await world.batchIn('exception');
+    expect(await keepException(world.ledger, keyOf(batch), LATER, 'still wrong', { rows: 1 })).toBe(true);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      state: 'exception',
+      state_at: batch.state_at,
+      result_sha256: LATER.sha256,
+      reason: 'still wrong',
+    });
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
+      move: 'misfit-again',
+      evidence: { rows: 1, sha256: LATER.sha256 },
+    });
+  });
+
+  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    expect(await keepException(world.ledger, keyOf(batch), LATER, 'no', {})).toBe(false);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 });
