@@ -1,3 +1,4 @@
+import { IS_OPEN, IS_SENDABLE } from '../batch/conditions.ts';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
 import type { StopKind } from './pause-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -29,7 +30,7 @@ export async function readHolds(ledger: Ledger, account: string): Promise<Holds>
     ledger.pool.query<HoldingBatch>(
       `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents, b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
-       WHERE b.account = $1 AND b.state NOT IN ('reconciled', 'cancelled')
+       WHERE b.account = $1 AND b.${IS_OPEN}
          AND b.state IN ('preparing', 'sending', 'unknown', 'refused')
        ORDER BY b.state_at, f.file_no, b.batch_no`,
       [account],
@@ -49,7 +50,7 @@ export async function readAccountStates(ledger: Ledger, accounts: readonly strin
            UNION ALL
            SELECT b.account, (b.state = 'ready')::int, (b.state IN ('preparing', 'sending', 'submitted', 'result_in'))::int, 0
            FROM batch b JOIN file f USING (file_id)
-           WHERE b.state NOT IN ('reconciled', 'cancelled') AND f.state IN ('accepted', 'in_progress')
+           WHERE b.${IS_OPEN} AND f.${IS_SENDABLE}
            UNION ALL SELECT account, 0, 0, (acknowledged_at IS NULL)::int FROM forgotten_send
            UNION ALL SELECT account, 0, 0, 0 FROM account_stop WHERE account <> '*') parts
      GROUP BY account ORDER BY array_position($1::text[], account) NULLS LAST, account`,

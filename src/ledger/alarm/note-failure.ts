@@ -1,3 +1,4 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { WorkName } from '../../../schemas/work.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -73,7 +74,7 @@ export async function listFailing(ledger: Ledger): Promise<Set<string>> {
      WHERE expires_at < $1 OR last_at > $1::timestamptz + interval '1 day'
         OR w.work IN ('submit', 'poll') AND NOT EXISTS (
              SELECT FROM batch b
-             WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = ANY (${STATES_OF_WORK})
+             WHERE b.${IS_OPEN} AND b.state = ANY (${STATES_OF_WORK})
                AND CASE WHEN w.file_id IS NULL THEN b.account = w.account
                         ELSE b.file_id = w.file_id AND b.batch_no = w.batch_no END)`,
     [ledger.clock.now()],

@@ -3,7 +3,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { AlarmCause, AlarmFigures } from './find-alarm-causes.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome } from '../batch/conditions.ts';
 
 /** A cause with its message. */
 export type DueAlarm = AlarmCause & { text: string };
@@ -39,7 +39,10 @@ export async function raiseAlarms(
     let raised = 0;
     for (const alarm of due.filter((one) => !isOpen.has(keyOf(one)))) raised += await raise(tx, alarm, audience);
     const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !isDue.has(keyOf(alarm)));
-    for (const { alarmNo, kind } of over) await clear(tx, alarmNo, kind, audience);
+    for (const { alarmNo, kind } of over) {
+      await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarmNo, tx.at]);
+      await enqueue(tx, alarmNo, kind, 'cleared', audience);
+    }
     return { raised, cleared: over.length };
   });
 }
@@ -69,16 +72,6 @@ async function readOpen(tx: Transaction): Promise<(Raised & { alarmNo: number })
     'SELECT alarm_no AS "alarmNo", kind, subject FROM alarm WHERE cleared_at IS NULL ORDER BY alarm_no FOR UPDATE',
   );
   return rows;
-}
-
-async function clear(
-  tx: Transaction,
-  alarmNo: number,
-  kind: AlarmKind,
-  audience: readonly AlarmAudience[],
-): Promise<void> {
-  await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarmNo, tx.at]);
-  await enqueue(tx, alarmNo, kind, 'cleared', audience);
 }
 
 async function enqueue(

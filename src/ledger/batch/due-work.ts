@@ -2,7 +2,7 @@ import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { HOME_SITE } from '../../../schemas/roles.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';
 import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
 import { LONGEST_REPOLL_MS } from './schedule-poll.ts';
 import { LONGEST_RECHECK_MS, MAY_RECHECK } from './schedule-recheck.ts';
@@ -63,7 +63,7 @@ export async function findSendable(
   // A single account need not be searched for ready batches first.
   const accounts =
     account === undefined
-      ? `SELECT DISTINCT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'`
+      ? `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`
       : 'SELECT $3::text AS account';
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
     `SELECT next.file_id, next.batch_no
@@ -91,7 +91,7 @@ export async function readNextBatch(ledger: Ledger, account: string): Promise<Ba
  */
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
+    `SELECT * FROM batch WHERE ${IS_OPEN}
        AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
     [ledger.clock.now()],
@@ -121,13 +121,13 @@ async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> 
  * open, or a correction.
  */
 export const IS_DELIVERABLE = `(
-     (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})
+     (f.${IS_SENDABLE} AND ${lacks('ack')})
   OR (f.state = 'held' AND ${lacks('held')})
   OR (f.state = 'rejected' AND ${lacks('nak')})
   OR (f.state = 'cancelled' AND ${lacks('cancelled')})
   OR (f.state = 'partly_cancelled' AND ${lacks('summary-txt')})
-  OR (f.state IN ('accepted', 'in_progress')
-      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled')))
+  OR (f.${IS_SENDABLE}
+      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.${IS_OPEN}))
   OR f.file_no IN (SELECT c.file_no FROM (${UNWRITTEN_CORRECTIONS}) c))`;
 
 function lacks(kind: OutputKind): string {

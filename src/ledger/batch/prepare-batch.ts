@@ -3,7 +3,7 @@ import type { Sender } from '../admission/admit.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome } from './conditions.ts';
 import { type BatchKey, moveBatch } from '../engine/move.ts';
 
 /** A batch held by this worker. Only the holder of the token may send it, for the opening of its sender. */

@@ -1,3 +1,4 @@
+import { IS_OPEN } from './conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
@@ -95,7 +96,7 @@ export async function readPollLag(ledger: Ledger): Promise<PollLag[]> {
     `SELECT account, count(*) AS waiting, count(stale_since) AS overdue,
             min(coalesce(next_poll_at, submitted_at, state_at)) AS "dueAt"
      FROM batch
-     WHERE state NOT IN ('reconciled', 'cancelled')
+     WHERE ${IS_OPEN}
        AND (state = 'submitted' OR (state = 'exception' AND next_poll_at IS NOT NULL))
      GROUP BY account ORDER BY account`,
   );

@@ -1,3 +1,4 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
@@ -141,7 +142,7 @@ export async function readExceptions(ledger: Ledger): Promise<ExceptionBatch[]> 
     `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name, b.account, b.batch_id AS "batchId", b.rows, b.cents,
             b.state_at AS since, b.reason, b.next_poll_at AS "nextPollAt"
      FROM batch b JOIN file f USING (file_id)
-     WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'exception'
+     WHERE b.${IS_OPEN} AND b.state = 'exception'
      ORDER BY b.state_at, b.file_id, b.batch_no LIMIT 200`,
   );
   return rows;

@@ -1,3 +1,4 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
@@ -38,7 +39,7 @@ export type InDoubt = {
 /** Returns every batch in doubt, oldest first. */
 export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
+    `SELECT * FROM batch WHERE ${IS_OPEN} AND state = 'unknown'
      ORDER BY state_at, file_id, batch_no`,
   );
   const found: InDoubt[] = [];

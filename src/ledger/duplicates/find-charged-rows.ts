@@ -1,7 +1,7 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { findVolumes } from './fingerprint-volumes.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
 import type { Queryable } from '../engine/queryable.ts';
 
 /** An earlier file holds the same payment, or one without a relevant difference. */

@@ -1,7 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED, mayBeCharged, IS_TAKEN } from '../batch/conditions.ts';
 
 export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 
@@ -94,7 +94,7 @@ export async function findLinesAsInvoices(
     `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
                    FROM payment_row WHERE file_no = $1 AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
        earlier AS (SELECT file_no, file_id FROM file WHERE account = $2 AND file_no < $1
-                     AND state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
+                     AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES})
      SELECT file_id FROM earlier e
      WHERE NOT EXISTS (SELECT FROM mine WHERE line IS NULL) AND EXISTS (SELECT FROM mine)
@@ -124,7 +124,7 @@ export async function hasSwappedColumns(
     `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
                    WHERE file_no = $1 AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
        earlier AS (SELECT file_no FROM file WHERE account = $2 AND file_no < $1 AND layout IN ('card-code', 'ach-code')
-                     AND state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
+                     AND ${IS_TAKEN}
                    ORDER BY file_no DESC LIMIT ${FILES}),
        used AS (SELECT DISTINCT ${shapeOf('r.customer_code')} AS code FROM earlier e CROSS JOIN LATERAL
                   (SELECT customer_code FROM payment_row WHERE file_no = e.file_no AND customer_code <> '' LIMIT ${ROWS}) r)

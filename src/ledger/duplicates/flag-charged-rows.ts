@@ -1,6 +1,6 @@
 import { findVolumes } from './fingerprint-volumes.ts';
 import type { FileRow } from '../engine/records.ts';
-import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
 import { AGED_FROM, type ChargedCode, invoiceOf, kindOf, seenAmongTwins, twinsInVolumes } from './find-charged-rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 

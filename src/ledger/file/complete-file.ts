@@ -1,3 +1,4 @@
+import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -56,23 +57,18 @@ export async function completeFile(
   return transact(ledger, async (tx) => {
     const actor = 'worker:deliver';
     const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
-    const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NOTHING_OPEN });
+    // The caller has checked before, but a file must never be closed over a batch that can still be sent.
+    const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NO_BATCH_OPEN });
     const [, completed] = await queryInOne(tx, (asked) => [
       outputs.length > 0 && noteOutputs(asked, fileId, outputs),
       complete(asked),
     ]);
     if (completed) return true;
     const nothingSent = { actor, reason: 'there was nothing to send' };
-    if (!(await moveFile(tx, 'begin', fileId, nothingSent, { where: NOTHING_OPEN }))) return false;
+    if (!(await moveFile(tx, 'begin', fileId, nothingSent, { where: NO_BATCH_OPEN }))) return false;
     return (await complete()) !== undefined;
   });
 }
-
-/** The caller has checked before, but a file must never be closed over a batch that can still be sent. */
-const NOTHING_OPEN = {
-  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state NOT IN ('reconciled', 'cancelled'))`,
-  values: [],
-};
 
 /** A file, and what decides which of its outputs are due. */
 export type Delivery = {
@@ -100,7 +96,7 @@ export async function readDelivery(ledger: Ledger, fileId: string): Promise<Deli
                   WHERE due.file_no = file.file_no ORDER BY correction_no) AS corrections,
             b.batches, b.open_batches
      FROM file LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL (
-       SELECT count(*) AS batches, count(*) FILTER (WHERE state NOT IN ('reconciled', 'cancelled')) AS open_batches
+       SELECT count(*) AS batches, count(*) FILTER (WHERE ${IS_OPEN}) AS open_batches
        FROM batch WHERE batch.file_id = file.file_id
      ) b
      WHERE file.file_id = $1`,

@@ -1,3 +1,4 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, FileRow, PlainFileRow } from '../engine/records.ts';
@@ -49,7 +50,7 @@ export async function listFiles(ledger: Ledger, filter: FileFilter): Promise<Lis
          AND ($8::bigint IS NULL OR file_no < $8) AND ($9::bigint IS NULL OR file_no > $9)
        ORDER BY file_no ${order} LIMIT $10) f
      LEFT JOIN LATERAL (
-       SELECT count(*) AS batches, count(*) FILTER (WHERE state IN ('reconciled', 'cancelled')) AS done
+       SELECT count(*) AS batches, count(*) FILTER (WHERE NOT (${IS_OPEN})) AS done
        FROM batch WHERE batch.file_id = f.file_id) b ON true
      ORDER BY f.file_no DESC`,
     [

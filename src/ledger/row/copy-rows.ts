@@ -1,20 +1,9 @@
 import type { Fault, ReconciledRow } from '../../rows/rows.ts';
 import { copyIn } from '../engine/copy-in.ts';
-import {
-  COPIED,
-  type NewBatch,
-  type NewRow,
-  writeBatch,
-  writeBody,
-  writeFault,
-  writeOutcome,
-  writeRow,
-} from '../copy/row-tuples.ts';
+import { COPIED, writeFault, writeOutcome } from '../copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../copy/tuple-writer.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../rows/packed-outcomes.ts';
-
-export type { NewRow } from '../copy/row-tuples.ts';
 
 /**
  * Writes prepared rows to a table by COPY: single inserts would take many times as long, and a file may have a million
@@ -36,10 +25,6 @@ async function copyTables(
   if (copies.length > 0) await copyIn(tx.client, copies);
 }
 
-export async function copyRows(tx: Transaction, fileNo: number, rows: readonly NewRow[]): Promise<void> {
-  await copyEach(tx, 'rows', rows, (to, row) => writeRow(to, fileNo, row));
-}
-
 /** @param firstSeq number of the first of these faults within the file, counted from 1 */
 export async function copyFaults(
   tx: Transaction,
@@ -47,18 +32,9 @@ export async function copyFaults(
   firstSeq: number,
   faults: readonly Fault[],
 ): Promise<void> {
-  await copyEach(tx, 'faults', faults, (to, fault, index) => writeFault(to, fileNo, firstSeq + index, fault));
-}
-
-async function copyEach<Row>(
-  tx: Transaction,
-  table: Table,
-  rows: readonly Row[],
-  write: (to: TupleWriter, row: Row, index: number) => void,
-): Promise<void> {
   const tuples = tupleWriter();
-  rows.forEach((row, index) => write(tuples, row, index));
-  await copyTuples(tx, table, tuples.take());
+  faults.forEach((fault, index) => writeFault(tuples, fileNo, firstSeq + index, fault));
+  await copyTuples(tx, 'faults', tuples.take());
 }
 
 /** Outcomes of rows: packed when they came as a whole, or one by one, such as those of a transaction report. */
@@ -108,8 +84,6 @@ function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, c
   }
 }
 
-export type { NewBatch } from '../copy/row-tuples.ts';
-
 /** Batches and their sealed bodies, encoded for COPY. */
 type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
 
@@ -124,12 +98,4 @@ export async function cutBatches(
   others: Parameters<typeof copyTables>[1] = [],
 ): Promise<void> {
   await copyTables(tx, [['batches', batches], ['bodies', bodies], ...others]);
-}
-
-/** Writes one batch. */
-export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> {
-  const [batches, bodies] = [tupleWriter(), tupleWriter()];
-  writeBatch(batches, tx.at, batch);
-  writeBody(bodies, batch);
-  await cutBatches(tx, { batches: batches.take(), bodies: bodies.take() });
 }

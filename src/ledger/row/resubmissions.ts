@@ -1,8 +1,7 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
-import { CERTAINLY_NOT_CHARGED } from '../duplicates/may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/must-be-open.ts';
-import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { storableText } from '../engine/storable-text.ts';
 import { transact, type Transaction, violates } from '../engine/transaction.ts';
@@ -145,7 +144,6 @@ async function refuseUnlessOver(tx: Transaction, file: FileRow): Promise<void> {
 }
 
 async function refuseCharged(tx: Transaction, file: FileRow, lines: readonly number[]): Promise<void> {
-  const uncharged = (Object.keys(OUTCOMES) as Outcome[]).filter((name) => OUTCOMES[name].certainlyNotCharged);
   const { rows } = await tx.client.query<{ charged: number }>(
     `SELECT count(*) AS charged FROM unnest($2::int[]) AS wanted (line)
      LEFT JOIN payment_row r ON r.file_no = $1 AND r.line = wanted.line
@@ -153,7 +151,7 @@ async function refuseCharged(tx: Transaction, file: FileRow, lines: readonly num
      LEFT JOIN current_outcome o ON o.file_no = $1 AND o.line = wanted.line
      WHERE (o.outcome = ANY ($4) OR (o.outcome IS NULL AND b.state = 'cancelled')) IS NOT TRUE
         OR EXISTS (SELECT 1 FROM forgotten_send g WHERE g.file_id = $3 AND g.batch_no = r.batch_no)`,
-    [file.file_no, lines, file.file_id, uncharged],
+    [file.file_no, lines, file.file_id, CERTAINLY_NOT_CHARGED],
   );
   const { charged } = rows[0]!;
   if (charged > 0) throw refusal(file, `${charged} of the rows may have been charged`);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cutBatch, type NewBatch } from '../../../src/ledger/row/copy-rows.ts';
+import { cutBatch } from '../support/put-rows.ts';
+import type { NewBatch } from '../../../src/ledger/copy/row-tuples.ts';
 import { readBatches, readBatchRow, readFileState, readSentRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart, readSentBatch, type SealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes, copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
 import { chooseVolume, findVolumes, noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { findChargedRows, type MarkedRow, readSlowerNow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
@@ -8,9 +9,8 @@ import { type LedgerWorld, openTestLedger, putPrints, START } from '../../suppor
 import { describeSentBefore } from '../../../src/ledger/duplicates/find-sent-before.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { forget } from '../support/forget.ts';
-import { hasCome } from '../../../src/ledger/duplicates/has-come.ts';
+import { CERTAINLY_NOT_CHARGED, hasCome, mayBeCharged } from '../../../src/ledger/batch/conditions.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { CERTAINLY_NOT_CHARGED, mayBeCharged } from '../../../src/ledger/duplicates/may-be-charged.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

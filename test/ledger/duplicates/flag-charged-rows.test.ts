@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
 import type { NewRow } from '../../../src/ledger/copy/row-tuples.ts';
-import { copyOutcomes, copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
 import { noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { flagChargedRows } from '../../../src/ledger/duplicates/flag-charged-rows.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outcomePacker } from '../../../src/rows/packed-outcomes.ts';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
-import { copyOutcomes, copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
