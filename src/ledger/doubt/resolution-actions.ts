@@ -22,9 +22,11 @@ import { storableJson } from '../engine/storable-text.ts';
 /** The subject of a resolution. Its evidence holds what the action needs: `batchId`, `waitMs`. */
 type ResolutionSubject = Pick<ProposalRow, 'file_id' | 'batch_no' | 'evidence'>;
 
-type ResolutionAction = {
+/** How a confirmed proposal of one kind is carried out. */
+export type ResolutionAction = {
   /** Shown in the list of proposals. */
   readonly about: string;
+  /** Returns the current binding of the subject, to compare with that of the proposal. Locks what it reads. */
   bindingOf(tx: Transaction, subject: ResolutionSubject): Promise<Binding>;
   /** Runs in the transaction that confirms it. Throws PipelineError MOVE_REFUSED or RESOLUTION_REFUSED. */
   carryOut(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void>;

@@ -6,7 +6,7 @@ import { readProposal } from './proposals.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { type Binding, bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
 import { approveHeld } from '../file/release-held.ts';
-import { RESOLUTION_ACTIONS } from '../doubt/resolution-actions.ts';
+import { RESOLUTION_ACTIONS, type ResolutionAction } from '../doubt/resolution-actions.ts';
 
 /**
  * Confirms a proposal as a second person and carries it out in the same transaction. If its subject has changed, the
@@ -44,18 +44,8 @@ export function refuseProposal(ledger: Ledger, proposalNo: number, because: Audi
   return transact(ledger, (tx) => refuse(tx, proposalNo, because));
 }
 
-/** How a confirmed proposal of this kind is carried out. */
-type ProposedAction = {
-  /** Shown in the list of proposals: "send the valid rows of the file". */
-  readonly about: string;
-  /** Returns the current binding of its subject, for comparison with that of the proposal. Locks what it reads. */
-  bindingOf(tx: Transaction, proposal: ProposalRow): Promise<Binding>;
-  /** Runs in the transaction that confirms it. */
-  carryOut(tx: Transaction, proposal: ProposalRow, because: AuditReason): Promise<void>;
-};
-
 /** Everything that one person can propose and another confirm, by the action name in the proposal. */
-export const PROPOSED_ACTIONS: Readonly<Record<string, ProposedAction>> = {
+export const PROPOSED_ACTIONS: Readonly<Record<string, ResolutionAction>> = {
   approve: {
     about: 'let the held file go; its valid rows are sent',
     bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId),

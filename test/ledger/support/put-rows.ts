@@ -1,10 +1,4 @@
-import {
-  type NewBatch,
-  type NewRow,
-  writeBatch,
-  writeBody,
-  writeRow,
-} from '../../../src/ledger/copy/row-tuples.ts';
+import { type NewBatch, type NewRow, writeBatch, writeBody, writeRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import type { Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { copyTuples, cutBatches } from '../../../src/ledger/row/copy-rows.ts';
