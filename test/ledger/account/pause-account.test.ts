@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
-
 const CALL = { host: 'service.test', requestBytes: 1_000 };
 
 async function attempts(account: string): Promise<number> {

@@ -46,9 +46,7 @@ describe('recoverBatches, while the worker lives', () => {
     await worker.kill();
     const taken: BatchRow[] = [];
     await expect
-      .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), {
-        interval: 20,
-      })
+      .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), { interval: 20 })
       .toBe(2);
     expect(taken.map((batch) => [batch.file_id, batch.state, batch.worker]).sort()).toEqual(
       [

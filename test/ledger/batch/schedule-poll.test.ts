@@ -17,7 +17,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const DUE = '2026-06-15T10:00:00.000Z';
-
 const RETRY_MS = 3_600_000;
 
 /** Makes a batch whose result is due for a recheck now. */
@@ -161,7 +160,6 @@ describe('schedulePoll', () => {
 });
 
 const because = { actor: 'operator:ada', reason: 'asked for by hand' };
-
 const ASKED: readonly BatchState[] = ['submitted', 'result_in', 'exception', 'reconciled'];
 
 describe('pollNow', () => {

@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'never arrived', evidence: { evidence: 'ticket 4711' } };
-
 const DAY_MS = 86_400_000;
 
 async function doubtful(plan = {}) {

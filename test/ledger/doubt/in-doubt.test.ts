@@ -186,7 +186,6 @@ describe('readExceptions', () => {
 });
 
 const HOUR_MS = 3_600_000;
-
 const hours = (count: number) => new Date(new Date(START).getTime() + count * HOUR_MS);
 
 describe('readReportRange', () => {
@@ -268,7 +267,6 @@ describe('countFindings', () => {
 });
 
 const calledAt = new Date('2026-06-15T10:00:00Z');
-
 const times = { calledAt, waitMs: 24 * HOUR_MS };
 
 function hoursLater(hours: number): Date {
@@ -285,7 +283,6 @@ function says(reportNo: number, finding: RowFinding['finding'], outcome: RowFind
 }
 
 const FIRST = report(1, 2, 1);
-
 const SECOND = report(2, 26, 25);
 
 describe('decideRow', () => {

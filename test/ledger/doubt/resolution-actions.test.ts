@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
-
 const STATES = Object.keys(BATCH_STATES) as BatchState[];
 
 /** Which state leads where, by resolution. Every other start is refused. */
@@ -233,9 +232,7 @@ describe('settleBatch', () => {
 });
 
 const LATER = { sealed: Buffer.from('later'), sha256: 'ab'.repeat(32) };
-
 const NEXT = new Date('2026-06-15T11:00:00.000Z');
-
 const otherThanException = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'exception');
 
 async function recover(batch: BatchRow, rows = outcomesOf(batch)): Promise<boolean> {

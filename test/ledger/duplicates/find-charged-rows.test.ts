@@ -19,20 +19,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const LONG_AGO = new Date(0);
-
 const ROW = { invoice: 'INV', customerCode: 'A1', amountCents: 2_500, lastFour: '' };
-
 const printOf = (fileNo: number, line: number) => BigInt(1_000 * fileNo + line);
 
 /** Makes a file with rows on lines 2 and 3, in a batch that may be sent. */
 async function earlierFile(): Promise<FileRow> {
   const file = await world.claimed();
-  const rows = [2, 3].map((line) => ({
-    ...ROW,
-    line,
-    batchNo: 1,
-    print: printOf(file.file_no, line),
-  }));
+  const rows = [2, 3].map((line) => ({ ...ROW, line, batchNo: 1, print: printOf(file.file_no, line) }));
   await transact(world.ledger, async (tx) => {
     await copyRows(tx, file.file_no, rows);
     await putPrints(tx, file, file.file_no, rows);
@@ -122,7 +115,6 @@ describe('describeSentBefore', () => {
 });
 
 const LATER = new Date(Date.parse(START) + 86_400_000);
-
 const choose = async (file: FileRow) => (await transact(world.ledger, (tx) => chooseVolume(tx, file))).volume;
 
 const note = (file: FileRow, volume: number, rows: number) =>

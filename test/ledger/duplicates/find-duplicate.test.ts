@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const sameContent = (file: FileRow) => transact(world.ledger, (tx) => findSameContent(tx, file));
-
 const sameName = (file: FileRow) => transact(world.ledger, (tx) => findSameName(tx, file));
 
 describe('findSameContent', () => {

@@ -36,12 +36,7 @@ async function twoFiles(
   await putBatch(earlier);
   const later = await world.claimed({ account: earlier.account });
   await transact(world.ledger, (tx) =>
-    putRows(tx, later, {
-      like: earlier,
-      firstLine: 1,
-      volume: changes.volume ?? later.file_no,
-      ...changes.later,
-    }),
+    putRows(tx, later, { like: earlier, firstLine: 1, volume: changes.volume ?? later.file_no, ...changes.later }),
   );
   return { earlier, later };
 }

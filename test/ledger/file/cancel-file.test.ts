@@ -16,11 +16,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'the sender recalls it', evidence: { call: '10:15' } };
-
 const CALL = { host: 'service.test', requestBytes: 1_000 };
-
 const STOPPABLE: readonly BatchState[] = ['ready', 'preparing', 'refused'];
-
 const batchStates = Object.keys(BATCH_STATES) as BatchState[];
 
 async function statesOf(fileId: string): Promise<string[]> {

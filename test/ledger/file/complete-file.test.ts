@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const evidence = { controlTotals: [{ id: 'H0', holds: true }] };
-
 const batchStates = Object.keys(BATCH_STATES) as BatchState[];
 
 /** Makes a file in this state whose only batch is in that state. */

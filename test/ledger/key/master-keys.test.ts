@@ -22,7 +22,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'once a year' };
-
 const [one, two] = [1, 2].map(masterKeyOf);
 
 async function claim(fill: number): Promise<void> {

@@ -22,9 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const ADA = 'operator:ada';
-
 const GRACE = 'operator:grace';
-
 const BINDING = { sha256: 'abc', rows: 2, cents: 500 };
 
 async function proposed(fileId: string, batchNo?: number): Promise<number> {
