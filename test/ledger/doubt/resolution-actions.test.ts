@@ -9,7 +9,7 @@ import {
   type ResolutionName,
   settleBatch,
 } from '../../../src/ledger/doubt/resolution-actions.ts';
-import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
@@ -17,8 +17,8 @@ import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../.
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
-import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
-import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
+import type { RowFinding } from '../../../src/rows/rows.ts';
+import { decideRow, type KeptReport } from '../../../src/ledger/doubt/decide-rows.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -27,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
+
 const STATES = Object.keys(BATCH_STATES) as BatchState[];
 
 /** Which state leads where, by resolution. Every other start is refused. */
@@ -231,73 +232,45 @@ describe('settleBatch', () => {
   });
 });
 
-const LATER = { sealed: Buffer.from('later'), sha256: 'ab'.repeat(32) };
-const NEXT = new Date('2026-06-15T11:00:00.000Z');
-const otherThanException = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'exception');
+describe('decideRow', () => {
+  const HOUR_MS = 3_600_000;
+  const calledAt = new Date('2026-06-15T10:00:00Z');
+  const times = { calledAt, waitMs: 24 * HOUR_MS };
+  function hoursLater(hours: number): Date {
+    return new Date(calledAt.getTime() + hours * HOUR_MS);
+  }
+  /** A report given `atHours` after the call, with its newest line `newestHours` after it. */
+  function report(reportNo: number, atHours: number, newestHours: number, covers = true): KeptReport {
+    return { reportNo, covers, newestAt: hoursLater(newestHours), at: hoursLater(atHours) };
+  }
+  function says(reportNo: number, finding: RowFinding['finding'], outcome: RowFinding['outcome'] = null) {
+    return { reportNo, line: 2, finding, outcome, code: null, message: 'm', authorization: '', transactionId: '' };
+  }
+  const FIRST = report(1, 2, 1);
+  const SECOND = report(2, 26, 25);
 
-async function recover(batch: BatchRow, rows = outcomesOf(batch)): Promise<boolean> {
-  const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
-  return recoverException(world.ledger, keyOf(batch), fileNo, { result: LATER, rows, evidence: { a: 1 } }, NEXT);
-}
-
-describe('recoverException', () => {
-  beforeAll(() => world.empty());
-
-  it('reconciles by the later result, keeps it, and says who', async () => {
-    const batch = await world.batchIn('exception');
-    expect(await recover(batch)).toBe(true);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
-      state: 'reconciled',
-      result_sha256: LATER.sha256,
-      result_at: new Date(START),
-      next_poll_at: null,
-      next_recheck_at: NEXT,
-    });
-    const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
-    expect(await readOutcomeTotals(world.ledger, fileNo)).toEqual({ approved: { rows: 2, cents: 500 } });
-    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
-    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
-      actor: 'worker:poll',
-      move: 'recover',
-      from_state: 'exception',
-      to_state: 'reconciled',
-      evidence: { a: 1, sha256: LATER.sha256 },
-    });
+  it('takes the outcome of the latest report that shows the row, whatever others lack', () => {
+    const findings = [says(1, 'found', 'accepted_pending'), says(2, 'found', 'declined'), says(3, 'absent')];
+    const row = decideRow(2, findings, [FIRST, SECOND, report(3, 60, 59)], times);
+    expect(row).toMatchObject({ line: 2, outcome: 'declined', message: 'm' });
   });
 
-  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
-    expect(await recover(batch)).toBe(false);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  it('takes a row for not charged when two reports lack it, the second long after the first and reaching further', () => {
+    const row = decideRow(2, [says(1, 'absent'), says(2, 'absent')], [FIRST, SECOND], times);
+    expect(row).toMatchObject({ outcome: 'not_charged', authorization: '' });
   });
 
-  it('refuses outcomes that are not those of all its rows', async () => {
-    const batch = await world.batchIn('exception');
-    await expect(recover(batch, outcomesOf(batch).slice(1))).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
-    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('exception');
-  });
-});
-
-describe('keepException', () => {
-  it('keeps the latest result that does not fit, and its reason', async () => {
-    const batch = await world.batchIn('exception');
-    expect(await keepException(world.ledger, keyOf(batch), LATER, 'still wrong', { rows: 1 })).toBe(true);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
-      state: 'exception',
-      state_at: batch.state_at,
-      result_sha256: LATER.sha256,
-      reason: 'still wrong',
-    });
-    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
-    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
-      move: 'misfit-again',
-      evidence: { rows: 1, sha256: LATER.sha256 },
-    });
-  });
-
-  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
-    expect(await keepException(world.ledger, keyOf(batch), LATER, 'no', {})).toBe(false);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  it.each<[string, ReturnType<typeof says>[], KeptReport[]]>([
+    ['no report was given', [], []],
+    ['one report lacks it', [says(1, 'absent')], [FIRST]],
+    ['the second was given too early', [says(1, 'absent'), says(2, 'absent')], [FIRST, report(2, 25.9, 25)]],
+    ['the second reaches no further', [says(1, 'absent'), says(2, 'absent')], [report(1, 2, 25), SECOND]],
+    ['the second ends too soon after the call', [says(1, 'absent'), says(2, 'absent')], [FIRST, report(2, 26, 23.9)]],
+    ['the first proves nothing', [says(1, 'absent'), says(2, 'absent')], [report(1, 2, 1, false), SECOND]],
+    ['the second proves nothing', [says(1, 'absent'), says(2, 'absent')], [FIRST, report(2, 26, 25, false)]],
+    ['the second has no times', [says(1, 'absent'), says(2, 'absent')], [FIRST, { ...SECOND, newestAt: null }]],
+    ['one report may show it', [says(1, 'absent'), says(2, 'absent'), says(3, 'ambiguous')], [FIRST, SECOND]],
+  ])('leaves a row in doubt when %s', (_why, findings, reports) => {
+    expect(decideRow(2, findings, reports, times)).toBeUndefined();
   });
 });

@@ -24,19 +24,17 @@ const sameContent = (file: FileRow) => transact(world.ledger, (tx) => findSameCo
 const sameName = (file: FileRow) => transact(world.ledger, (tx) => findSameName(tx, file));
 
 describe('findSameContent', () => {
-  it.each(Object.keys(FILE_STATES) as FileState[])(
-    'finds a file that is %s only if its bytes were taken',
-    async (state) => {
-      const earlier = await world.accepted({ name: 'monday.csv' });
-      await world.putFile(earlier.file_id, state);
-      const { account, sha256 } = earlier;
-      const found = await sameContent(await world.claimed({ account, sha256, name: 'tuesday.csv' }));
-      const isTaken = ['accepted', 'held', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
-      const { file_id, invalid_rows } = earlier;
-      const expected = { file_id, name: 'monday.csv', claimed_at: new Date(START), invalid_rows };
-      expect(found && { ...found, mayBeCharged: undefined }).toEqual(isTaken ? { ...expected, state } : undefined);
-    },
-  );
+  const states = Object.keys(FILE_STATES) as FileState[];
+  it.each(states)('finds a file that is %s only if its bytes were taken', async (state) => {
+    const earlier = await world.accepted({ name: 'monday.csv' });
+    await world.putFile(earlier.file_id, state);
+    const { account, sha256 } = earlier;
+    const found = await sameContent(await world.claimed({ account, sha256, name: 'tuesday.csv' }));
+    const isTaken = ['accepted', 'held', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
+    const { file_id, invalid_rows } = earlier;
+    const expected = { file_id, name: 'monday.csv', claimed_at: new Date(START), invalid_rows };
+    expect(found && { ...found, mayBeCharged: undefined }).toEqual(isTaken ? { ...expected, state } : undefined);
+  });
 
   it('does not find the file itself, nor other bytes, nor another account', async () => {
     const earlier = await world.accepted();

@@ -98,10 +98,9 @@ it('readLinkedFiles knows what a file was made from and made into, and the same 
 });
 
 describe('pageFiles', () => {
-  let ids: string[];
+  const ids: string[] = [];
   beforeAll(async () => {
     await world.empty();
-    ids = [];
     for (const [name, account] of [
       ['a.csv', 'north'],
       ['b.csv', 'north'],
@@ -114,10 +113,8 @@ describe('pageFiles', () => {
     }
     await world.force(`UPDATE file SET state = 'held' WHERE file_id = $1`, [ids[3]]);
   });
-  async function found(filter: Parameters<typeof pageFiles>[1]): Promise<number[]> {
-    const { files } = await pageFiles(world.ledger, filter, { limit: 10 });
-    return files.map(({ file_id: id }) => ids.indexOf(id));
-  }
+  const found = async (filter: Parameters<typeof pageFiles>[1]) =>
+    (await pageFiles(world.ledger, filter, { limit: 10 })).files.map(({ file_id: id }) => ids.indexOf(id));
 
   it('goes through all files from the newest to the oldest, each once', async () => {
     const seen: number[] = [];

@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invitePerson, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
-import {
-  beginSession,
-  endSession,
-  forgetOldSessions,
-  noteFailure,
-  useSession,
-  waitAfter,
-} from '../../../src/ledger/person/sessions.ts';
+import { beginSession, endSession, forgetOldSessions, useSession } from '../../../src/ledger/person/sessions.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
-import { readCredentials } from '../../../src/ledger/person/people.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, listApiTokens, revokeApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
@@ -109,52 +101,6 @@ describe('sessions', () => {
       await forgetOldSessions(world.ledger, LIMITS);
       const { rows } = await world.ledger.pool.query('SELECT token_hash FROM desk_session');
       expect(rows).toEqual([{ token_hash: hashSecretToken('fresh') }]);
-    });
-  });
-});
-
-describe('note failure', () => {
-  beforeAll(async () => {
-    await world.empty();
-    const link = { tokenHash: hashSecretToken('x'), expiresAt: world.clock.now() };
-    await invitePerson(world.ledger, { name: 'bob', role: 'viewer' }, link, {
-      actor: 'operator:ann',
-      reason: 'to see',
-    });
-  });
-
-  describe('waitAfter', () => {
-    it.each([
-      [1, 0],
-      [4, 0],
-      [5, 30],
-      [6, 60],
-      [9, 480],
-      [10, 900],
-      [1_000, 900],
-    ])('after %i wrong passwords is %i s', (failures, seconds) => {
-      expect(waitAfter(failures)).toBe(seconds * 1_000);
-    });
-  });
-
-  describe('noteFailure', () => {
-    it('makes a person wait after the fifth, and a right password begins anew', async () => {
-      for (let tries = 0; tries < 4; tries += 1) await noteFailure(world.ledger, 'bob', '10.0.0.9');
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
-      await noteFailure(world.ledger, 'bob', '10.0.0.9');
-      const until = new Date(world.clock.now().getTime() + 30_000);
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: until });
-      await beginSession(world.ledger, { person: 'bob', tokenHash: hashSecretToken('s'), csrf: 'c', by: 'password' });
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
-      await noteFailure(world.ledger, 'bob', '10.0.0.9');
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
-    });
-
-    it('writes nothing of a name that there is not', async () => {
-      const count = async () => (await world.ledger.pool.query('SELECT 1 FROM audit')).rowCount;
-      const before = await count();
-      await noteFailure(world.ledger, 'nobody', '10.0.0.9');
-      expect(await count()).toBe(before);
     });
   });
 });
