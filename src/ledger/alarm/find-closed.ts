@@ -2,7 +2,6 @@ import type { PoolClient } from 'pg';
 
 type Sessions = { pool: Pick<PoolClient, 'query'> };
 
-/** What keeps this session from changing the ledger. */
 type Closed = {
   isReadOnly: boolean;
   role: string;

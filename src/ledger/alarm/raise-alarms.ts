@@ -90,7 +90,6 @@ async function enqueue(
 }
 
 const FIRST_MS = 60_000;
-/** Longest wait before a notice is tried again, in ms. */
 const LONGEST_TELL_MS = 3_600_000;
 
 /** Marks notices as delivered. */
@@ -136,7 +135,6 @@ export async function dropStrangers(ledger: Ledger, targets: readonly string[]):
   );
 }
 
-/** One notice for a target. */
 type WaitingNotice = {
   alarmNo: number;
   event: 'raised' | 'cleared';

@@ -32,21 +32,13 @@ export async function findDueWork(
   }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
 ): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
-    findClaimed(ledger, site),
+    findFiles(ledger, site, `f.state = 'claimed'`),
     findSendable(ledger, undefined, closed),
     findAwaitingResult(ledger),
     findToRecheck(ledger, longestRecheckMs),
-    findDeliverable(ledger, site),
+    findFiles(ledger, site, IS_DELIVERABLE),
   ]);
   return { intake, submit, poll: [...poll, ...recheck], deliver };
-}
-
-async function findClaimed(ledger: Ledger, site: string): Promise<string[]> {
-  const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT file_id FROM file WHERE state = 'claimed' AND site = $1 ORDER BY file_no LIMIT 1000`,
-    [site],
-  );
-  return rows.map((row) => row.file_id);
 }
 
 /**
@@ -99,7 +91,6 @@ async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   return rows;
 }
 
-/** Returns reconciled batches whose recheck is due. */
 async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
@@ -108,9 +99,9 @@ async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRo
   return rows;
 }
 
-async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> {
+async function findFiles(ledger: Ledger, site: string, condition: string): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${IS_DELIVERABLE} ORDER BY f.file_no LIMIT 1000`,
+    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${condition} ORDER BY f.file_no LIMIT 1000`,
     [site],
   );
   return rows.map((row) => row.file_id);

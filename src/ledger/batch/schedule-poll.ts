@@ -79,7 +79,6 @@ async function lockBatch(tx: Transaction, key: BatchKey): Promise<BatchRow | und
   return rows[0];
 }
 
-/** What an account is waiting for from the service. */
 type PollLag = {
   account: string;
   /** Batches without a result, or with one that did not fit and is polled again. */

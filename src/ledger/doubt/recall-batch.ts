@@ -186,7 +186,6 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   else await addAttempt(tx, key, attempt, because);
 }
 
-/** Adds one more call to a batch that is already in doubt. */
 async function addAttempt(
   tx: Transaction,
   key: BatchKey,

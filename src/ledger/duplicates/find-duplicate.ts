@@ -135,7 +135,6 @@ export async function hasSwappedColumns(
   return rows[0]!.swapped;
 }
 
-/** Size of earlier files; refunds count without their sign. */
 type UsualSize = { files: number; rows: number; cents: number };
 
 /** Returns the median of the last twenty accepted files of the folder. One huge file changes it little. */

@@ -105,7 +105,6 @@ async function groupFiles(
   return groups;
 }
 
-/** SQL: rows of the file to compare. */
 const OWN = `
   own AS MATERIALIZED (
     SELECT line, print FROM row_print WHERE file_no = $1

@@ -22,7 +22,6 @@ export type FileFindings = {
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
-/** What is kept with a verdict besides its evidence. */
 type Kept = {
   /** For an encrypted drop: its session key, sealed. */
   contentKey?: Buffer | null;

@@ -69,7 +69,6 @@ export async function listFiles(ledger: Ledger, filter: FileFilter): Promise<Lis
   return rows;
 }
 
-/** Which files to return; a field left out matches any. */
 type PageFilter = {
   account?: string;
   state?: FileState;

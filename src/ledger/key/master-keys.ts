@@ -75,7 +75,6 @@ export async function retireKey(ledger: Ledger, id: string, because: AuditReason
   });
 }
 
-/** Rewraps a key. The ledger knows the owners but nothing about keys. */
 type Rewrap = {
   file(fileId: string, wrapped: Buffer): Buffer;
   vault(name: string, wrapped: Buffer): Buffer;

@@ -52,7 +52,6 @@ export async function offerSetUp(ledger: Ledger, link: NewLink, because: AuditRe
   });
 }
 
-/** @throws PipelineError USAGE */
 function mustBeName(name: string, action: string): void {
   if (PERSON_NAME.test(name)) return;
   const next = 'Use small letters, digits, points, dashes and underscores; begin with a letter or a digit.';

@@ -2,7 +2,6 @@ import type { PersonRole } from '../../../schemas/actions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 
-/** The session of a logged-in user. */
 type Session = {
   readonly person: string;
   readonly role: PersonRole;

@@ -11,7 +11,6 @@ import type { AuditReason, BatchKey } from '../engine/move.ts';
  */
 export type Binding = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What one person proposes for a file or one of its batches. */
 type NewProposal = {
   /** Action to carry out once confirmed, such as `approve`; a key of PROPOSED_ACTIONS. */
   action: string;
@@ -160,7 +159,6 @@ async function end(
   return rows[0]!;
 }
 
-/** Names in the audit trail for the ends of a proposal. */
 const VERDICT_MOVES = { confirmed: 'confirm', refused: 'refuse-proposal', void: 'void-proposal' } as const;
 
 /**

@@ -16,7 +16,6 @@ export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Arr
 
 type Table = keyof typeof COPIED;
 
-/** Same for several tables, in this order, in one message. */
 async function copyTables(
   tx: Transaction,
   tables: readonly (readonly [Table, Uint8Array | undefined])[],
@@ -84,7 +83,6 @@ function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, c
   }
 }
 
-/** Batches and their sealed bodies, encoded for COPY. */
 type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
 
 /**

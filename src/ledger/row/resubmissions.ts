@@ -41,21 +41,20 @@ export async function isResubmission(ledger: Ledger, fileId: string): Promise<bo
   return rowCount !== 0;
 }
 
-export async function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
-  const { rows } = await ledger.pool.query<{ line: number }>(
-    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
-     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 ORDER BY r.line`,
-    [resubmissionNo],
-  );
-  return rows.map((row) => row.line);
+export function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
+  return readLines(ledger, resubmissionNo, '', '');
 }
 
 /** Returns the lines of a resubmission that are `not_charged` now, because transaction reports lacked them. */
-export async function readLackedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
-  const { rows } = await ledger.pool.query<{ line: number }>(
-    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
-     JOIN current_outcome o USING (file_no, line)
-     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 AND o.outcome = 'not_charged' ORDER BY r.line`,
+export function readLackedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
+  const outcome = 'JOIN current_outcome o USING (file_no, line)';
+  return readLines(ledger, resubmissionNo, outcome, `AND o.outcome = 'not_charged'`);
+}
+
+async function readLines({ pool }: Ledger, resubmissionNo: number, join: string, and: string): Promise<number[]> {
+  const { rows } = await pool.query<{ line: number }>(
+    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no) ${join}
+     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 ${and} ORDER BY r.line`,
     [resubmissionNo],
   );
   return rows.map((row) => row.line);

@@ -3,7 +3,6 @@ import type { OutcomeTotals, Totals, Withheld } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { sumWithheld } from '../row/read-withheld.ts';
 
-/** A batch of an accepted file that was not final at the end of the day. */
 type OpenBatch = {
   fileId: string;
   batchNo: number;
