@@ -250,22 +250,20 @@ describe('decideFile', () => {
     expect(row).toMatchObject({ state: 'rejected', duplicate_of: duplicateOf, layout: null, header_line: null });
   });
 
-  it.each(['accept', 'hold'] as const)(
-    '%s of bytes that the account has taken is refused by the database',
-    async (verdict) => {
-      const first = await world.accepted();
-      const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
-      const { decision } = DECISIONS.find((row) => row.decision.verdict === verdict)!;
-      const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
-        (error: unknown) => error,
-      );
-      expect(violates(failure, 'one_content_per_account')).toBe(true);
-      expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
-      const other = await world.claimed({ sha256: first.sha256 });
-      const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));
-      expect(taken.account).not.toBe(first.account);
-    },
-  );
+  const verdicts = ['accept', 'hold'] as const;
+  it.each(verdicts)('%s of bytes that the account has taken is refused by the database', async (verdict) => {
+    const first = await world.accepted();
+    const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
+    const { decision } = DECISIONS.find((row) => row.decision.verdict === verdict)!;
+    const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
+      (error: unknown) => error,
+    );
+    expect(violates(failure, 'one_content_per_account')).toBe(true);
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
+    const other = await world.claimed({ sha256: first.sha256 });
+    const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));
+    expect(taken.account).not.toBe(first.account);
+  });
 });
 
 describe('mayOverlap', () => {

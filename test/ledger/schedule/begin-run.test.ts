@@ -83,17 +83,15 @@ describe('resumeRun', () => {
     expect(await finishRun(another, run!, 'done', BECAUSE)).toBe(true);
   });
 
-  it.each(['take-over-run', 'retry-run', 'make-up-run'] as const)(
-    '%s leaves a run that is done alone',
-    async (move) => {
-      const name = await freshSchedule(world);
-      const run = await beginRun(world.ledger, name, DUE, BECAUSE);
-      await finishRun(world.ledger, run!, 'done', BECAUSE);
-      const found: RunRow = await runOf(world, name);
-      for (const as of [found, run!]) expect(await resumeRun(world.ledger, as, move, BECAUSE)).toBeUndefined();
-      expect(await runOf(world, name)).toEqual(found);
-    },
-  );
+  const moves = ['take-over-run', 'retry-run', 'make-up-run'] as const;
+  it.each(moves)('%s leaves a run that is done alone', async (move) => {
+    const name = await freshSchedule(world);
+    const run = await beginRun(world.ledger, name, DUE, BECAUSE);
+    await finishRun(world.ledger, run!, 'done', BECAUSE);
+    const found: RunRow = await runOf(world, name);
+    for (const as of [found, run!]) expect(await resumeRun(world.ledger, as, move, BECAUSE)).toBeUndefined();
+    expect(await runOf(world, name)).toEqual(found);
+  });
 
   it('is held by the database too: what is done stays done', async () => {
     const name = await freshSchedule(world);
