@@ -1,10 +1,10 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { transact, type Transaction } from '../engine/transaction.ts';
+import { transact } from '../engine/transaction.ts';
 import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
 import { readProposal } from './proposals.ts';
 import type { AuditReason } from '../engine/move.ts';
-import { type Binding, bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
+import { bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
 import { approveHeld } from '../file/release-held.ts';
 import { RESOLUTION_ACTIONS, type ResolutionAction } from '../doubt/resolution-actions.ts';
 
