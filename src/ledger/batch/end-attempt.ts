@@ -4,7 +4,7 @@ import type { BatchRow } from '../engine/records.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction, violates } from '../engine/transaction.ts';
 import { type BatchKey, moveBatch, type Sql } from '../engine/move.ts';
-import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
+import { NOBODY, type Prepared, waitingLonger } from './prepare-batch.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
 
 /** How an attempt ended, and the evidence. `serviceAt` is the time by the service's clock. */
@@ -92,9 +92,6 @@ export async function noteServiceTime(ledger: Ledger, batch: Prepared, at: Date)
   );
 }
 
-/** Column values of a batch that no worker holds. */
-export const NOBODY = { token: null, worker: null, lease_until: null } as const;
-
 function moveOf(
   tx: Transaction,
   batch: Prepared,
@@ -120,11 +117,7 @@ function moveOf(
       return {
         move: 'unsent',
         reason: end.reason,
-        set: {
-          attempt: batch.attempt + 1,
-          releases: batch.releases + 1,
-          not_before: new Date(tx.at.getTime() + releaseDelayMs(batch.releases)),
-        },
+        set: { attempt: batch.attempt + 1, ...waitingLonger(tx, batch) },
       };
   }
 }

@@ -127,13 +127,13 @@ function actionOf({ fileId, batchNo }: BatchKey): string {
   return `ask for the result of batch ${batchNo} of file "${fileId}"`;
 }
 
-async function makeDue(tx: Transaction, key: BatchKey): Promise<object | undefined> {
-  const { rows } = await tx.client.query<object>(
+async function makeDue(tx: Transaction, key: BatchKey): Promise<boolean> {
+  const { rowCount } = await tx.client.query(
     `UPDATE batch SET next_poll_at = CASE WHEN state IN ('submitted', 'exception') THEN $3::timestamptz END,
                       next_recheck_at = CASE WHEN state = 'reconciled' THEN $3::timestamptz END
      WHERE file_id = $1 AND batch_no = $2 AND batch_id IS NOT NULL
-       AND state IN ('submitted', 'result_in', 'exception', 'reconciled') RETURNING file_id`,
+       AND state IN ('submitted', 'result_in', 'exception', 'reconciled')`,
     [key.fileId, key.batchNo, tx.at],
   );
-  return rows[0];
+  return rowCount === 1;
 }

@@ -5,7 +5,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, PlainFileRow } from '../engine/records.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { NOBODY } from '../batch/end-attempt.ts';
+import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, type AuditReason, moveBatch, moveFile } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
