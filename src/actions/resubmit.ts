@@ -9,12 +9,12 @@ import { PipelineError } from '../kernel/errors.ts';
 import { shortId } from '../kernel/ids.ts';
 import { parseAmount } from '../kernel/money.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
-import { recordResubmission } from '../ledger/row/resubmit-rows.ts';
 import {
   readBarredLines,
   readLackedLines,
   readResubmissions,
   readResubmittedLines,
+  recordResubmission,
   type ResubmissionRow,
 } from '../ledger/row/resubmissions.ts';
 import type { FileRow } from '../ledger/engine/records.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { offerSetUpLink } from '../../src/cli/offer-set-up-link.ts';
-import { readLink } from '../../src/ledger/person/use-link.ts';
+import { readLink } from '../../src/ledger/person/invite-person.ts';
 import { hashSecretToken } from '../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 

@@ -7,7 +7,7 @@ import { retentionDays } from '../../src/config/retention-days.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { cleanStorage, watchLog } from '../../src/ledger/retention/clean-storage.ts';
 import { joinEmbeddedServer } from '../../src/ledger/postgres/join-embedded-server.ts';
-import { retireKey } from '../../src/ledger/key/retire-key.ts';
+import { retireKey } from '../../src/ledger/key/master-keys.ts';
 import { dropFingerprints, shredFile } from '../../src/ledger/retention/retention.ts';
 import { unwrapDataKey } from '../../src/crypto/data-key.ts';
 import { findKeyPlace } from '../../src/crypto/key-place.ts';

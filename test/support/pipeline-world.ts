@@ -2,8 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Config } from '../../schemas/config.ts';
-import type { OutputKind } from '../../schemas/lifecycle.ts';
-import { OUTPUT_KINDS } from '../../schemas/lifecycle.ts';
+import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { waitUntilIdle } from '../../src/cli/process/wait-until-idle.ts';
 import { resolveSettings, type Settings } from '../../src/config/config.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admitHere } from '../../workers/admit-here.ts';
-import { readFailing } from '../../src/ledger/alarm/read-failing.ts';
+import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { readFailing } from '../../src/ledger/alarm/read-failing.ts';
+import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { note, noteEnd, noting, refreshFailing } from '../../workers/note-failures.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';

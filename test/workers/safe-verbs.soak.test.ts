@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, BATCH_STATES, type BatchState } from '../../schemas/lifecycle.ts';
-import { acknowledgeForgotten } from '../../src/ledger/doubt/acknowledge-forgotten.ts';
 import { cancelBatch, cancelFile } from '../../src/ledger/file/cancel-file.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { ALL_ACCOUNTS, pauseAccount } from '../../src/ledger/account/pause-account.ts';
-import { pollNow } from '../../src/ledger/batch/poll-now.ts';
+import {
+  acknowledgeForgotten,
+  ALL_ACCOUNTS,
+  pauseAccount,
+  resumeAccount,
+} from '../../src/ledger/account/pause-account.ts';
+import { pollNow } from '../../src/ledger/batch/schedule-poll.ts';
 import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
-import { resumeAccount } from '../../src/ledger/account/resume-account.ts';
-import { retryRefused } from '../../src/ledger/batch/retry-refused.ts';
-import { withdrawBatch } from '../../src/ledger/batch/withdraw-batch.ts';
+import { retryRefused, withdrawBatch } from '../../src/ledger/batch/retry-refused.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';

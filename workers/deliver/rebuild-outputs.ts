@@ -4,7 +4,7 @@ import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { systemCode } from '../../src/kernel/errors.ts';
 import { sha256OfFile } from '../../src/kernel/hash.ts';
-import { readDelivery } from '../../src/ledger/file/read-delivery.ts';
+import { readDelivery } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
 import { writeNotice } from './write-notice.ts';

@@ -4,7 +4,7 @@ import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
-import { type ChangedRow, readChanges } from '../../src/ledger/row/read-changes.ts';
+import { type ChangedRow, readChanges } from '../../src/ledger/row/change-outcomes.ts';
 import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';

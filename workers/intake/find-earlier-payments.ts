@@ -9,11 +9,16 @@ import type { Fault } from '../../src/rows/rows.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
-import { lockDecisions } from '../../src/ledger/duplicates/lock-decisions.ts';
-import { type Earlier, findSameRows, findSameTotals } from '../../src/ledger/duplicates/find-duplicate.ts';
-import { findLinesAsInvoices } from '../../src/ledger/duplicates/find-lines-as-invoices.ts';
-import { hasSwappedColumns } from '../../src/ledger/duplicates/has-swapped-columns.ts';
-import { readAcceptedCents, readUsualSize } from '../../src/ledger/duplicates/usual-size.ts';
+import {
+  type Earlier,
+  findLinesAsInvoices,
+  findSameRows,
+  findSameTotals,
+  hasSwappedColumns,
+  lockDecisions,
+  readAcceptedCents,
+  readUsualSize,
+} from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import type { RowStore } from './store-rows.ts';

@@ -1,7 +1,7 @@
 import type { Payload } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import type { PlainFileRow } from '../../src/ledger/engine/records.ts';
-import { mayOverlap } from '../../src/ledger/duplicates/may-overlap.ts';
+import { mayOverlap } from '../../src/ledger/file/count-readings.ts';
 import { runForSlice } from '../run-for-slice.ts';
 import { noting } from '../note-failures.ts';
 import { intakeAlone, tellOfIntake } from './intake.ts';

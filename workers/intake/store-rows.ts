@@ -1,9 +1,8 @@
 import type { App } from '../../src/app.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { Fault } from '../../src/rows/rows.ts';
-import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
+import { copyFaults, cutBatches } from '../../src/ledger/row/copy-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
-import { cutBatches } from '../../src/ledger/batch/cut-batch.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import { READ_CONTENT, runTask, type Parcel, type Reading, type ReadingOrder } from './read-content.ts';
 

@@ -2,11 +2,16 @@ import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { exceptBatch, receiveResult, reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
-import { keepException, recoverException } from '../../src/ledger/doubt/recover-exception.ts';
+import {
+  exceptBatch,
+  keepException,
+  receiveResult,
+  reconcileBatch,
+  recoverException,
+} from '../../src/ledger/batch/receive-result.ts';
 import { type PollNote, schedulePoll } from '../../src/ledger/batch/schedule-poll.ts';
 import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
-import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sent-text.ts';
+import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';

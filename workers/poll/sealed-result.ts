@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import type { LaterResult } from '../../src/ledger/doubt/recover-exception.ts';
+import type { LaterResult } from '../../src/ledger/batch/receive-result.ts';
 import { readSealedPart, type SealedPart } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openBytes, sealBytes } from '../../src/crypto/seal.ts';

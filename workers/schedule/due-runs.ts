@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import { type DueDate, dueDates } from '../../src/calendar/business-dates.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import { schedulesHere } from '../../src/config/schedules-here.ts';
-import { seeSchedule } from '../../src/ledger/schedule/see-schedule.ts';
+import { seeSchedule } from '../../src/ledger/schedule/begin-run.ts';
 import { readLastRun, readOpenRuns } from '../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../src/ledger/engine/records.ts';
 

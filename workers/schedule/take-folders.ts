@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
-import { countClaimed } from '../../src/ledger/schedule/count-claimed.ts';
+import { countClaimed } from '../../src/ledger/schedule/read-runs.ts';
 import { lookAtFolder, probeMs } from '../watch/watch.ts';
 
 /** Files taken, and drops that were still being written when the time was over. */

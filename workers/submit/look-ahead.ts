@@ -6,7 +6,7 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import type { Account } from '../../src/config/config.ts';
 import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/doubt/batch-ids.ts';
+import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/doubt/find-batches-holding.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
 import { judgeResult, readResult } from '../poll/judge-result.ts';

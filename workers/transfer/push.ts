@@ -6,7 +6,12 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteSession } from '../../src/files/remote/open-remote.ts';
 import { tryEach } from '../try-each.ts';
-import { beginPushing, findUnpushed, notePushed, type PushableOutput } from '../../src/ledger/transfer/note-transfer.ts';
+import {
+  beginPushing,
+  findUnpushed,
+  notePushed,
+  type PushableOutput,
+} from '../../src/ledger/transfer/note-transfer.ts';
 
 export type PushTarget = Settings['push'][number];
 

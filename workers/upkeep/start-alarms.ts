@@ -6,8 +6,12 @@ import { describeAlarm } from './alarms/describe-alarm.ts';
 import { findTrouble, localSubject } from './alarms/find-local-causes.ts';
 import { lookForAlarms } from './raise-alarms.ts';
 import type { AlarmTarget } from '../../src/config/config.ts';
-import { dropStrangers, noteDelivered, noteUndelivered } from '../../src/ledger/alarm/end-deliveries.ts';
-import { readWaitingNotices } from '../../src/ledger/alarm/read-waiting-notices.ts';
+import {
+  dropStrangers,
+  noteDelivered,
+  noteUndelivered,
+  readWaitingNotices,
+} from '../../src/ledger/alarm/raise-alarms.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { note, noteEnd } from '../note-failures.ts';
 

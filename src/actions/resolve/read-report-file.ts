@@ -1,5 +1,4 @@
-import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { Server } from '../../../schemas/operations.ts';
+import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import { splitCells } from '../../csv/read/split-cells.ts';
 import { lineSplitter } from '../../csv/read/split-lines.ts';
 import { judgeResult } from '../../gateway/reports/judge-result.ts';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { readExceptions } from '../../ledger/doubt/read-exceptions.ts';
+import { readExceptions } from '../../ledger/doubt/find-batches-holding.ts';
 import { findKeyPlace } from '../../crypto/key-place.ts';
 import { openKeyRing } from '../../crypto/key-ring.ts';
 import { BATCH_ARGUMENT, findBatch } from '../../explain/batch-reference.ts';

@@ -1,8 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { retireKey } from '../../ledger/key/retire-key.ts';
-import { readKeyUses } from '../../ledger/key/master-keys.ts';
+import { readKeyUses, retireKey } from '../../ledger/key/master-keys.ts';
 import { withLock } from '../../ledger/engine/with-lock.ts';
 import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
 import { openKeyRing } from '../../crypto/key-ring.ts';

@@ -1,5 +1,5 @@
 import { formatCents } from '../../kernel/money.ts';
-import type { ExceptionBatch } from '../../ledger/doubt/read-exceptions.ts';
+import type { ExceptionBatch } from '../../ledger/doubt/find-batches-holding.ts';
 import { batchReference } from '../../explain/batch-reference.ts';
 import { textTable } from '../print/table.ts';
 

@@ -1,9 +1,8 @@
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
-import { makeKeyCurrent, rewrapAll } from '../../ledger/key/rewrap-keys.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { type KeyUse, readKeyUses } from '../../ledger/key/master-keys.ts';
+import { type KeyUse, makeKeyCurrent, readKeyUses, rewrapAll } from '../../ledger/key/master-keys.ts';
 import { withLock } from '../../ledger/engine/with-lock.ts';
 import { rewrapDataKey } from '../../crypto/data-key.ts';
 import { rewrapFingerprintKey } from '../../crypto/fingerprints/fingerprint.ts';

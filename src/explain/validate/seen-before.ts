@@ -7,14 +7,13 @@ import { sha256Of } from '../../kernel/hash.ts';
 import { lastFour } from '../../kernel/mask.ts';
 import type { Fault, PaymentRow } from '../../rows/rows.ts';
 import type { FlaggedRows } from '../../ledger/duplicates/flag-charged-rows.ts';
-import { findChargedRows, type MarkedRow } from '../../ledger/duplicates/find-charged-rows.ts';
+import { findChargedRows, type MarkedRow, readSlowerNow } from '../../ledger/duplicates/find-charged-rows.ts';
 import {
   findForgottenSend,
   hasForgottenSends,
   saySentBefore,
   type SentBefore,
 } from '../../ledger/duplicates/find-sent-before.ts';
-import { readSlowerNow } from '../../ledger/duplicates/read-slower-now.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
 import { PRINT_BYTES } from '../../crypto/fingerprints/row-print.ts';
 import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';

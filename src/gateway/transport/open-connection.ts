@@ -1,5 +1,4 @@
-import type { LookupFunction, Socket } from 'node:net';
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { safeCode } from './safe-code.ts';
 

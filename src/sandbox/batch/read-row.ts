@@ -1,5 +1,4 @@
-import type { ColumnKind, ColumnName } from '../../../schemas/columns.ts';
-import { COLUMNS } from '../../../schemas/columns.ts';
+import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
 import { columnsOf, type LayoutName, layoutOf } from '../../../schemas/layouts.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { parseAmount } from '../../kernel/money.ts';

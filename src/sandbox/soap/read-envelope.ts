@@ -1,8 +1,7 @@
 import type { HttpCall } from '../reply.ts';
 import { readXml, type XmlElement } from '../xml/read-xml.ts';
 import { decodeDocument, parameterOf } from './decode-document.ts';
-import type { SoapFault, SoapVersion } from './write-envelope.ts';
-import { ENVELOPE_NAMESPACES } from './write-envelope.ts';
+import { ENVELOPE_NAMESPACES, type SoapFault, type SoapVersion } from './write-envelope.ts';
 
 /** What a SOAP request says, before its content is checked. */
 export type SoapCall = {

@@ -3,8 +3,8 @@ import type { MetricName } from '../../../schemas/metrics.ts';
 import { type QueueName, QUEUES } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
-import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
-import { readStops } from '../../ledger/account/read-stops.ts';
+import { readPollLag } from '../../ledger/batch/schedule-poll.ts';
+import { readStops } from '../../ledger/account/read-holds.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { HEALTH_MS } from './find-unready.ts';
 import {

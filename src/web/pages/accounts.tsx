@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
-import { readAccountStates } from '../../ledger/account/read-holds.ts';
-import { readStops } from '../../ledger/account/read-stops.ts';
+import { readAccountStates, readStops } from '../../ledger/account/read-holds.ts';
 import { describeStop } from '../../explain/describe-holds.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';

@@ -201,7 +201,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'sending taken back by the sweep',
     about: 'a batch whose worker died in the middle of the call is sent again',
-    file: 'src/ledger/batch/recover-batches.ts',
+    file: 'src/ledger/batch/end-attempt.ts',
     find: "await moveBatch(tx, 'doubt', key",
     replace: "await moveBatch(tx, 'unsent', key",
     caughtBy: ['test/ledger/batch/recover-batches.test.ts'],

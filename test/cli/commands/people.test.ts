@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readLink, usePersonLink } from '../../../src/ledger/person/use-link.ts';
+import { readLink, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';

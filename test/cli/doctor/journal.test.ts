@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendFile, mkdir, rename, rmdir } from 'node:fs/promises';
 import { journal } from '../../../src/cli/doctor/journal.ts';
-import { acknowledgeForgotten } from '../../../src/ledger/doubt/acknowledge-forgotten.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
 import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf, wordsOf } from '../support/page-words.ts';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf } from '../support/page-words.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../../ledger/support/put-rows.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

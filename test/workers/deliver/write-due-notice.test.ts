@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
-import { readDelivery } from '../../../src/ledger/file/read-delivery.ts';
+import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';

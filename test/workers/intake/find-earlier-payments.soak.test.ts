@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
+import { beginRun, finishRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { countDueRuns, findDueRuns, windowMs } from '../../../workers/schedule/due-runs.ts';
 import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
+import { beginRun, finishRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
+import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
 import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';

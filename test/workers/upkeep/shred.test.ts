@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { pollNow } from '../../../src/ledger/batch/poll-now.ts';
+import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';

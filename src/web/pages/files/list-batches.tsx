@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type ListedBatch, listBatches } from '../../../ledger/batch/list-batches.ts';
+import { listBatches, type ListedBatch } from '../../../ledger/file/list-files.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { COLUMNS, type ColumnName } from '../../../../schemas/columns.ts';
 import { ERRORS } from '../../../../schemas/errors.ts';
-import { type ListedFault, listFaults } from '../../../ledger/row/list-faults.ts';
+import { type ListedFault, listFaults } from '../../../ledger/row/fault-counts.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Workers } from '../../../../workers/main.ts';
-import { ALL_ACCOUNTS } from '../../../../src/ledger/account/pause-account.ts';
-import { resumeAccount } from '../../../../src/ledger/account/resume-account.ts';
+import { ALL_ACCOUNTS, resumeAccount } from '../../../../src/ledger/account/pause-account.ts';
 import { verifyAudit } from '../../../../src/ledger/file/search.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';

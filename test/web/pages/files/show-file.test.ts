@@ -11,7 +11,7 @@ import {
 } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
-import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
+import type { LinkedFile } from '../../../../src/ledger/file/list-files.ts';
 import { LinkedFiles } from '../../../../src/web/pages/files/show-file.tsx';
 
 let world: DashboardWorld;

@@ -1,8 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FailingWork } from '../../../../src/ledger/alarm/read-failing.ts';
-import { noteFailure } from '../../../../src/ledger/alarm/note-failure.ts';
+import { type FailingWork, noteFailure } from '../../../../src/ledger/alarm/note-failure.ts';
 import { describeFailing, readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../../support/pipeline-world.ts';
 
