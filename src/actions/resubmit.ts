@@ -21,7 +21,7 @@ import type { FileRow } from '../ledger/engine/records.ts';
 import type { FinishedRow } from '../reconcile/outputs/result-row.ts';
 import { titlesOf } from '../reconcile/outputs/titles.ts';
 import { finishedRows } from '../../workers/deliver/finished-pages.ts';
-import { folderOf } from '../../workers/folder-of.ts';
+import { folderOf } from '../../workers/open-original.ts';
 import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';
 
 /** Rows that the operator can select. Without a selection: all of these except those that must never be tried again. */

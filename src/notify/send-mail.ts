@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { isLoopback } from '../kernel/is-loopback.ts';
-import type { Message } from './write-message.ts';
+import type { Message } from './tell.ts';
 
 export type MailTarget = { smtpUrl: string; from: string; to: readonly string[] };
 

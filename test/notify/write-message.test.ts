@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALARM_KINDS, type AlarmKind } from '../../schemas/alarms.ts';
-import { type Notice, writeMessage } from '../../src/notify/write-message.ts';
+import { type Notice, writeMessage } from '../../src/notify/tell.ts';
 
 const NOTICE: Notice = {
   event: 'raised',

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectRedis } from '../../src/queue/inspect-redis.ts';
+import { inspectRedis } from '../../src/queue/redis-connection.ts';
 import { redisIsInstalled, redisVerdict, startTestRedis, type TestRedis } from '../support/redis.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromStoredId, isJobId, toStoredId } from '../../src/queue/job-id.ts';
+import { fromStoredId, isJobId, toStoredId } from '../../src/queue/named-queue.ts';
 
 describe('isJobId', () => {
   it.each(['submit-0123456789abcdef-1', 'poll-f1-1.2', 'failed', '7'])('takes %s', (id) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
-import { limitLog } from '../../src/queue/limit-log.ts';
+import { limitLog } from '../../src/queue/answer-within.ts';
 import { logIntoLines } from './support/log-lines.ts';
 
 function open() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { QUEUES } from '../../schemas/jobs.ts';
-import { listFaults } from '../../src/queue/list-faults.ts';
+import { listFaults } from '../../src/queue/named-queue.ts';
 
 describe('listFaults', () => {
   it.each([

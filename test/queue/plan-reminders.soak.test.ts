@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/kernel/log.ts';
-import { type NamedQueue, openNamedQueue } from '../../src/queue/named-queue.ts';
+import { type NamedQueue, openNamedQueue, type QueueConnection } from '../../src/queue/named-queue.ts';
 import { openQueue, planReminders, type Queue, type QueueBackend, type Reminder } from '../../src/queue/open-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
-import type { QueueConnection } from '../../src/queue/queue-connection.ts';
 import { connectRedis } from '../../src/queue/redis-connection.ts';
 import { redisVerdict } from '../support/redis.ts';
 import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
-import { folderOf } from '../../workers/folder-of.ts';
+import { folderOf } from '../../workers/open-original.ts';
 
 const KNOWN = { id: 'drop/card' };
 // `folderOf` only uses the app's folders.

@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { keepOrder } from '../../workers/keep-order.ts';
+import { keepOrder } from '../../workers/run-for-slice.ts';
 
 /** Works on items, each waiting this many rounds before its turn. @returns what happened, in order */
 async function workOn(rounds: readonly number[], atOnce: number): Promise<string[]> {

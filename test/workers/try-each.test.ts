@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { tryEach } from '../../workers/try-each.ts';
+import { tryEach } from '../../workers/transfer/pull.ts';
 
 /** Returns what was tried, and the final error. */
 async function tried(faults: Record<string, Error>): Promise<{ seen: string[]; error: unknown }> {

@@ -18,11 +18,14 @@ import { checkControlTotals, type ControlTotal, type Figures } from '../../src/r
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { countDelivered } from './count-delivered.ts';
-import { figuresOfFile } from './figures-of-file.ts';
 import { outputPath, publishOutputs, writeOutputFiles } from './output-files.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
 import { writeNotice } from './write-notice.ts';
+import type { Payload } from '../../schemas/jobs.ts';
+import { runForSlice } from '../run-for-slice.ts';
+import { noting } from '../note-failures.ts';
+import { enqueueDeliveryAt } from '../enqueue.ts';
 
 /**
  * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each
@@ -199,4 +202,46 @@ async function noteStrayNotices(
     if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
     await writeNotice(app, file, { kind, batches });
   }
+}
+
+/** Returns the file's own figures for the control totals, as counted at intake. Money is integer cents. */
+export function figuresOfFile(
+  file: FileRow,
+): Pick<
+  Figures,
+  | 'control'
+  | 'approved'
+  | 'sha256'
+  | 'physicalLines'
+  | 'blankLines'
+  | 'headerLines'
+  | 'records'
+  | 'valid'
+  | 'invalidRows'
+> {
+  return {
+    control: file.control,
+    // A file keeps the reason it was held for; while it is still held, it is not approved.
+    approved: file.reason_code !== null && file.state !== 'held',
+    sha256: file.sha256,
+    physicalLines: file.physical_lines ?? 0,
+    blankLines: file.blank_lines ?? 0,
+    headerLines: file.header_line === null ? 0 : 1,
+    records: file.records ?? 0,
+    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
+    invalidRows: file.invalid_rows ?? 0,
+  };
+}
+
+/**
+ * Handles a `deliver` job: writes what is due for each of its files.
+ * @param signal ends the time slice after the file being written
+ */
+export async function runDeliverJob(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
+  const askAgain = (fileIds: readonly string[]) => enqueueDeliveryAt(app, app.settings.site, fileIds);
+  await runForSlice(app, job, { signal, askAgain }, (fileId) =>
+    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
+      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
+    ),
+  );
 }

@@ -12,11 +12,11 @@ import { correctionJson, type CorrectionSummary, correctionText } from '../../sr
 import { changeCells } from '../../src/reconcile/outputs/change-row.ts';
 import { CHANGE_TITLES, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
 import { countDelivered } from './count-delivered.ts';
-import { rowDescriber } from './describe-row.ts';
+import { rowDescriber } from './finished-pages.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
-import { shownRow } from './shown-row.ts';
+import { shownRow } from './copy-plain-row.ts';
 import { readRawRows } from '../../src/csv/read/read-rows.ts';
-import { openContent } from '../intake/open-content.ts';
+import { openContent } from '../open-original.ts';
 
 /**
  * Writes the files of one correction: the rows whose outcome changed after delivery, as they are and were, and a

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { readClaim } from '../../src/files/claims/find-claims.ts';
@@ -21,21 +22,21 @@ import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { refreshStatistics } from '../../src/ledger/engine/refresh-statistics.ts';
-import { type Transaction, transact, violates } from '../../src/ledger/engine/transaction.ts';
+import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroySealedFile } from '../../src/crypto/archive.ts';
-import { type Arrival, checkArrival } from './check-arrival.ts';
-import { decideIntake, describeExcess } from './decide-intake.ts';
-import { findDuplicate, type Refusal } from './find-duplicate.ts';
-import { folderOf } from '../folder-of.ts';
+import { type Arrival, checkArrival, findRefusal } from './check-arrival.ts';
+import { decideIntake } from './decide-intake.ts';
+import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
-import { findEarlierPayments } from './find-earlier-payments.ts';
-import { orderReading } from './order-reading.ts';
-import { weighClocks } from './weigh-clocks.ts';
-import { originalPath } from '../open-original.ts';
-import { storeRows } from './store-rows.ts';
-import { enqueueDeliveryAt, enqueueNextBatch } from '../enqueue.ts';
-import { join } from 'node:path';
+import { findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
+import { folderOf, originalPath } from '../open-original.ts';
+import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
+import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
+import type { Payload } from '../../schemas/jobs.ts';
+import { mayOverlap } from '../../src/ledger/duplicates/may-overlap.ts';
+import { runForSlice } from '../run-for-slice.ts';
+import { noting } from '../note-failures.ts';
 
 /**
  * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.
@@ -164,20 +165,6 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   return decided;
 }
 
-/** Returns why a file is refused without being read. */
-async function findRefusal(
-  tx: Transaction,
-  { file, folder, arrival }: Pick<Subject, 'file' | 'folder' | 'arrival'>,
-): Promise<Refusal | undefined> {
-  const duplicate = await findDuplicate(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
-  if (duplicate) return duplicate;
-  const excess = describeExcess(file.bytes, folder.maxBytes);
-  if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
-  if (arrival.is !== 'refused') return undefined;
-  const { is: _is, ...refusal } = arrival;
-  return refusal;
-}
-
 /** Holds a file whose reading has killed the process too often (poison-guard.ts). */
 async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
   const refusal: Refusal = { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') };
@@ -263,3 +250,46 @@ const NOTHING_READ: FileFindings = {
   validCents: 0,
   invalidRows: 0,
 };
+
+/** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
+const NEWS_MS = 500;
+
+/**
+ * Handles an `intake` job: takes in its files and adds the jobs that follow, for several files together. Small files
+ * are read a few at a time, because most of the time goes to waiting for the database.
+ * @param signal ends the time slice after the file being read
+ */
+export async function runIntakeJob(
+  app: App,
+  job: Payload<'intake'>,
+  signal: AbortSignal,
+  sliceMs?: number,
+): Promise<void> {
+  let done: PlainFileRow[] = [];
+  let toldAt = performance.now();
+  const tell = async () => {
+    const news = done;
+    done = [];
+    toldAt = performance.now();
+    await tellOfIntake(app, news);
+  };
+  const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
+  const atOnce = await chooseAtOnce(app, job);
+  try {
+    await runForSlice(app, job, { signal, askAgain, atOnce, sliceMs }, async (fileId, before) => {
+      const item = { work: 'intake', subject: fileId, fileId } as const;
+      const takeIn = () => intakeAlone(app, fileId, before);
+      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
+      if (performance.now() - toldAt >= NEWS_MS) await tell();
+    });
+  } finally {
+    await tell();
+  }
+}
+
+/** How many small files are read at a time. */
+const SMALL_AT_ONCE = 3;
+
+async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
+  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
+}

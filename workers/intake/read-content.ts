@@ -14,9 +14,8 @@ import { openRowSet } from '../../src/crypto/fingerprints/row-set.ts';
 import { sealBytes } from '../../src/crypto/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
 import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
-import { likeRows } from './like-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
-import { printRuns, type PrintsOf } from './print-runs.ts';
+import { likeRows, printRuns, type PrintsOf } from './fingerprint-row.ts';
 
 /** All that is needed to read a file into the ledger, as plain data. It holds keys, so it lives in memory only. */
 export type ReadingOrder = EncoderOptions &

@@ -4,6 +4,7 @@ import { dataPaths, type Folder, foldersHere, type Settings } from '../../src/co
 import { findPathFaults, liesInside } from '../../src/config/config-faults.ts';
 import { explainPath, PipelineError, systemCode } from '../../src/kernel/errors.ts';
 import { makeFolders } from '../../src/kernel/make-folders.ts';
+import type { App } from '../../src/app.ts';
 
 /**
  * Creates paydrop's own folders and checks the drop folders before anything starts. Each must be on the file system of
@@ -91,4 +92,14 @@ async function makeFolder(dir: string): Promise<void> {
       }
     }
   }
+}
+
+/**
+ * Checks at start that the OpenPGP keys for this site's folders open. Otherwise the first encrypted file would show it,
+ * at night.
+ * @throws PipelineError PGP_KEY
+ */
+export async function checkKeys(app: App): Promise<void> {
+  for (const account of new Set(foldersHere(app.settings).map((folder) => folder.account)))
+    await app.openPgpKeys(account);
 }

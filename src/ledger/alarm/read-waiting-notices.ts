@@ -18,7 +18,7 @@ export type WaitingNotice = {
 
 /**
  * Returns the notices due for this target, in the order of their events. Many alarms at once become one message
- * (write-message.ts), so the limit only bounds memory.
+ * (`notify/tell.ts`), so the limit only bounds memory.
  */
 export async function readWaitingNotices(ledger: Ledger, target: string, limit = 50_000): Promise<WaitingNotice[]> {
   const { rows } = await ledger.pool.query<WaitingNotice>(

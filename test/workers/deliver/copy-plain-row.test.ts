@@ -5,8 +5,7 @@ import { unguardCell } from '../../../src/csv/write/guard-cell.ts';
 import { isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/plain-row.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
-import { plainRowCopier } from '../../../workers/deliver/copy-plain-row.ts';
-import { shownRow } from '../../../workers/deliver/shown-row.ts';
+import { plainRowCopier, shownRow } from '../../../workers/deliver/copy-plain-row.ts';
 import { LAYOUT_NAMES } from '../../reconcile/support/result-rows.ts';
 import { cellsOf } from '../../reconcile/support/row-cells.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
-import { runDeliverJob } from '../../../workers/deliver/deliver-job.ts';
+import { runDeliverJob } from '../../../workers/deliver/deliver.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobsAddedBy } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { KeptRow } from '../../../src/ledger/row/read-kept-rows.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
-import { rowDescriber } from '../../../workers/deliver/describe-row.ts';
+import { rowDescriber } from '../../../workers/deliver/finished-pages.ts';
 
 const APP = { account: () => ({ timeZone: 'America/New_York' }) } as unknown as App;
 const SENT = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { figuresOfFile } from '../../../workers/deliver/figures-of-file.ts';
+import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 
 const FILE = {
   state: 'accepted',

@@ -8,7 +8,7 @@ import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-
 import { keptMessage } from '../../../src/reconcile/kept-message.ts';
 import { type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
 import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
-import { outcomePutter } from '../../../workers/deliver/put-outcome.ts';
+import { outcomePutter } from '../../../workers/deliver/write-rows.ts';
 
 const TEXT = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'OK: 69,"=+-@\'\t\r\né😀'), maxLength: 8 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownRow } from '../../../workers/deliver/shown-row.ts';
+import { shownRow } from '../../../workers/deliver/copy-plain-row.ts';
 import { achRow, CARD, cardRow } from '../../support/payment-rows.ts';
 
 function ach(cells: Parameters<typeof achRow>[1]): string[] {

@@ -7,7 +7,7 @@ import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { checkArrival } from '../../../workers/intake/check-arrival.ts';
-import { checkKeys } from '../../../workers/upkeep/check-keys.ts';
+import { checkKeys } from '../../../workers/watch/check-folders.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { encrypt, makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LayoutName } from '../../../schemas/layouts.ts';
-import { confusableRows } from '../../../workers/intake/confusable-rows.ts';
+import { confusableRows } from '../../../workers/intake/cut-bodies.ts';
 import { achRow, CARD, cardRow, codeRow } from '../../support/payment-rows.ts';
 
 /** A card with the same last digits as `CARD`. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
-import { runIntakeJob } from '../../../workers/intake/intake-job.ts';
+import { runIntakeJob } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
-import { likeRows } from '../../../workers/intake/like-rows.ts';
+import { likeRows } from '../../../workers/intake/fingerprint-row.ts';
 
 /** Returns a fingerprint of these two halves. */
 function print(invoice: number, payer: number): Buffer {

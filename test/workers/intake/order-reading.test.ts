@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { orderReading } from '../../../workers/intake/order-reading.ts';
+import { orderReading } from '../../../workers/intake/store-rows.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { writePrint } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { PRINT_BYTES } from '../../../src/crypto/fingerprints/row-print.ts';
-import { printRuns } from '../../../workers/intake/print-runs.ts';
+import { printRuns } from '../../../workers/intake/fingerprint-row.ts';
 
 const OF = { fileNo: 7, volume: 3 };
 const PIECE_ROWS = 16_384;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { weighClocks } from '../../../workers/intake/weigh-clocks.ts';
+import { weighClocks } from '../../../workers/intake/find-earlier-payments.ts';
 
 const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-06-15T12:00:00Z');

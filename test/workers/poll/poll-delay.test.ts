@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountConfig } from '../../../schemas/config.ts';
-import { isStale, longestPollDelayMs, pollDelayMs } from '../../../workers/poll/poll-delay.ts';
+import { isStale, longestPollDelayMs, pollDelayMs } from '../../../workers/enqueue.ts';
 
 const account = AccountConfig.parse({
   server: 'NA',

@@ -6,7 +6,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
-import { openResult } from '../../../workers/poll/sealed-result.ts';
+import { openResult } from '../../../workers/open-original.ts';
 import { GOOD, openPollWorld, type PollWorld, result, ROWS } from '../support/poll-world.ts';
 import { answeringResult } from '../support/scripted-gateway.ts';
 import { jobsAddedBy, query, storyOf } from '../support/story.ts';

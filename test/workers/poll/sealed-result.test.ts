@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { openResult, sealResult } from '../../../workers/poll/sealed-result.ts';
+import { openResult, sealResult } from '../../../workers/open-original.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';

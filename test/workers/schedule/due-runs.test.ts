@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
-import { countDueRuns, findDueRuns, windowMs } from '../../../workers/schedule/due-runs.ts';
+import { countDueRuns, findDueRuns, windowMs } from '../../../workers/schedule/schedule.ts';
 import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 
 let world: ScheduleWorld;

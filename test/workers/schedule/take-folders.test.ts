@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { Folder } from '../../../src/config/config.ts';
-import { takeFolders } from '../../../workers/schedule/take-folders.ts';
+import { takeFolders } from '../../../workers/schedule/schedule.ts';
 import { openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 
 let world: ScheduleWorld;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/body-ahead.ts';
+import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/read-body.ts';
 import { submitAlone, submitBatch } from '../../../workers/submit/submit.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

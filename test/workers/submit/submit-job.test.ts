@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { runSubmitJob } from '../../../workers/submit/submit-job.ts';
+import { runSubmitJob } from '../../../workers/submit/submit.ts';
 import { answering, withGateway } from '../support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, storyOf } from '../support/story.ts';

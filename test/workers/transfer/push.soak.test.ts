@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
-import { pushOutputs } from '../../../workers/transfer/push.ts';
+import { pushOutputs } from '../../../workers/transfer/start-transfers.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../../support/sshd.ts';

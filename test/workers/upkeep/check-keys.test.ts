@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
-import { checkKeys } from '../../../workers/upkeep/check-keys.ts';
+import { checkKeys } from '../../../workers/watch/check-folders.ts';
 
 const FOLDERS = [
   { account: 'here', site: 'main' },

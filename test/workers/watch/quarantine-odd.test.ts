@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { quarantineOdd } from '../../../workers/watch/quarantine-odd.ts';
+import { quarantineOdd } from '../../../workers/watch/take-claim.ts';
 import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

@@ -8,7 +8,7 @@ import {
   isOverHere,
   localSubject,
   SILENT_INTERVALS,
-} from '../../../../workers/upkeep/alarms/find-local-causes.ts';
+} from '../../../../workers/upkeep/raise-alarms.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../../support/pipeline-world.ts';
 
 let world: PipelineWorld;
