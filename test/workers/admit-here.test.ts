@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { admitHere } from '../../workers/admit-here.ts';
 import { readFailing } from '../../src/ledger/alarm/read-failing.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { stepWorld } from './support/step-world.ts';
 import { query, readStop } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
 import { forceSql } from '../support/force-sql.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 6 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 6 });
 
 const TAKEN = { kind: 'submitted', text: 'taken' } as const;
 

@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import {
-  enqueueIntake,
-  enqueueDelivery,
-  enqueuePoll,
-  enqueueSubmit,
-  JOB_KEYS,
-  jobKeyOf,
-  enqueueNextBatch,
-} from '../../workers/enqueue.ts';
+import { enqueueIntake, enqueueDelivery, enqueuePoll, enqueueSubmit, JOB_KEYS, jobKeyOf, enqueueNextBatch } from '../../workers/enqueue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { stepWorld } from './support/step-world.ts';
 import { jobIds, jobsAddedBy, query } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
 
 const FILE = '0123456789abcdef';
 const POLLED = { file_id: FILE, batch_no: 2, polls: 3, rechecks: 0, next_poll_at: null } as BatchRow;
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 8 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 8 });
 
 describe('asking a stage', () => {
   it.each([

@@ -1,28 +1,20 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { startHealth } from '../../src/kernel/health.ts';
 import { startWorkers } from '../../workers/main.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
-import { logIntoLines, type LogLine } from '../queue/support/log-lines.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { take } from '../support/scripted-service.ts';
 import { cutAtStatement, POWER_CUT } from './support/failing-app.ts';
 import { answering } from './support/scripted-gateway.ts';
-import { agentCodeOf, openStepWorld, type StepWorld } from './support/step-world.ts';
+import { agentCodeOf, stepWorld } from './support/step-world.ts';
 import { loseQueue, query, readStop, storyOf } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 12, settings: { sweepMs: 60, rescanMs: 100 }, log });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12, settings: { sweepMs: 60, rescanMs: 100 } });
 
 /** Runs the workers while a test observes them. */
 async function whileWorking<Result>(look: () => Promise<Result>, app: App = world.app): Promise<Result> {
@@ -130,7 +122,7 @@ describe('startWorkers', () => {
       await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [fileId]);
       await expectSent(account, 1);
     }, cut.app);
-    expect(logged).toContainEqual(expect.objectContaining({ level: 50, msg: `sweep failed: ${POWER_CUT}` }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, msg: `sweep failed: ${POWER_CUT}` }));
   });
 
   it('does not start without a drop folder, and sends nothing before it says so', async () => {

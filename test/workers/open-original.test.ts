@@ -1,25 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openKeyRing } from '../../src/crypto/key-ring.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { openFileKey, openOriginal, originalPath } from '../../workers/open-original.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { stepWorld } from './support/step-world.ts';
 import { takeIn } from './support/take-in.ts';
 
 const CONTENT = lines([achRow(1), achRow(2)]);
 
-let world: StepWorld;
+const world = stepWorld({ accounts: 1 });
 let file: FileRow;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 1 });
   file = await readFileRow(world.app.ledger, await takeIn(world.app, 'drop/account-1/ach-charge', CONTENT));
 });
-afterAll(() => world.close());
 
 describe('openOriginal', () => {
   it('gives the dropped bytes back', async () => {

@@ -3,13 +3,7 @@ import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { readBatches, readFaults } from '../../src/ledger/file/read-file.ts';
 import type { AsOf, KeptRow } from '../../src/ledger/row/read-kept-rows.ts';
-import {
-  keptRowAt,
-  newRowPack,
-  NO_BATCH,
-  readPackedRows,
-  type RowPack,
-} from '../../src/ledger/row/read-packed-rows.ts';
+import { keptRowAt, newRowPack, NO_BATCH, readPackedRows, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 import { openContent } from '../open-original.ts';

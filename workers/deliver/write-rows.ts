@@ -1,13 +1,6 @@
 import { OUTCOMES } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import {
-  type LineBuffer,
-  makeRoom,
-  newLineBuffer,
-  putBytes,
-  putNumber,
-  putText,
-} from '../../src/csv/read/line-buffer.ts';
+import { type LineBuffer, makeRoom, newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/read/line-buffer.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { COMMA, NINE, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';

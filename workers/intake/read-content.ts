@@ -1,10 +1,5 @@
 import type { FolderOperation } from '../../schemas/operations.ts';
-import {
-  type CheckedGroup,
-  checkPaymentFile,
-  type CheckRules,
-  type FileCheck,
-} from '../../src/csv/check/check-payment-file.ts';
+import { type CheckedGroup, checkPaymentFile, type CheckRules, type FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';

@@ -13,15 +13,7 @@ import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
 import { openResult, sealResult } from '../open-original.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
-import {
-  enqueueDelivery,
-  enqueuePoll,
-  EXCEPTION_DELAY_MS,
-  isStale,
-  pollDelayMs,
-  pollWaitMs,
-  keyOf,
-} from '../enqueue.ts';
+import { enqueueDelivery, enqueuePoll, EXCEPTION_DELAY_MS, isStale, pollDelayMs, pollWaitMs, keyOf } from '../enqueue.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 

@@ -4,13 +4,7 @@ import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import {
-  LONGEST_RELEASE_MS,
-  prepareBatch,
-  type Prepared,
-  releaseBatch,
-  stopAccount,
-} from '../../src/ledger/batch/prepare-batch.ts';
+import { LONGEST_RELEASE_MS, prepareBatch, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';

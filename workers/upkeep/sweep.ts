@@ -22,18 +22,7 @@ import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import type { Which } from '../../src/queue/named-queue.ts';
 import { longestRecheckMs } from '../poll/recheck.ts';
 import { findDueRuns } from '../schedule/schedule.ts';
-import {
-  enqueueDeliveryAt,
-  enqueueIntake,
-  enqueuePoll,
-  enqueueRuns,
-  enqueueSubmit,
-  filesOf,
-  JOB_KEYS,
-  jobKeyOf,
-  keyOf,
-  pollWaitMs,
-} from '../enqueue.ts';
+import { enqueueDeliveryAt, enqueueIntake, enqueuePoll, enqueueRuns, enqueueSubmit, filesOf, JOB_KEYS, jobKeyOf, keyOf, pollWaitMs } from '../enqueue.ts';
 
 /**
  * Repairs what a crash, a lost queue or a lost connection left behind. It works from the ledger and the folders, is

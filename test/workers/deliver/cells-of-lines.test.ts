@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
 import { cellsOfLines } from '../../../workers/deliver/write-result-correction.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld();
-});
-afterAll(() => world.close());
+const world = stepWorld();
 
 describe('cellsOfLines', () => {
   it('reads the cells of the lines asked for, by their physical line', async () => {

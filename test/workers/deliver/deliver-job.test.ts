@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { runDeliverJob } from '../../../workers/deliver/deliver.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 4 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 4 });
 
 const kindsOf = async (fileId: string) => (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind);
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readOutputs, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
@@ -11,16 +11,12 @@ import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.t
 import { carryOut } from '../support/carry-out.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { movesOf, query } from '../support/story.ts';
 import { takeIn } from '../support/take-in.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });
 
 /** One message for each way a sent row can end. The ninth row is withheld. */
 const MESSAGES = [

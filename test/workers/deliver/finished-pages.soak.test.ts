@@ -1,19 +1,15 @@
 import { open } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { takeIn } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
 
 async function finished(content: string, messageOf: (row: number) => string = () => 'Received'): Promise<FileRow> {
   const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, content);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
 import { keptStretches } from '../../../workers/deliver/finished-pages.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 2 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 2 });
 
 /** Makes a file of two rows, with these further lines in the ledger and `physicalLines` as its line count. */
 async function fileOf(more: readonly number[], physicalLines: number | null): Promise<FileRow> {

@@ -1,21 +1,17 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { movesOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 async function freshFile(): Promise<FileRow> {
   return readFileRow(world.app.ledger, await takeInCharges(world.app, world.freshAccount(), 1));

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
@@ -9,15 +9,11 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes } from '../support/delivered.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { takeIn } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 8 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 8 });
 
 const because = { actor: 'operator:ada', reason: 'the sender recalls it' };
 const MESSAGES = ['OK: 1:', 'REJECT: 15', 'REJECT: 22'];

@@ -1,18 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 6, settings: { batch: { maxRows: 4 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 6, settings: { batch: { maxRows: 4 } } });
 
 async function notice(kind: OutputKind, content: string, name?: string): Promise<{ fileId: string; text: string }> {
   const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content, name);

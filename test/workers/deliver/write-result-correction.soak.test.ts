@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
@@ -11,14 +11,10 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf } from '../support/delivered.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
 
 const CONTENT = lines([...upTo(11).map((n) => cardRow(n)), cardRow(12, { amount: 'ten' })]);
 const KINDS = ['result.c01.csv', 'summary.c01.json', 'summary.c01.txt'];

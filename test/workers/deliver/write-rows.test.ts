@@ -1,21 +1,17 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBatches, readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
 import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
 import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-lines.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
 
 /** Writes the row outputs of a file and returns the lines of each by kind. */
 async function outputsOf(file: FileRow, app = world.app): Promise<Record<string, string[]>> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
@@ -12,7 +12,7 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { encrypt, makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { openedForTests, openStepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { claimContent, takeIn } from '../support/take-in.ts';
 
@@ -21,8 +21,7 @@ const ROWS = lines(upTo(3).map((n) => achRow(n)));
 let dir: string;
 let own: TestKey;
 let sender: TestKey;
-let world: StepWorld;
-beforeAll(async () => {
+const world = openedForTests(async () => {
   dir = await mkdtemp(join(tmpdir(), 'paydrop-arrival-'));
   [own, sender] = await Promise.all([makeKey(), makeKey()]);
   const openpgp = {
@@ -30,12 +29,9 @@ beforeAll(async () => {
     senders: [await writeKey(dir, 'sender.asc', sender.publicKey.armor())],
   };
   const broken = { key: await writeKey(dir, 'broken.asc', 'no key') };
-  world = await openStepWorld({ accounts: 1, special: { secret: { openpgp }, broken: { openpgp: broken } } });
+  return openStepWorld({ accounts: 8, special: { secret: { openpgp }, broken: { openpgp: broken } } });
 });
-afterAll(async () => {
-  await world.close();
-  await rm(dir, { recursive: true });
-});
+afterAll(() => rm(dir, { recursive: true }));
 
 async function claimed(account: string, name: string, content: string | Buffer): Promise<FileRow> {
   const claim = await claimContent(world.app, `drop/${account}/ach-charge`, name, content);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readBatches, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
@@ -7,17 +7,13 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
 /** The process dies in the middle of an intake, at every statement in turn. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 /** Claims eleven rows, one of them withheld, to reach every kind of statement. */
 async function claimed(): Promise<Claim> {

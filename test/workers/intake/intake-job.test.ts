@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { runIntakeJob } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 12 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12 });
 
 const GOING_ON = new AbortController().signal;
 let rows = 0;

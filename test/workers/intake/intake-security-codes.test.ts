@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
@@ -7,15 +7,11 @@ import { originalPath } from '../../../workers/open-original.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 4 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 4 });
 
 const CODES = lines(upTo(3).map((n) => `${cardRow(n)},737`));
 

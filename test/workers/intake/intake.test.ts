@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readBatches, readFileRow } from '../../../src/ledger/file/read-file.ts';
@@ -10,15 +10,11 @@ import { openOriginal } from '../../../workers/open-original.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { beforeStatement } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent, takeIn } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 const ROWS = lines(upTo(5).map((n) => achRow(n)));
 

@@ -1,21 +1,17 @@
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { checkMessage } from '../../../src/pgp/check-message.ts';
 import { openContent, openOriginal, sealContentKey } from '../../../workers/open-original.ts';
 import { encrypt, keysOf, makeKey } from '../../support/openpgp.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
 
 const CONTENT = lines(upTo(500).map((n) => achRow(n)));
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 2 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 2 });
 
 async function taken(content: string | Buffer): Promise<FileRow> {
   const folder = `drop/${world.freshAccount()}/ach-charge`;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { orderReading } from '../../../workers/intake/store-rows.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 1 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 1 });
 
 it('orderReading says all that a reader needs, can be copied into a thread, and has no password in it', async () => {
   const folder = world.app.folder(`drop/${world.freshAccount()}/ach-charge`)!;

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
@@ -10,19 +10,17 @@ import { poisonGuard, MOST_DEATHS } from '../../../workers/intake/poison-guard.t
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
+const world = stepWorld({ accounts: 1 });
 let app: App;
 let folder: string;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 1 });
+beforeAll(() => {
   app = world.app;
   folder = `drop/${world.freshAccount()}/ach-charge`;
 });
-afterAll(() => world.close());
 
 /** Imitates this many processes that died while reading the file. */
 async function die(fileId: string, times: number): Promise<void> {

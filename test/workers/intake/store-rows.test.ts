@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readBatches, readFaults, readFileRow, readRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
@@ -11,22 +11,18 @@ import { openFileKey } from '../../../workers/open-original.ts';
 import { orderReading, type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
 const FOLDER = 'drop/account-1/card';
 const VOLUME = 77;
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({
-    accounts: 1,
-    folder: { badRows: { policy: 'withhold', maxPercent: 100 } },
-    settings: { batch: { maxRows: 3 } },
-  });
+const world = stepWorld({
+  accounts: 1,
+  folder: { badRows: { policy: 'withhold', maxPercent: 100 } },
+  settings: { batch: { maxRows: 3 } },
 });
-afterAll(() => world.close());
 
 /** The amount of content decides who reads it. */
 const READERS = [

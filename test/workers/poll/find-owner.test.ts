@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { takeIn, takeInCharges } from '../support/take-in.ts';
 import { findOwner } from '../../../workers/poll/poll.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ settings: { batch: { maxRows: 3 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ settings: { batch: { maxRows: 3 } } });
 
 const bankResult = (from: number) =>
   upTo(3).map(

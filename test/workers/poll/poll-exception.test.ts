@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
@@ -7,15 +7,11 @@ import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
 import { openResult } from '../../../workers/open-original.ts';
-import { GOOD, openPollWorld, type PollWorld, result, ROWS } from '../support/poll-world.ts';
+import { GOOD, pollWorld, result, ROWS } from '../support/poll-world.ts';
 import { answeringResult } from '../support/scripted-gateway.ts';
 import { jobsAddedBy, query, storyOf } from '../support/story.ts';
 
-let world: PollWorld;
-beforeAll(async () => {
-  world = await openPollWorld();
-});
-afterAll(() => world.close());
+const world = pollWorld();
 
 describe('pollBatch, when the result does not fit', () => {
   const said = (rows: string[]) => rows.map((row) => `${row},Received`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
@@ -11,16 +11,12 @@ import { stopTime, waitUntil } from '../../gateway/support/pass-time.ts';
 import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say } from '../../support/scripted-service.ts';
-import { GOOD, openPollWorld, type PollWorld } from '../support/poll-world.ts';
+import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { answeringResult, withGateway } from '../support/scripted-gateway.ts';
 import { agentCodeOf } from '../support/step-world.ts';
 import { jobsAddedBy, query, storyOf } from '../support/story.ts';
 
-let world: PollWorld;
-beforeAll(async () => {
-  world = await openPollWorld();
-});
-afterAll(() => world.close());
+const world = pollWorld();
 
 describe('pollBatch, while there is no result', () => {
   const ANSWERS: { answer: ResultAnswer; level?: number; moves?: string[] }[] = [

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { GOOD, openPollWorld, type PollWorld, result, ROWS } from '../support/poll-world.ts';
+import { GOOD, pollWorld, result, ROWS } from '../support/poll-world.ts';
 import { answeringResult } from '../support/scripted-gateway.ts';
 import { jobsAddedBy, query, storyOf } from '../support/story.ts';
 
-let world: PollWorld;
-beforeAll(async () => {
-  world = await openPollWorld();
-});
-afterAll(() => world.close());
+const world = pollWorld();
 
 describe('pollBatch, when the result is there', () => {
   it('seals it, gives every row its outcome and asks for the delivery', async () => {

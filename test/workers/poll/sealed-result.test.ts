@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { openResult, sealResult } from '../../../workers/open-original.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld();
-});
-afterAll(() => world.close());
+const world = stepWorld();
 
 describe('sealResult and openResult', () => {
   it('give back what was sealed, for the batch that it was sealed for alone', async () => {

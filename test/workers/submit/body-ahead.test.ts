@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/read-body.ts';
 import { submitAlone, submitBatch } from '../../../workers/submit/submit.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 10 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 10 });
 
 let given = 0;
 const taken = () => ({ kind: 'submitted', batchId: `ahead-${(given += 1)}`, text: 'taken' }) as const;
-
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
 
 async function aheadOf(key: BatchKey, text: string): Promise<BodyAhead> {
   const { body_sha256: sha256 } = await readBatchRow(world.app.ledger, key);
@@ -30,7 +19,7 @@ async function aheadOf(key: BatchKey, text: string): Promise<BodyAhead> {
 
 describe('openAhead', () => {
   it('opens the batch that is next, with the bytes that are sent of it, and moves nothing', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const ahead = await openAhead(world.app, account);
     expect(ahead?.key).toEqual(first);
     expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', moves: [] });
@@ -40,7 +29,7 @@ describe('openAhead', () => {
   });
 
   it('passes by what was sent, and finds nothing when nothing waits', async () => {
-    const { account, first, second } = await twoBatches();
+    const { account, first, second } = await world.twoBatches();
     await submitBatch(answering(world.app, taken()).app, first);
     expect((await openAhead(world.app, account))?.key).toEqual(second);
     await submitBatch(answering(world.app, taken()).app, second);
@@ -51,7 +40,7 @@ describe('openAhead', () => {
     ['is gone', 'DELETE FROM sealed_part WHERE file_id = $1'],
     ['was changed', 'UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1'],
   ])('leaves a body that %s to whoever takes the batch up: no account is stopped yet', async (_what, sql) => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     await query(world.app, sql, [first.fileId]);
     expect(await openAhead(world.app, account)).toBeUndefined();
     expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', stop: undefined });
@@ -62,7 +51,7 @@ describe('openAhead', () => {
 
 describe('a body that was opened ahead', () => {
   it('is what is sent of its batch', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken());
     await submitAlone(scripted.app, first, { ahead: await aheadOf(first, 'opened ahead') });
     expect(scripted.bodies).toEqual(['opened ahead']);
@@ -73,7 +62,7 @@ describe('a body that was opened ahead', () => {
     ['a batch of another file', (ahead) => ({ ...ahead, key: { ...ahead.key, fileId: 'f'.repeat(16) } })],
     ['other bytes than the ledger wants of it', (ahead) => ({ ...ahead, sha256: '0'.repeat(64) })],
   ])('is not sent when it is of %s', async (_what, change) => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     const ahead = change(await aheadOf(first, 'opened ahead'), second);
     expect(isBodyOf(ahead, await readBatchRow(world.app.ledger, first))).toBe(false);
     const scripted = answering(world.app, taken());

@@ -10,21 +10,17 @@ import { seenBatchIds } from '../../../src/explain/seen-batch-ids.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/let-time-fly.ts';
-import { GOOD, openPollWorld, type PollWorld } from '../support/poll-world.ts';
+import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { withGateway } from '../support/scripted-gateway.ts';
 import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-let world: PollWorld;
+const world = pollWorld();
 let makePausesLast: () => void;
-beforeAll(async () => {
-  world = await openPollWorld();
+beforeAll(() => {
   makePausesLast = skipPauses();
 });
-afterAll(async () => {
-  makePausesLast();
-  await world.close();
-});
+afterAll(() => makePausesLast());
 
 const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' };
 

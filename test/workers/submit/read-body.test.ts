@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
@@ -11,18 +11,14 @@ import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
 /** Control total H5: what is about to be sent, read again, matches the ledger. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 
@@ -105,7 +101,7 @@ const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says:
 
 describe('submitBatch, when the bytes are not the rows', () => {
   it.each(TAMPERINGS)('$what: nothing is sent, the account stops', async ({ tamper, says }) => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     await tamper(first);
     const scripted = answering(world.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(says);
@@ -125,7 +121,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
     ['another amount', (body: string) => body.replace('25.00', '26.00')],
     ['a row that is none', (body: string) => `${body}\nA-9`],
   ])('says in the stop which batch of which file it is, and no number of it: %s', async (_what, change) => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     await reseal(first, change);
     await expect(submitBatch(answering(world.app, TAKEN).app, first)).rejects.toThrow('Nothing was sent');
     const { stop } = await storyOf(world.app, first);
@@ -134,7 +130,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
   });
 
   it('a wrong master key: nothing is sent, nothing is changed, and the right key goes on once the stop is lifted', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const file = join(world.root, 'other.key');
     createMasterKeyFile(file);
     const scripted = answering({ ...world.app, keys: openKeyRing({ kind: 'file', path: file }) }, TAKEN);
@@ -154,7 +150,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
   });
 
   it('a database that was away for a moment stops no account', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const cut = cutAtStatement(world.app, /FROM sealed_part/);
     const scripted = answering(cut.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(POWER_CUT);
@@ -162,12 +158,6 @@ describe('submitBatch, when the bytes are not the rows', () => {
     expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], stop: undefined });
   });
 });
-
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
 
 function setBody(key: BatchKey, sql: string): Promise<unknown> {
   return query(world.app, `UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { beforeStatement, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query, readJournal, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 6, log });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 6 });
 
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 /** The update that ends an attempt, and nothing before it. */
@@ -47,7 +39,7 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
       attempts: [{ attempt: 1, verdict: 'submitted' }],
     });
     expect(answersOf(key)).toEqual([{ verdict: 'submitted', batchId: '8001' }]);
-    expect(logged).toContainEqual(
+    expect(world.logged).toContainEqual(
       expect.objectContaining({
         level: 50,
         fileId: key.fileId,

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
@@ -9,22 +9,18 @@ import { submitBatch } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Child, nextLine, startChild } from '../../files/support/run-child.ts';
 import { take } from '../../support/scripted-service.ts';
-import { agentCodeOf, openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import { query, storyOf } from '../support/story.ts';
 import type { Orders } from '../support/submit-child.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
 /** A real process submits a batch, and dies or sleeps at the worst moment. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({
-    accounts: 4,
-    special: { sleepy: { leaseMs: 400 } },
-    settings: { sweepMs: 50, rescanMs: 200 },
-  });
+const world = stepWorld({
+  accounts: 4,
+  special: { sleepy: { leaseMs: 400 } },
+  settings: { sweepMs: 50, rescanMs: 200 },
 });
-afterAll(() => world.close());
 
 async function submitInChild(key: BatchKey, waitsBeforeSending = false): Promise<Child> {
   const orders: Orders = {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { runSubmitJob } from '../../../workers/submit/submit.ts';
 import { answering, withGateway } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 7 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 7 });
 
 const GOING_ON = new AbortController().signal;
 

@@ -1,30 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
 /** One batch, however many calls want it, however late, and whatever held it meanwhile. */
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 16, special: { sleepy: { leaseMs: 30 } }, log });
-});
-afterAll(() => world.close());
-
-/** Makes a file of two batches in its own account. */
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
+const world = stepWorld({ accounts: 16, special: { sleepy: { leaseMs: 30 } } });
 
 const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
 const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
@@ -67,7 +52,7 @@ describe('submitBatch, left in doubt without the time of the service', () => {
   it('asks for it once the doubt is on record, and does without when nobody answers', async () => {
     const at = new Date('2026-06-15T10:00:00Z');
     const timeOf = async (askTime: () => Promise<Date | undefined>) => {
-      const { first } = await twoBatches();
+      const { first } = await world.twoBatches();
       const scripted = answering(world.app, UNKNOWN);
       const gateway = scripted.app.gateway('');
       const states: string[] = [];
@@ -90,7 +75,7 @@ describe('submitBatch, asked more than once', () => {
   const fetchBatchResult = async () => ({ kind: 'not_known', text: 'Invalid Batch ID' }) as const;
 
   it('20 times at the same moment sends once', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7009'));
     const app = { ...scripted.app, gateway: () => ({ ...scripted.app.gateway(''), fetchBatchResult }) };
     await Promise.all(Array.from({ length: 20 }, () => submitBatch(app, first)));
@@ -99,7 +84,7 @@ describe('submitBatch, asked more than once', () => {
   });
 
   it('both batches of an account at the same moment are not in flight together', async () => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     let inFlight = 0;
     let most = 0;
     const scripted = answering(world.app, taken('7010'));
@@ -119,7 +104,7 @@ describe('submitBatch, asked more than once', () => {
   });
 
   it.each([REFUSED, UNKNOWN, taken('7011')])('does nothing for a batch that is $kind', async (answer) => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     await submitBatch(answering(world.app, answer).app, first);
     const before = await storyOf(world.app, first);
     const again = answering(world.app, taken('7012'));
@@ -129,14 +114,14 @@ describe('submitBatch, asked more than once', () => {
   });
 
   it('one account in doubt does not stop another', async () => {
-    const [doubtful, other] = [await twoBatches(), await twoBatches()];
+    const [doubtful, other] = [await world.twoBatches(), await world.twoBatches()];
     await submitBatch(answering(world.app, UNKNOWN).app, doubtful.first);
     await submitBatch(answering(world.app, taken('7013')).app, other.first);
     expect((await storyOf(world.app, other.first)).state).toBe('submitted');
   });
 
   it('an unknown batch stops the other files of its account too', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const fileId = await takeInCharges(world.app, account, 2, 50);
     await submitBatch(answering(world.app, UNKNOWN).app, first);
     const next = answering(world.app, taken('7014'));
@@ -147,7 +132,7 @@ describe('submitBatch, asked more than once', () => {
 
 describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
   it('leaves the batch unknown and keeps the answer that came late', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7015'));
     const gateway = scripted.app.gateway('');
     const doubted: typeof gateway.submitBatch = async (call) => {
@@ -165,7 +150,7 @@ describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
       [first.fileId],
     );
     expect(late?.reason).toContain('7015');
-    const lines = logged.filter((line) => line['fileId'] === first.fileId && line['batchNo'] === 1);
+    const lines = world.logged.filter((line) => line['fileId'] === first.fileId && line['batchNo'] === 1);
     expect(lines.map((line) => line.msg).join()).not.toContain('batch submitted');
     expect(lines).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('7015') }));
   });

@@ -1,33 +1,24 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { describe, expect, it } from 'vitest';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { FAULT, failure } from '../../gateway/support/soap-answers.ts';
 import { type Play, say, take, takeAs, takenAnswer } from '../../support/scripted-service.ts';
-import { agentCodeOf, closedUrl, openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { agentCodeOf, closedUrl, openedForTests, openStepWorld } from '../support/step-world.ts';
 import { query, readJournal, type Story, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
 /** All the way to the socket: what the service does, and what the ledger records. */
 
-let world: StepWorld;
-beforeAll(async () => {
+const world = openedForTests(async () => {
   const special = {
     closed: { baseUrl: await closedUrl() },
     hasty: { answerTimeoutMs: 150 },
     drip: { answerTimeoutMs: 150 },
     silent: { answerTimeoutMs: 150 },
   };
-  world = await openStepWorld({ accounts: 24, special });
+  return openStepWorld({ accounts: 30, special });
 });
-afterAll(() => world.close());
-
-async function twoBatches(account: string): Promise<{ first: BatchKey; second: BatchKey }> {
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
 
 const DOUBT = { state: 'unknown', moves: ['prepare', 'send', 'doubt'], journal: [1], maySend: false };
 
@@ -57,7 +48,7 @@ describe('submitBatch against a service that leaves it in doubt', () => {
     '$mode: unknown after one POST, and the account sends no more',
     async ({ account, play, evidence }) => {
       const name = account ?? world.freshAccount();
-      const { first, second } = await twoBatches(name);
+      const { first, second } = await world.twoBatches(name);
       world.service.play(agentCodeOf(name), play);
       await submitBatch(world.app, first);
 
@@ -75,7 +66,7 @@ describe('submitBatch against a service that leaves it in doubt', () => {
 
   it('an answer that comes after the time-out changes nothing any more', async () => {
     let late: (() => boolean) | undefined;
-    const { first } = await twoBatches('hasty');
+    const { first } = await world.twoBatches('hasty');
     world.service.play(agentCodeOf('hasty'), (socket, request) => {
       late = () => socket.write(takenAnswer(request, '9009'));
     });
@@ -89,7 +80,7 @@ describe('submitBatch against a service that leaves it in doubt', () => {
 
   it('a batch id given twice: the second batch is unknown', async () => {
     const name = world.freshAccount();
-    const { first, second } = await twoBatches(name);
+    const { first, second } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), takeAs('9010'));
     for (const key of [first, second]) await submitBatch(world.app, key);
     expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', batchId: '9010' });
@@ -121,7 +112,7 @@ const CLEAR: { mode: string; play: Play; leaves: Partial<Story> }[] = [
 describe('submitBatch against a service that answers', () => {
   it.each(CLEAR)('$mode', async ({ play, leaves }) => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), play);
     await submitBatch(world.app, first);
     expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], ...leaves });
@@ -130,13 +121,13 @@ describe('submitBatch against a service that answers', () => {
 
   it('a refused batch stops its account, and others go on', async () => {
     const [name, other] = [world.freshAccount(), world.freshAccount()];
-    const { first, second } = await twoBatches(name);
+    const { first, second } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), say(failure('Bad request.')));
     await submitBatch(world.app, first);
     await submitBatch(world.app, second);
     expect(world.service.posts(agentCodeOf(name))).toBe(1);
 
-    const fine = await twoBatches(other);
+    const fine = await world.twoBatches(other);
     await submitBatch(world.app, fine.first);
     expect((await storyOf(world.app, fine.first)).state).toBe('submitted');
   });
@@ -144,7 +135,7 @@ describe('submitBatch against a service that answers', () => {
 
 describe('submitBatch, before the first byte', () => {
   it('a refused connection: nothing was declared, the batch waits', async () => {
-    const { first } = await twoBatches('closed');
+    const { first } = await world.twoBatches('closed');
     await submitBatch(world.app, first);
     expect(await storyOf(world.app, first)).toMatchObject({
       state: 'ready',
@@ -158,7 +149,7 @@ describe('submitBatch, before the first byte', () => {
 
   it('the journal has its line and the ledger says sending when the first byte comes in', async () => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     const journal: unknown[] = [];
     let state = '';
     world.service.onFirstByte((agentCode) => {
@@ -179,7 +170,7 @@ describe('submitBatch, before the first byte', () => {
 
   it('20 workers at once open one connection', async () => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     const before = world.service.connections();
     await Promise.all(Array.from({ length: 20 }, () => submitBatch(world.app, first)));
     expect(world.service.connections() - before).toBe(1);
@@ -188,7 +179,7 @@ describe('submitBatch, before the first byte', () => {
 
   it('names the host and the size of the request in the attempt', async () => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     await submitBatch(world.app, first);
     const [attempt] = await query<{ host: string; request_bytes: number; worker: string }>(
       world.app,

@@ -1,30 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, query, type Story, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 20, log });
-});
-afterAll(() => world.close());
-
-/** Makes a file of two batches in its own account. */
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
+const world = stepWorld({ accounts: 20 });
 
 const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
 const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
@@ -96,7 +80,7 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
 
 describe('submitBatch, once the intent is durable', () => {
   it.each(ASKED)('$leaves.moves', async ({ answer, leaves, asks, nextIsSent }) => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     const scripted = answering(world.app, answer);
     expect(await jobsAddedBy(world.app, first.fileId, () => submitBatch(scripted.app, first))).toEqual(asks);
     expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], stop: undefined, ...leaves });
@@ -109,14 +93,14 @@ describe('submitBatch, once the intent is durable', () => {
   });
 
   it('sends the rows of the batch and no others', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7002'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies[0]?.split('\n').map((row) => row.split(',')[0])).toEqual(['A-1', 'A-2']);
   });
 
   it('takes a batch id that the account has had for no proof: the batch is unknown', async () => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     await submitBatch(answering(world.app, taken('7003')).app, first);
     await submitBatch(answering(world.app, taken('7003')).app, second);
     expect(await storyOf(world.app, second)).toMatchObject({
@@ -127,15 +111,15 @@ describe('submitBatch, once the intent is durable', () => {
       maySend: false,
     });
     expect(
-      logged.filter((line) => line['fileId'] === first.fileId && line.msg.startsWith('batch submitted')),
+      world.logged.filter((line) => line['fileId'] === first.fileId && line.msg.startsWith('batch submitted')),
     ).toHaveLength(1);
-    expect(logged).toContainEqual(
+    expect(world.logged).toContainEqual(
       expect.objectContaining({ level: 50, batchNo: 2, msg: expect.stringContaining('batch in doubt') }),
     );
   });
 
   it('takes the same batch id of another account for what it is, a coincidence', async () => {
-    const [one, other] = [await twoBatches(), await twoBatches()];
+    const [one, other] = [await world.twoBatches(), await world.twoBatches()];
     await submitBatch(answering(world.app, taken('7004')).app, one.first);
     await submitBatch(answering(world.app, taken('7004')).app, other.first);
     expect((await storyOf(world.app, other.first)).state).toBe('submitted');
@@ -170,7 +154,7 @@ const UNASKED: { when: string; answer: SubmitAnswer | Error; reason: string; sto
 
 describe('submitBatch, when the gateway did not come to the first byte', () => {
   it.each(UNASKED)('puts the batch back as it was: $when', async ({ answer, reason, stop }) => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     await submitBatch(answeringUnasked(world.app, answer), first);
     expect(await storyOf(world.app, first)).toMatchObject({
       state: 'ready',
@@ -185,7 +169,7 @@ describe('submitBatch, when the gateway did not come to the first byte', () => {
   });
 
   it('waits longer each time, and sends when the wait is over', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const waits: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       await submitBatch(answeringUnasked(world.app, { kind: 'not_sent', why: 'refused' }), first);
@@ -212,7 +196,7 @@ async function waitOf(key: BatchKey): Promise<number> {
 
 describe('submitBatch, when the intent cannot be made durable', () => {
   it('sends nothing when the journal cannot be written, and the next try is attempt 2', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const append = () => Promise.reject(new PipelineError('DISK_FULL', 'write the send journal'));
     const journal = { ...world.app.journal, append };
     const scripted = answering({ ...world.app, journal }, taken('7006'));
@@ -236,7 +220,7 @@ describe('submitBatch, when the intent cannot be made durable', () => {
   });
 
   it('sends nothing when the ledger cannot take the intent', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7007'));
     await query(world.app, `ALTER TABLE attempt ADD CONSTRAINT no_room CHECK (file_id <> '${first.fileId}')`);
     await submitBatch(scripted.app, first);
@@ -252,7 +236,7 @@ describe('submitBatch, when the intent cannot be made durable', () => {
   });
 
   it('sends nothing when the account is stopped while the connection is made', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7008'));
     const gateway = scripted.app.gateway(account);
     const stopFirst: typeof gateway.submitBatch = async (call) => {
@@ -265,7 +249,7 @@ describe('submitBatch, when the intent cannot be made durable', () => {
   });
 
   it('reports again and goes on when its journal has been reported to another ledger meanwhile', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const { notes } = await world.app.journal.readSelf('host', world.app.clock);
     const fence = notes.findLast((note) => note.kind === 'fence')!;
     await world.app.journal.append({ ...fence, epoch: fence.epoch + 3, closing: randomUUID() });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
@@ -11,15 +11,11 @@ import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, query, storyOf } from '../support/story.ts';
 import { claimContent, takeIn, takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 40 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 40 });
 
 const TAKEN = { kind: 'submitted', batchId: '1', text: 'taken' } as const;
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
@@ -11,15 +11,11 @@ import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtStatement } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, query } from '../support/story.ts';
 import { claimContent, takeInCharges } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 40 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 40 });
 
 describe('sweep, when claims were left behind', () => {
   it('adopts one that the ledger does not know', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
@@ -6,17 +6,13 @@ import { submitBatch } from '../../../workers/submit/submit.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
 /** The sweep never sends again what may have been sent, and sends what was not. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 12 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12 });
 
 const TAKEN = { kind: 'submitted', batchId: '1', text: 'taken' } as const;
 

@@ -1,19 +1,11 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { quarantineOdd } from '../../../workers/watch/take-claim.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { CARD } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 1, log });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 1 });
 
 describe('quarantineOdd', () => {
   it('shows no number that stands in the name, and leaves a drop alone that is gone', async () => {
@@ -25,7 +17,7 @@ describe('quarantineOdd', () => {
     const [dir] = await readdir(quarantine);
     const reason = await readFile(join(quarantine, dir!, 'reason.json'), 'utf8');
     expect(reason).toContain('************2220.csv');
-    expect(reason + JSON.stringify(logged)).not.toContain(CARD);
+    expect(reason + JSON.stringify(world.logged)).not.toContain(CARD);
     await expect(quarantineOdd(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
     expect(await readdir(quarantine)).toEqual([dir]);
   });

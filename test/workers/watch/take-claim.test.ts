@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
@@ -10,17 +10,15 @@ import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { collectGarbage, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
+const world = stepWorld({ accounts: 1 });
 let folder: string;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 1 });
+beforeAll(() => {
   folder = `drop/${world.freshAccount()}/ach-charge`;
 });
-afterAll(() => world.close());
 
 let made = 0;
 

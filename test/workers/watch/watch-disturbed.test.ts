@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
@@ -11,14 +11,10 @@ import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-p
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { lookAtFolder } from '../../../workers/watch/watch.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 5 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 5 });
 afterEach(() => armCrashPoints(undefined));
 
 /** Opens a folder for this test alone, in a world whose clock stands still. */

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startWatcher } from '../../../workers/watch/watch.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 1, settings: { watch: 'events', rescanMs: 3_600_000 } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 1, settings: { watch: 'events', rescanMs: 3_600_000 } });
 
 it('startWatcher hears of what comes while it takes many drops', async () => {
   const account = world.freshAccount();

@@ -1,16 +1,12 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startWatcher } from '../../../workers/watch/watch.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 2, settings: { watch: 'poll', rescanMs: 60 } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 2, settings: { watch: 'poll', rescanMs: 60 } });
 
 it('startWatcher takes many drops into the ledger in the order in which they came, some at a time', async () => {
   const account = world.freshAccount();

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handClock } from '../../../../src/kernel/clock.ts';
 import { startHealth } from '../../../../src/kernel/health.ts';
-import {
-  findLocalCauses,
-  findTrouble,
-  isLocalSubject,
-  isOverHere,
-  localSubject,
-  SILENT_INTERVALS,
-} from '../../../../workers/upkeep/raise-alarms.ts';
+import { findLocalCauses, findTrouble, isLocalSubject, isOverHere, localSubject, SILENT_INTERVALS } from '../../../../workers/upkeep/raise-alarms.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../../support/pipeline-world.ts';
 
 let world: PipelineWorld;
