@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { answerWithin } from '../../src/queue/answer-within.ts';
+import { DelayedError, UnrecoverableError } from 'bullmq';
+import { answerWithin, limitLog } from '../../src/queue/answer-within.ts';
+import { handClock } from '../../src/kernel/clock.ts';
+import { logIntoLines } from './support/log-lines.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { describeFailure, FOREIGN_FAILURE, safeFailure } from '../../src/queue/safe-failure.ts';
 
 describe('answerWithin', () => {
   it('gives the answer that comes in time', async () => {
@@ -50,5 +55,89 @@ describe('answerWithin', () => {
     // An unhandled rejection would fail the run.
     fail(new Error('too late'));
     await expect(answer).rejects.toThrow('too late');
+  });
+});
+
+function open() {
+  const clock = handClock('2026-06-15T08:00:00Z');
+  const { log, lines } = logIntoLines();
+  const said = () => lines.map(({ reason, leftOut }) => [reason, leftOut]);
+  return { clock, said, report: limitLog(log, clock) };
+}
+
+describe('limitLog', () => {
+  it('says a reason once in ten seconds and counts the rest', () => {
+    const { clock, said, report } = open();
+    for (let times = 0; times < 1_000; times += 1) report(new Error('connect ECONNREFUSED'));
+    expect(said()).toEqual([['connect ECONNREFUSED', 0]]);
+    clock.advance(9_999);
+    report(new Error('connect ECONNREFUSED'));
+    expect(said()).toHaveLength(1);
+    clock.advance(1);
+    report(new Error('connect ECONNREFUSED'));
+    expect(said()[1]).toEqual(['connect ECONNREFUSED', 1_000]);
+  });
+
+  it('says different reasons, but not without end', () => {
+    const { said, report } = open();
+    for (let job = 0; job < 100; job += 1) report(new Error(`could not renew lock for job ${job}`));
+    expect(said()).toHaveLength(5);
+  });
+
+  it('has something to say of an error without a message', () => {
+    const { said, report } = open();
+    report(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }));
+    report(new Error(''));
+    expect(said().map(([reason]) => reason)).toEqual(['ECONNREFUSED', 'no reason given']);
+  });
+});
+
+const CARD = '4222222222222220';
+
+describe('safeFailure', () => {
+  it('keeps the message of a PipelineError, without its cause', () => {
+    const error = new PipelineError('DISK_FULL', 'write "out"', undefined, { cause: new Error(CARD) });
+    const failure = safeFailure(error);
+    expect(failure.message).toBe(error.message);
+    expect(failure.cause).toBeUndefined();
+  });
+
+  it.each([
+    ['an error', new Error(`Unexpected token in ${CARD}`)],
+    ['a text', CARD],
+    ['nothing', undefined],
+    ["BullMQ's own wish to run later", new DelayedError(CARD)],
+  ])('puts a fixed sentence in the place of %s', (_what, error) => {
+    expect(safeFailure(error).message).toBe(FOREIGN_FAILURE);
+  });
+
+  it('is final for BullMQ and has no stack to store', () => {
+    const failure = safeFailure(new Error('x'));
+    expect(failure).toBeInstanceOf(UnrecoverableError);
+    expect(failure.stack).toBe('');
+  });
+});
+
+describe('describeFailure', () => {
+  it('gives code and message of a PipelineError', () => {
+    const error = new PipelineError('DISK_FULL', 'write "out"');
+    expect(describeFailure(error)).toEqual({ code: 'DISK_FULL', reason: error.message });
+  });
+
+  it('hides numbers in a foreign message and says where in the code it was thrown', () => {
+    const error = new SyntaxError(`Unexpected token, "INV-7,${CARD},4222 2222 2222 2220" is not valid JSON`);
+    const { code, reason, at } = describeFailure(error);
+    expect(code).toBeUndefined();
+    expect(reason).toBe('Unexpected token, "INV-7,[digits],[digits] [digits] [digits] [digits]" is not valid JSON');
+    expect(at).toContain('answer-within.test.');
+  });
+
+  it('gives the code of a system error and cuts a long message', () => {
+    const error = Object.assign(new Error('x'.repeat(1_000)), { code: 'ENOENT' });
+    expect(describeFailure(error)).toMatchObject({ code: 'ENOENT', reason: 'x'.repeat(300) });
+  });
+
+  it('copes with what is no error', () => {
+    expect(describeFailure(CARD)).toEqual({ code: undefined, reason: '[digits]', at: undefined });
   });
 });

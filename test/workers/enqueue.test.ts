@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { enqueueIntake, enqueueDelivery, enqueuePoll, enqueueSubmit, JOB_KEYS, jobKeyOf, enqueueNextBatch } from '../../workers/enqueue.ts';
+import {
+  enqueueDelivery,
+  enqueueIntake,
+  enqueueNextBatch,
+  enqueuePoll,
+  enqueueSubmit,
+  isStale,
+  JOB_KEYS,
+  jobKeyOf,
+  longestPollDelayMs,
+  pollDelayMs,
+} from '../../workers/enqueue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { stepWorld } from './support/step-world.ts';
 import { jobIds, jobsAddedBy, query } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
+import { AccountConfig } from '../../schemas/config.ts';
 
 const FILE = '0123456789abcdef';
 const POLLED = { file_id: FILE, batch_no: 2, polls: 3, rechecks: 0, next_poll_at: null } as BatchRow;
@@ -89,3 +101,44 @@ describe('enqueueNextBatch', () => {
 function pollStem(batchNo: number, polls: number, rechecks = 0): string {
   return JOB_KEYS.poll({ file_id: FILE, batch_no: batchNo, polls, rechecks });
 }
+
+const account = AccountConfig.parse({
+  server: 'NA',
+  country: 'US',
+  currency: 'USD',
+  agentCode: 'TEST88',
+  password: 'TEST88',
+});
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('pollDelayMs', () => {
+  it('grows from the first wait to five minutes, by default', () => {
+    expect([0, 1, 2, 7, 8, 1_000_000].map((polls) => pollDelayMs(account, polls, 0))).toEqual([
+      15_000, 22_500, 33_750, 256_289.0625, 300_000, 300_000,
+    ]);
+  });
+
+  it.each([
+    [DAY_MS - 1, 300_000, false],
+    [DAY_MS, HOUR_MS, true],
+    [7 * DAY_MS - 1, HOUR_MS, true],
+    [7 * DAY_MS, DAY_MS, true],
+    [365 * DAY_MS, DAY_MS, true],
+  ])('after %i ms waits %i ms; overdue: %s', (ageMs, delayMs, stale) => {
+    expect(pollDelayMs(account, 100, ageMs)).toBe(delayMs);
+    expect(isStale(account, ageMs)).toBe(stale);
+  });
+});
+
+describe('longestPollDelayMs', () => {
+  it.each([0, 60_000, DAY_MS - 1, DAY_MS, 5 * DAY_MS, 7 * DAY_MS - 1, 7 * DAY_MS, 30 * DAY_MS])(
+    'is never less than the wait that began at an age of %i ms',
+    (ageMs) => {
+      for (const polls of [0, 5, 100]) {
+        const delayMs = pollDelayMs(account, polls, ageMs);
+        expect(longestPollDelayMs(account, ageMs + delayMs)).toBeGreaterThanOrEqual(delayMs);
+      }
+    },
+  );
+});

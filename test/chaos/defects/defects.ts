@@ -265,7 +265,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'workers/submit/read-body.ts',
     find: 'key.batchNo === batch.batch_no && sha256 === batch.body_sha256',
     replace: 'key.batchNo >= 0',
-    caughtBy: ['test/workers/submit/body-ahead.test.ts'],
+    caughtBy: ['test/workers/submit/read-body.test.ts'],
   },
   {
     name: 'the same file taken twice',

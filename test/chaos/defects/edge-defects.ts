@@ -88,7 +88,7 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     file: 'workers/intake/find-earlier-payments.ts',
     find: 'now: new Date(Math.min(...times))',
     replace: 'now: hostNow',
-    caughtBy: ['test/workers/intake/weigh-clocks.test.ts'],
+    caughtBy: ['test/workers/intake/decide-intake.test.ts'],
   },
   {
     name: 'late bookings not asked for',

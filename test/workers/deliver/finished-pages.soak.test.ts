@@ -1,13 +1,20 @@
-import { open } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
-import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 import { takeIn } from '../support/take-in.ts';
+import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
+import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
+import { declineFile } from '../../../src/ledger/file/release-held.ts';
+import { deliverFile } from '../../../workers/deliver/deliver.ts';
+import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
+import { fileWithOutcomes } from '../support/delivered.ts';
 
 const world = stepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
 
@@ -127,3 +134,124 @@ async function lowestFreeHandle(): Promise<number> {
   await handle.close();
   return fd;
 }
+
+const smallWorld = stepWorld({ accounts: 8 });
+
+const because = { actor: 'operator:ada', reason: 'the sender recalls it' };
+const MESSAGES = ['OK: 1:', 'REJECT: 15', 'REJECT: 22'];
+
+async function delivered() {
+  const content = lines(upTo(3).map((n) => cardRow(n)));
+  const { file_id: fileId } = await fileWithOutcomes(
+    smallWorld,
+    'card',
+    content,
+    (row) => MESSAGES[row - 1]!,
+    'june.csv',
+  );
+  await deliverFile(smallWorld.app, { fileId });
+  return readFileRow(smallWorld.app.ledger, fileId);
+}
+
+const pathOf = (name: string) => join(smallWorld.settings.paths.out, name);
+
+describe('rebuildOutputs', () => {
+  it('makes every output of a finished file again, byte for byte, and leaves nothing behind', async () => {
+    const file = await delivered();
+    const checks = await rebuildOutputs(smallWorld.app, file);
+    expect(checks.map((check) => check.kind).toSorted()).toEqual(
+      ['ack', 'rejects', 'result', 'retry', 'summary-json', 'summary-txt'].toSorted(),
+    );
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+    expect((await readdir(smallWorld.settings.paths.data)).filter((name) => name.startsWith('rebuild-'))).toEqual([]);
+  });
+
+  it('also when the process died before it wrote the summaries', async () => {
+    armCrashPoints((name) => {
+      if (name === 'deliver.totals-held') throw new Error('died');
+    });
+    await expect(delivered().finally(() => armCrashPoints(undefined))).rejects.toThrow('died');
+    const { rows } = await smallWorld.app.ledger.pool.query('SELECT file_id FROM file ORDER BY file_no DESC LIMIT 1');
+    const checks = await rebuildOutputs(smallWorld.app, await readFileRow(smallWorld.app.ledger, rows[0].file_id));
+    expect(checks.map((check) => check.kind).toSorted()).toEqual(['ack', 'rejects', 'result', 'retry'].toSorted());
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+  });
+
+  it('also after outcomes have changed and were corrected', async () => {
+    const file = await delivered();
+    await query(
+      smallWorld.app,
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       VALUES ($1, 2, 1, 'approved', 'OK: 9:', '9', now(), 'asked again')`,
+      [file.file_no],
+    );
+    await deliverFile(smallWorld.app, { fileId: file.file_id });
+    const checks = await rebuildOutputs(smallWorld.app, file);
+    expect(checks.map((check) => check.kind)).toContain('correction');
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+  });
+
+  it('says which are missing and which differ in the out folder, and touches none', async () => {
+    const file = await delivered();
+    const outputs = await readOutputs(smallWorld.app.ledger, file.file_id);
+    const [result, rejects] = ['result', 'rejects'].map((kind) => outputs.find((output) => output.kind === kind)!.name);
+    await rename(pathOf(result!), pathOf(`${result}.moved`));
+    await appendFile(pathOf(rejects!), 'one more line');
+    const checks = await rebuildOutputs(smallWorld.app, file);
+    const found = Object.fromEntries(checks.map((check) => [check.kind, check.onDisk]));
+    expect(found).toMatchObject({ result: 'missing', rejects: 'differs', ack: 'same' });
+    expect(checks.map((check) => check.rebuilt)).toEqual(checks.map(() => 'same'));
+    expect(await readFile(pathOf(rejects!), 'utf8')).toContain('one more line');
+  });
+
+  it('leaves them in a folder when it is given one, and notes nothing new', async () => {
+    const file = await delivered();
+    const into = join(smallWorld.root, 'again');
+    await mkdir(into);
+    const before = await readOutputs(smallWorld.app.ledger, file.file_id);
+    await rebuildOutputs(smallWorld.app, file, into);
+    expect((await readdir(into)).toSorted()).toEqual(before.map((output) => output.name).toSorted());
+    for (const { name } of before)
+      expect(await readFile(join(into, name), 'utf8')).toBe(await readFile(pathOf(name), 'utf8'));
+    expect(await readOutputs(smallWorld.app.ledger, file.file_id)).toEqual(before);
+    await rm(into, { recursive: true });
+  });
+
+  it('makes the notices of held, declined and cancelled files, and the results of a stopped one', async () => {
+    const account = smallWorld.freshAccount();
+    const rows = (from: number, count: number) => lines(upTo(count).map((n) => achRow(from + n)));
+    const held = await takeIn(
+      smallWorld.app,
+      `drop/${account}/ach-charge`,
+      rows(100, 1) + achRow(200, { amount: 'x' }),
+      'h.csv',
+    );
+    await deliverFile(smallWorld.app, { fileId: held });
+    await declineFile(smallWorld.app.ledger, held, because);
+    const cancelled = await takeIn(smallWorld.app, `drop/${account}/ach-charge`, rows(300, 2), 'c.csv');
+    await deliverFile(smallWorld.app, { fileId: cancelled });
+    await cancelFile(smallWorld.app.ledger, cancelled, because);
+    const stopped = await takeIn(smallWorld.app, `drop/${account}/ach-charge`, rows(400, 4), 's.csv');
+    await query(smallWorld.app, `UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [stopped]);
+    await cancelFile(smallWorld.app.ledger, stopped, because);
+    const kinds: Record<string, string[]> = {};
+    for (const [name, fileId] of Object.entries({ held, cancelled, stopped })) {
+      await deliverFile(smallWorld.app, { fileId });
+      const checks = await rebuildOutputs(smallWorld.app, await readFileRow(smallWorld.app.ledger, fileId));
+      for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+      kinds[name] = checks.map((check) => check.kind).toSorted();
+    }
+    expect(kinds).toEqual({
+      held: ['cancelled', 'held'],
+      cancelled: ['ack', 'cancelled'],
+      stopped: ['ack', 'rejects', 'result', 'summary-json', 'summary-txt'],
+    });
+    const notice = (await readOutputs(smallWorld.app.ledger, cancelled)).find((output) => output.kind === 'cancelled')!;
+    const text = await readFile(pathOf(notice.name), 'utf8');
+    expect(text).toContain('Status,CANCELLED\r\n');
+    expect(text).toContain('Reason,the sender recalls it\r\n');
+    expect(text).toContain('Accepted Rows,0\r\n');
+    const rejects = (await readOutputs(smallWorld.app.ledger, stopped)).find((output) => output.kind === 'rejects')!;
+    expect(await readFile(pathOf(rejects.name), 'utf8')).toContain('never sent');
+  });
+});

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { achRow, upTo } from '../../support/payment-rows.ts';
-import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../support/look-back-world.ts';
+import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 
-let world: EarlierPaymentsWorld;
-beforeAll(async () => {
-  world = await openEarlierPaymentsWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openEarlierPaymentsWorld);
 
 describe('the total of a day', () => {
   const cents = (n: number, amount: string) => [achRow(n, { amount })];

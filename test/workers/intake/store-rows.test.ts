@@ -10,16 +10,16 @@ import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
 import { orderReading, type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
-import { CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
+import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
-import { claimContent } from '../support/take-in.ts';
+import { claimContent, takeIn } from '../support/take-in.ts';
 
 const FOLDER = 'drop/account-1/card';
 const VOLUME = 77;
 
 const world = stepWorld({
-  accounts: 1,
+  accounts: 2,
   folder: { badRows: { policy: 'withhold', maxPercent: 100 } },
   settings: { batch: { maxRows: 3 } },
 });
@@ -207,4 +207,26 @@ it.each([
   const file = await store(lines([cardRow(1), cells.join(',')]));
   const [, row] = await rowsOf(file);
   expect(row?.invoice).toMatch(kept);
+});
+
+it('orderReading says all that a reader needs, can be copied into a thread, and has no password in it', async () => {
+  const folder = world.app.folder(`drop/${world.freshAccount()}/ach-charge`)!;
+  const file = await readFileRow(world.app.ledger, await takeIn(world.app, folder.id, lines([achRow(1)])));
+  await transact(world.app.ledger, async (tx) => {
+    const order = orderReading(world.app, tx, file, { folder, volume: 8 });
+    expect(order).toMatchObject({
+      source: { fileId: file.file_id, purpose: 'original', contentKey: null },
+      rules: { operation: 'ach-charge', account: { server: 'NA', country: 'US', currency: 'USD' } },
+      fileNo: file.file_no,
+      volume: 8,
+      at: tx.at,
+      maxRows: 3,
+    });
+    expect([order.source.key, order.printKey, order.rowSetKey].map((key) => key.length)).toEqual([32, 32, 32]);
+    const { password } = world.app.account(file.account);
+    expect(JSON.stringify(structuredClone(order))).not.toContain(`"${password}"`);
+    expect(() => orderReading(world.app, tx, { ...file, site: 'elsewhere' }, { folder, volume: 8 })).toThrow(
+      expect.objectContaining({ code: 'OTHER_SITE' }),
+    );
+  });
 });

@@ -11,6 +11,7 @@ import { expectPulledThroughKills } from '../support/pull-through-kills.ts';
 import { openPullWorld, type PullWorld } from '../support/pull-world.ts';
 
 const verdict = sshdVerdict();
+
 it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('pullFolder', () => {
@@ -215,3 +216,15 @@ function dyingAfter(calls: number): typeof openRemote {
     return Object.fromEntries(entries) as RemoteSession;
   };
 }
+
+describe.runIf(sshdIsInstalled())('pullFolder', () => {
+  let world: PullWorld;
+  beforeAll(async () => {
+    world = await openPullWorld();
+  });
+  afterAll(() => world?.close());
+
+  it('brings in two thousand files, each once, from a server that is killed three times meanwhile', async () => {
+    await expectPulledThroughKills(world, 2_000, [400, 1_000, 1_600]);
+  }, 300_000);
+});

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
 import { kindsOf, targetKey } from '../../../src/notify/tell.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
-import { type AlarmWorld, openAlarmWorld } from '../support/alarm-world.ts';
+import { openAlarmWorld } from '../support/alarm-world.ts';
 import { sendNotices } from '../../../workers/upkeep/start-alarms.ts';
 
-let world: AlarmWorld;
-beforeAll(async () => {
-  world = await openAlarmWorld();
-});
+const world = openedForTests(openAlarmWorld);
 beforeEach(async () => {
   await world.app.ledger.pool.query('TRUNCATE alarm, alarm_delivery');
   world.mail.mails.length = 0;
@@ -17,7 +15,6 @@ beforeEach(async () => {
   world.hook.received.length = 0;
   world.hook.answer((response) => response.end());
 });
-afterAll(() => world.close());
 
 /** Returns an app with its own clock and these alarms. */
 async function withAlarms(...subjects: string[]) {

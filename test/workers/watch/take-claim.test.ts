@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -7,14 +7,14 @@ import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
-import { collectGarbage, takeClaim } from '../../../workers/watch/take-claim.ts';
+import { collectGarbage, quarantineOdd, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
-const world = stepWorld({ accounts: 1 });
+const world = stepWorld({ accounts: 2 });
 let folder: string;
 beforeAll(() => {
   folder = `drop/${world.freshAccount()}/ach-charge`;
@@ -157,5 +157,21 @@ describe('collectGarbage', () => {
     }
     expect(held[999]).toBe(7);
     expect('gc' in globalThis).toBe(false);
+  });
+});
+
+describe('quarantineOdd', () => {
+  it('shows no number that stands in the name, and leaves a drop alone that is gone', async () => {
+    const { quarantine } = world.app.settings.paths;
+    const path = join(world.root, `${CARD}.csv`);
+    await mkdir(path);
+    const odd = { name: `${CARD}.csv`, path: Buffer.from(path), code: 'DROP_DIRECTORY' as const };
+    await quarantineOdd(world.app, odd, 'drop/dues');
+    const [dir] = await readdir(quarantine);
+    const reason = await readFile(join(quarantine, dir!, 'reason.json'), 'utf8');
+    expect(reason).toContain('************2220.csv');
+    expect(reason + JSON.stringify(world.logged)).not.toContain(CARD);
+    await expect(quarantineOdd(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
+    expect(await readdir(quarantine)).toEqual([dir]);
   });
 });
