@@ -1,18 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  countJobs,
-  listIds,
-  type NamedQueue,
-  openNamedQueue,
-  type QueueConnection,
-} from '../../src/queue/named-queue.ts';
+import { countJobs, listIds, type NamedQueue, openNamedQueue, type QueueConnection } from '../../src/queue/named-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openQueue, planReminders, type Queue, type QueueBackend, type Reminder } from '../../src/queue/open-queue.ts';
 import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';
-import { collect } from './support/collect.ts';
-import { counts } from './support/job-counts.ts';
+import { collect, counts } from './support/collect.ts';
 import { logIntoLines } from './support/log-lines.ts';
 import { QUICK_OPTIONS } from './support/quick-options.ts';
 import { startScript } from './support/start-script.ts';

@@ -9,7 +9,7 @@ import { closeWorker, startWorker } from '../../src/queue/start-worker.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { letTimeFly } from './support/let-time-fly.ts';
 import { logIntoLines } from './support/log-lines.ts';
-import { openGate } from './support/open-gate.ts';
+import { openGate } from './support/collect.ts';
 
 const CARD = '4222222222222220';
 

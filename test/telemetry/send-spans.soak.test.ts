@@ -6,7 +6,6 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { sendSpans, traceIdsOf } from '../../src/telemetry/send-spans.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
-import { receivedSpans, serviceName } from './support/received-spans.ts';
 import { openApp } from '../../src/app.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { findCanaries } from '../support/canaries.ts';
@@ -126,3 +125,38 @@ describe('the trace of a file', () => {
     await rm(folder, { recursive: true });
   });
 });
+
+type ReceivedSpan = {
+  name: string;
+  traceId: string;
+  parentSpanId: string;
+  attributes: Record<string, unknown>;
+  status: { code?: number; message?: string };
+};
+
+type Value = { stringValue?: string; intValue?: number };
+type Sent = {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: Value }[] };
+    scopeSpans: { spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: { key: string; value: Value }[] })[] }[];
+  }[];
+};
+
+/** Returns the spans of all requests that an OTLP receiver got as JSON. */
+function receivedSpans({ received }: Receiver): ReceivedSpan[] {
+  return received
+    .flatMap(({ body }) => (JSON.parse(body.toString()) as Sent).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+    .map((span) => ({
+      ...span,
+      attributes: Object.fromEntries(
+        span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
+      ),
+    }));
+}
+
+/** Returns the service name of one request. */
+function serviceName({ resourceSpans }: Sent): string | undefined {
+  const [first] = resourceSpans;
+  return first?.resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue;
+}

@@ -66,24 +66,24 @@ describe('asking a stage', () => {
 describe('enqueueNextBatch', () => {
   it('asks for the next batch of the account and of no other', async () => {
     const [account, other] = [world.freshAccount(), world.freshAccount()];
-    const first = await takeInCharges(world.app, account, 4, 1);
-    const second = await takeInCharges(world.app, account, 4, 11);
-    const foreign = await takeInCharges(world.app, other, 4);
-    const asked = await jobsAddedBy(world.app, first, async () => {
-      expect(await jobsAddedBy(world.app, second, () => enqueueNextBatch(world.app, account))).toEqual([]);
+    const first = await world.takeInCharges(account, 4, 1);
+    const second = await world.takeInCharges(account, 4, 11);
+    const foreign = await world.takeInCharges(other, 4);
+    const asked = await world.jobsAddedBy(first, async () => {
+      expect(await world.jobsAddedBy(second, () => enqueueNextBatch(world.app, account))).toEqual([]);
     });
     expect(asked).toEqual(['submit-1']);
-    expect(await jobsAddedBy(world.app, foreign, () => enqueueNextBatch(world.app, account))).toEqual([]);
+    expect(await world.jobsAddedBy(foreign, () => enqueueNextBatch(world.app, account))).toEqual([]);
   });
 
   it('goes on with the second batch when the first is on its way', async () => {
     const account = world.freshAccount();
-    const fileId = await takeInCharges(world.app, account, 4);
+    const fileId = await world.takeInCharges(account, 4);
     await submitBatch(answering(world.app, { kind: 'submitted', batchId: '1', text: 'taken' }).app, {
       fileId,
       batchNo: 1,
     });
-    expect(await jobsAddedBy(world.app, fileId, () => enqueueNextBatch(world.app, account))).toEqual(['submit-2']);
+    expect(await world.jobsAddedBy(fileId, () => enqueueNextBatch(world.app, account))).toEqual(['submit-2']);
   });
 
   it.each([
@@ -92,9 +92,9 @@ describe('enqueueNextBatch', () => {
     ['calling', `UPDATE batch SET state = 'preparing' WHERE file_id = $1 AND batch_no = 1`],
   ])('asks for nothing of an account that is %s', async (_why, sql) => {
     const account = world.freshAccount();
-    const fileId = await takeInCharges(world.app, account, 4);
-    await query(world.app, sql, [fileId]);
-    expect(await jobsAddedBy(world.app, fileId, () => enqueueNextBatch(world.app, account))).toEqual([]);
+    const fileId = await world.takeInCharges(account, 4);
+    await world.query(sql, [fileId]);
+    expect(await world.jobsAddedBy(fileId, () => enqueueNextBatch(world.app, account))).toEqual([]);
   });
 });
 

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openKeyRing } from '../../src/crypto/key-ring.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
@@ -30,7 +29,7 @@ const CONTENT = lines([achRow(1), achRow(2)]);
 const world = stepWorld({ accounts: 11 });
 let file: FileRow;
 beforeAll(async () => {
-  file = await readFileRow(world.app.ledger, await takeIn(world.app, 'drop/account-1/ach-charge', CONTENT));
+  file = await world.file(await world.takeIn('drop/account-1/ach-charge', CONTENT));
 });
 
 describe('openOriginal', () => {
@@ -90,7 +89,7 @@ const MANY_ROWS = lines(upTo(500).map((n) => achRow(n)));
 
 async function taken(content: string | Buffer): Promise<FileRow> {
   const folder = `drop/${world.freshAccount()}/ach-charge`;
-  return readFileRow(world.app.ledger, await takeIn(world.app, folder, content));
+  return world.file(await world.takeIn(folder, content));
 }
 
 describe('openContent', () => {
@@ -117,16 +116,16 @@ describe('openContent', () => {
 
 describe('sealResult and openResult', () => {
   it('give back what was sealed, for the batch that it was sealed for alone', async () => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 4);
+    const fileId = await world.takeInCharges(world.freshAccount(), 4);
     const [one, two] = [1, 2].map((batchNo) => ({ fileId, batchNo }));
-    const file = await readFileRow(world.app.ledger, fileId);
+    const file = await world.file(fileId);
     await expect(openResult(world.app, file, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const bytes = Buffer.from('A-1,Received');
     const { sealed, sha256 } = sealResult(world.app, file, one!.batchNo, bytes);
     expect(sha256).toBe(sha256Of(bytes));
     expect(sealed.includes('Received')).toBe(false);
     const keep = (batchNo: number, part: string) =>
-      query(world.app, 'INSERT INTO sealed_part VALUES ($1, $2, $3, $4)', [fileId, batchNo, part, sealed]);
+      world.query('INSERT INTO sealed_part VALUES ($1, $2, $3, $4)', [fileId, batchNo, part, sealed]);
     await keep(1, 'result');
     await keep(two!.batchNo, 'result');
     expect(await openResult(world.app, file, 1)).toEqual(bytes);

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -19,9 +19,9 @@ import { fileWithOutcomes } from '../support/delivered.ts';
 const world = stepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
 
 async function finished(content: string, messageOf: (row: number) => string = () => 'Received'): Promise<FileRow> {
-  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, content);
+  const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, content);
   await carryOut(world.app, fileId, messageOf);
-  return readFileRow(world.app.ledger, fileId);
+  return world.file(fileId);
 }
 
 async function all(file: FileRow) {
@@ -62,9 +62,9 @@ describe('finishedPages and finishedRows', () => {
   });
 
   it('tells apart what was never sent: its batch was cancelled', async () => {
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, lines([achRow(1)]));
-    await query(world.app, `UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [fileId]);
-    const [row] = await all(await readFileRow(world.app.ledger, fileId));
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, lines([achRow(1)]));
+    await world.query(`UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [fileId]);
+    const [row] = await all(await world.file(fileId));
     expect(row?.row).toMatchObject({ outcome: 'not_sent', message: 'never sent', attempt: null });
   });
 
@@ -80,15 +80,15 @@ describe('finishedPages and finishedRows', () => {
 
   it('throws rather than give a row the cells of another: a row of the ledger is gone', async () => {
     const file = await finished(lines(upTo(3).map((n) => achRow(n))));
-    await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
-    await query(world.app, 'DELETE FROM payment_row WHERE file_no = $1 AND line = 1', [file.file_no]);
-    await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+    await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+    await world.query('DELETE FROM payment_row WHERE file_no = $1 AND line = 1', [file.file_no]);
+    await world.query('ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
     await expect(all(file)).rejects.toThrow(/line 2 is missing/);
   });
 
   it('throws when the ledger knows more rows than the original holds', async () => {
     const file = await finished(lines(upTo(2).map((n) => achRow(n))));
-    await query(world.app, `INSERT INTO payment_row VALUES ($1, 3, NULL, 'A-3', '', NULL, '')`, [file.file_no]);
+    await world.query(`INSERT INTO payment_row VALUES ($1, 3, NULL, 'A-3', '', NULL, '')`, [file.file_no]);
     await expect(all(file)).rejects.toThrow(/line 3 is missing/);
   });
 
@@ -104,9 +104,9 @@ describe('finishedPages and finishedRows', () => {
   it('throws when the last row of a file is gone, or the first of a stretch', async () => {
     for (const line of [9_999, 10_001]) {
       const file = await finished(lines(upTo(10_001).map((n) => achRow(n))));
-      await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
-      await query(world.app, 'DELETE FROM payment_row WHERE file_no = $1 AND line = $2', [file.file_no, line]);
-      await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+      await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+      await world.query('DELETE FROM payment_row WHERE file_no = $1 AND line = $2', [file.file_no, line]);
+      await world.query('ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
       await expect(all(file)).rejects.toThrow(/is missing/);
     }
   });
@@ -150,7 +150,7 @@ async function delivered() {
     'june.csv',
   );
   await deliverFile(smallWorld.app, { fileId });
-  return readFileRow(smallWorld.app.ledger, fileId);
+  return smallWorld.file(fileId);
 }
 
 const pathOf = (name: string) => join(smallWorld.settings.paths.out, name);
@@ -172,15 +172,14 @@ describe('rebuildOutputs', () => {
     });
     await expect(delivered().finally(() => armCrashPoints(undefined))).rejects.toThrow('died');
     const { rows } = await smallWorld.app.ledger.pool.query('SELECT file_id FROM file ORDER BY file_no DESC LIMIT 1');
-    const checks = await rebuildOutputs(smallWorld.app, await readFileRow(smallWorld.app.ledger, rows[0].file_id));
+    const checks = await rebuildOutputs(smallWorld.app, await smallWorld.file(rows[0].file_id));
     expect(checks.map((check) => check.kind).toSorted()).toEqual(['ack', 'rejects', 'result', 'retry'].toSorted());
     for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
   });
 
   it('also after outcomes have changed and were corrected', async () => {
     const file = await delivered();
-    await query(
-      smallWorld.app,
+    await smallWorld.query(
       `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
        VALUES ($1, 2, 1, 'approved', 'OK: 9:', '9', now(), 'asked again')`,
       [file.file_no],
@@ -220,24 +219,23 @@ describe('rebuildOutputs', () => {
   it('makes the notices of held, declined and cancelled files, and the results of a stopped one', async () => {
     const account = smallWorld.freshAccount();
     const rows = (from: number, count: number) => lines(upTo(count).map((n) => achRow(from + n)));
-    const held = await takeIn(
-      smallWorld.app,
+    const held = await smallWorld.takeIn(
       `drop/${account}/ach-charge`,
       rows(100, 1) + achRow(200, { amount: 'x' }),
       'h.csv',
     );
     await deliverFile(smallWorld.app, { fileId: held });
     await declineFile(smallWorld.app.ledger, held, because);
-    const cancelled = await takeIn(smallWorld.app, `drop/${account}/ach-charge`, rows(300, 2), 'c.csv');
+    const cancelled = await smallWorld.takeIn(`drop/${account}/ach-charge`, rows(300, 2), 'c.csv');
     await deliverFile(smallWorld.app, { fileId: cancelled });
     await cancelFile(smallWorld.app.ledger, cancelled, because);
-    const stopped = await takeIn(smallWorld.app, `drop/${account}/ach-charge`, rows(400, 4), 's.csv');
-    await query(smallWorld.app, `UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [stopped]);
+    const stopped = await smallWorld.takeIn(`drop/${account}/ach-charge`, rows(400, 4), 's.csv');
+    await smallWorld.query(`UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [stopped]);
     await cancelFile(smallWorld.app.ledger, stopped, because);
     const kinds: Record<string, string[]> = {};
     for (const [name, fileId] of Object.entries({ held, cancelled, stopped })) {
       await deliverFile(smallWorld.app, { fileId });
-      const checks = await rebuildOutputs(smallWorld.app, await readFileRow(smallWorld.app.ledger, fileId));
+      const checks = await rebuildOutputs(smallWorld.app, await smallWorld.file(fileId));
       for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
       kinds[name] = checks.map((check) => check.kind).toSorted();
     }

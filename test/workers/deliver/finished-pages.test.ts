@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { copyFaults, copyRows } from '../../../src/ledger/row/copy-rows.ts';
-import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -18,8 +17,8 @@ const world = stepWorld({ accounts: 10 });
 /** Makes a file of two rows, with these further lines in the ledger and `physicalLines` as its line count. */
 async function fileOf(more: readonly number[], physicalLines: number | null): Promise<FileRow> {
   const content = lines(upTo(2).map((n) => achRow(n)));
-  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, content);
-  const file = await readFileRow(world.app.ledger, fileId);
+  const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, content);
+  const file = await world.file(fileId);
   const rest = { batchNo: null, invoice: '', customerCode: '', amountCents: null, lastFour: '', fingerprint: null };
   const rows = more.map((line) => ({ line, ...rest }));
   await transact(world.app.ledger, (tx) => copyRows(tx, file.file_no, rows));
@@ -56,8 +55,8 @@ describe('keptStretches', () => {
 describe('cellsOfLines', () => {
   it('reads the cells of the lines asked for, by their physical line', async () => {
     const content = `Invoice #,Customer Code,Amount,Comment\n\n${lines(upTo(5).map((n) => codeRow(n)))}`;
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, content);
-    const file = await readFileRow(world.app.ledger, fileId);
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, content);
+    const file = await world.file(fileId);
     expect([...(await cellsOfLines(world.app, file, [5, 3]))]).toEqual([
       [3, ['K-1', 'A10000001', '25.00', 'June dues']],
       [5, ['K-3', 'A10000003', '25.00', 'June dues']],

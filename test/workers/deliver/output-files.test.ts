@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, OUTCOMES, OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
@@ -18,7 +18,7 @@ import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 const world = stepWorld({ accounts: 24 });
 
 async function freshFile(): Promise<FileRow> {
-  return readFileRow(world.app.ledger, await takeInCharges(world.app, world.freshAccount(), 1));
+  return world.file(await world.takeInCharges(world.freshAccount(), 1));
 }
 
 /** Writes one output and returns its path. */
@@ -48,13 +48,13 @@ describe('writeOutputFiles', () => {
     expect(await readOutputs(world.app.ledger, file.file_id)).toMatchObject([
       { kind: 'result', name: basename(path), sha256: sha256Of(Buffer.from('täxt')), bytes: 5, rows: 3 },
     ]);
-    expect((await movesOf(world.app, { fileId: file.file_id })).at(-1)).toBe('output');
+    expect((await world.movesOf({ fileId: file.file_id })).at(-1)).toBe('output');
   });
 
   it('may be done again with the same content, and is noted once', async () => {
     const file = await freshFile();
     expect(await write(file, 'same')).toBe(await write(file, 'same'));
-    expect((await movesOf(world.app, { fileId: file.file_id })).filter((move) => move === 'output')).toHaveLength(1);
+    expect((await world.movesOf({ fileId: file.file_id })).filter((move) => move === 'output')).toHaveLength(1);
   });
 
   it('is noted by the next try when the process died in between', async () => {
@@ -102,7 +102,7 @@ describe('writeOutputFiles', () => {
     const file = await freshFile();
     const seen: string[] = [];
     const result = 'a line of the result\n'.repeat(20_000);
-    const before = (await movesOf(world.app, { fileId: file.file_id })).length;
+    const before = (await world.movesOf({ fileId: file.file_id })).length;
     await writeOutputFiles(world.app, file, async (outputs) => {
       await outputs.appendText('rejects', 'a');
       for (let part = 0; part < 4; part += 1) await outputs.appendText('result', result, 20_000);
@@ -119,7 +119,7 @@ describe('writeOutputFiles', () => {
       ['rejects', 1, 2],
       ['result', 80_000, 4 * result.length],
     ]);
-    expect((await movesOf(world.app, { fileId: file.file_id })).slice(before)).toEqual(['output', 'output']);
+    expect((await world.movesOf({ fileId: file.file_id })).slice(before)).toEqual(['output', 'output']);
   });
 
   it('drops what was begun and not published', async () => {

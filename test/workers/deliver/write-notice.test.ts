@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -16,8 +16,8 @@ import { jobsAddedBy } from '../support/story.ts';
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
 async function notice(kind: OutputKind, content: string, name?: string): Promise<{ fileId: string; text: string }> {
-  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content, name);
-  await writeNotice(world.app, await readFileRow(world.app.ledger, fileId), { kind, batches: 3 });
+  const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, content, name);
+  await writeNotice(world.app, await world.file(fileId), { kind, batches: 3 });
   const [written] = (await readdir(world.settings.paths.out)).filter((file) => file.includes(fileId.slice(0, 8)));
   return { fileId, text: await readFile(join(world.settings.paths.out, written!), 'utf8') };
 }
@@ -66,7 +66,7 @@ const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 const HELD = { kind: 'held', batches: 0 } as const;
 
 function held(): Promise<string> {
-  return takeIn(world.app, `drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));
+  return world.takeIn(`drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));
 }
 
 async function writeDue(fileId: string): Promise<string[]> {
@@ -89,7 +89,7 @@ describe('writeDueNotice', () => {
     async (_, move, kinds) => {
       const fileId = await held();
       const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
-      const file = await readFileRow(world.app.ledger, fileId);
+      const file = await world.file(fileId);
       await expect(writeNotice(dying, file, HELD)).rejects.toThrow('power cut');
       await move(world.app.ledger, fileId, because);
       expect(await writeDue(fileId)).toEqual(kinds);
@@ -99,7 +99,7 @@ describe('writeDueNotice', () => {
   it('tries again what a dead process published when it cannot be noted, before it writes the next', async () => {
     const fileId = await held();
     const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
-    await expect(writeNotice(dying, await readFileRow(world.app.ledger, fileId), HELD)).rejects.toThrow('power cut');
+    await expect(writeNotice(dying, await world.file(fileId), HELD)).rejects.toThrow('power cut');
     await approveFile(world.app.ledger, fileId, because);
     const again = cutAtStatement(world.app, /INSERT INTO output/).app;
     await expect(writeDueNotice(again, await readDelivery(world.app.ledger, fileId))).rejects.toThrow('power cut');
@@ -119,15 +119,15 @@ const kindsOf = async (fileId: string) => (await readOutputs(world.app.ledger, f
 describe('runDeliverJob', () => {
   it('writes what is due for each file of its job', async () => {
     const account = world.freshAccount();
-    const [fileId, next] = [await takeInCharges(world.app, account, 2), await takeInCharges(world.app, account, 2, 5)];
+    const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
     await runDeliverJob(world.app, { fileId, more: [next] }, new AbortController().signal);
     expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], ['ack']]);
   });
 
   it('asks for the rest when it is told to end', async () => {
     const account = world.freshAccount();
-    const [fileId, next] = [await takeInCharges(world.app, account, 2), await takeInCharges(world.app, account, 2, 5)];
-    const asks = await jobsAddedBy(world.app, next, () =>
+    const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    const asks = await world.jobsAddedBy(next, () =>
       runDeliverJob(world.app, { fileId, more: [next] }, AbortSignal.abort()),
     );
     expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], []]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
@@ -23,7 +23,7 @@ const KINDS = ['result.c01.csv', 'summary.c01.json', 'summary.c01.txt'];
 async function completed(): Promise<FileRow> {
   const file = await fileWithOutcomes(world, 'card', CONTENT, (row) => (row === 3 ? 'TIMEOUT' : 'OK: 1'));
   await deliverFile(world.app, { fileId: file.file_id });
-  return readFileRow(world.app.ledger, file.file_id);
+  return world.file(file.file_id);
 }
 
 /** Corrects a row as the service or a user would. */
@@ -108,7 +108,7 @@ describe('writeResultCorrection', () => {
     await deliver(file);
     const before = await readAll(file);
     await correct(file, 3, { outcome: 'unknown' });
-    await query(world.app, 'DELETE FROM output WHERE file_id = $1 AND number > 0', [file.file_id]);
+    await world.query('DELETE FROM output WHERE file_id = $1 AND number > 0', [file.file_id]);
     await rm(world.settings.paths.out, { recursive: true });
     await mkdir(world.settings.paths.out);
     await deliver(file);
@@ -146,7 +146,7 @@ describe('writeResultCorrection', () => {
   ])('%s that does not hold stops it, and no summary says otherwise', async (id, sql) => {
     const file = await completed();
     await correct(file, 3, {});
-    await query(world.app, sql, [file.file_id]);
+    await world.query(sql, [file.file_id]);
     await expect(deliver(file)).rejects.toThrow(new RegExp(`control totals differ: ${id} `));
     expect(existsSync(pathOf(file, 'summary.c01.json'))).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { readBatches, readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readBatches, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { outcomePutter, ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
@@ -133,8 +133,8 @@ describe('writeRows, the rejects and retry files', () => {
     const rows = upTo(3).map((n) => cardRow(n));
     const file = await fileWithOutcomes(world, 'card', lines(rows), () => 'REJECT: 22');
     const { retry } = await outputsOf(file, withClearNumbers(world.app));
-    const again = await takeIn(world.app, `drop/${file.account}/card`, lines(retry!, '\r\n'), 'again.csv');
-    expect(await readFileRow(world.app.ledger, again)).toMatchObject({
+    const again = await world.takeIn(`drop/${file.account}/card`, lines(retry!, '\r\n'), 'again.csv');
+    expect(await world.file(again)).toMatchObject({
       state: 'accepted',
       valid_rows: 3,
       invalid_rows: 0,

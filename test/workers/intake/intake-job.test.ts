@@ -87,7 +87,7 @@ describe('runIntakeJob', () => {
     const [fileId, ...more] = ids as [string, ...string[]];
     await runIntakeJob(watched().app, { fileId, more }, GOING_ON);
     expect(await statesOf(ids)).toEqual(['accepted', 'rejected', 'rejected']);
-    const duplicates = await query(world.app, 'SELECT duplicate_of FROM file WHERE file_id = ANY ($1)', [more]);
+    const duplicates = await world.query('SELECT duplicate_of FROM file WHERE file_id = ANY ($1)', [more]);
     expect(duplicates).toEqual([{ duplicate_of: fileId }, { duplicate_of: fileId }]);
   });
 
@@ -106,9 +106,9 @@ describe('runIntakeJob', () => {
       { name: 'submit', data: { fileId: good, batchNo: 1 } },
       { name: 'deliver', data: { fileId: good } },
     ]);
-    expect(
-      await query(world.app, 'SELECT 1 FROM payment_row JOIN file USING (file_no) WHERE file_id = $1', [cut]),
-    ).toEqual([]);
+    expect(await world.query('SELECT 1 FROM payment_row JOIN file USING (file_no) WHERE file_id = $1', [cut])).toEqual(
+      [],
+    );
   });
 });
 

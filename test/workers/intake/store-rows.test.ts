@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readBatches, readFaults, readFileRow, readRows } from '../../../src/ledger/file/read-file.ts';
+import { readBatches, readFaults, readRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -40,7 +40,7 @@ async function store(
   made += 1;
   const claim = await claimContent(world.app, FOLDER, `${made}.csv`, content);
   await takeClaim(world.app, claim);
-  const file = await readFileRow(world.app.ledger, claim.fileId);
+  const file = await world.file(claim.fileId);
   const folder = world.app.folder(FOLDER)!;
   await transact(world.app.ledger, async (tx) => {
     const order = orderReading(world.app, tx, file, { folder, volume: VOLUME });
@@ -73,8 +73,7 @@ async function faultsOf(file: FileRow) {
 }
 
 const printsOf = (file: FileRow) =>
-  query<{ volume: number; line: number; print: string }>(
-    world.app,
+  world.query<{ volume: number; line: number; print: string }>(
     'SELECT volume, line, print::text FROM row_print WHERE file_no = $1 ORDER BY line',
     [file.file_no],
   );
@@ -108,7 +107,7 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     expect(await bodiesOf(file)).toEqual(bodies);
     const batches = await readBatches(world.app.ledger, file.file_id);
     expect(batches.map((batch) => batch.body_sha256)).toEqual(bodies.map(sha256Of));
-    const [part] = await query<{ bytes: Buffer }>(world.app, 'SELECT bytes FROM sealed_part WHERE file_id = $1', [
+    const [part] = await world.query<{ bytes: Buffer }>('SELECT bytes FROM sealed_part WHERE file_id = $1', [
       file.file_id,
     ]);
     expect(part!.bytes.includes(CARD)).toBe(false);
@@ -211,7 +210,7 @@ it.each([
 
 it('orderReading says all that a reader needs, can be copied into a thread, and has no password in it', async () => {
   const folder = world.app.folder(`drop/${world.freshAccount()}/ach-charge`)!;
-  const file = await readFileRow(world.app.ledger, await takeIn(world.app, folder.id, lines([achRow(1)])));
+  const file = await world.file(await world.takeIn(folder.id, lines([achRow(1)])));
   await transact(world.app.ledger, async (tx) => {
     const order = orderReading(world.app, tx, file, { folder, volume: 8 });
     expect(order).toMatchObject({

@@ -18,41 +18,36 @@ const world = pollWorld();
 describe('pollBatch, when the result is there', () => {
   it('seals it, gives every row its outcome and asks for the delivery', async () => {
     const { key } = await world.submitted();
-    const asks = await jobsAddedBy(world.app, key.fileId, () => pollBatch(answeringResult(world.app, GOOD), key));
+    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, GOOD), key));
     expect(asks).toEqual(['deliver']);
     expect(await world.outcomesOf(key.fileId)).toEqual({
       1: 'accepted_pending',
       2: 'accepted_pending',
       3: 'accepted_pending',
     });
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'reconciled',
       moves: ['prepare', 'send', 'submit', 'receive', 'reconcile'],
     });
-    const [part] = await query<{ bytes: Buffer }>(
-      world.app,
+    const [part] = await world.query<{ bytes: Buffer }>(
       `SELECT bytes FROM sealed_part WHERE file_id = $1 AND part = 'result'`,
       [key.fileId],
     );
     expect(part!.bytes.includes('Received')).toBe(false);
-    expect((await readBatchRow(world.app.ledger, key)).result_sha256).toBe(
-      GOOD.kind === 'done' ? sha256Of(GOOD.file) : '',
-    );
+    expect((await world.batch(key)).result_sha256).toBe(GOOD.kind === 'done' ? sha256Of(GOOD.file) : '');
   });
 
   it('does not ask for the delivery while another batch of the file is open', async () => {
     const { key } = await world.submitted({ rows: 6 });
-    const asks = await jobsAddedBy(world.app, key.fileId, () => pollBatch(answeringResult(world.app, GOOD), key));
+    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, GOOD), key));
     expect(asks).toEqual([]);
-    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+    expect((await world.storyOf(key)).state).toBe('reconciled');
   });
 
   it('asks nobody when it is reconciled already, and asks for the delivery once more', async () => {
     const { key } = await world.submitted();
     await pollBatch(answeringResult(world.app, GOOD), key);
-    const asks = await jobsAddedBy(world.app, key.fileId, () =>
-      pollBatch(answeringResult(world.app, new Error()), key),
-    );
+    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, new Error()), key));
     expect(asks).toEqual(['deliver']);
   });
 
@@ -60,7 +55,7 @@ describe('pollBatch, when the result is there', () => {
     const { key } = await world.submitted();
     const app = answeringResult(world.app, GOOD);
     await Promise.all(Array.from({ length: 8 }, () => pollBatch(app, key)));
-    expect((await storyOf(world.app, key)).moves).toEqual(['prepare', 'send', 'submit', 'receive', 'reconcile']);
+    expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'receive', 'reconcile']);
     expect(Object.keys(await world.outcomesOf(key.fileId))).toHaveLength(3);
   });
 
@@ -79,8 +74,7 @@ describe('pollBatch, when the result is there', () => {
       key,
     );
     expect(await world.outcomesOf(key.fileId)).toEqual({ 1: 'accepted_pending', 2: 'accepted_pending', 3: 'declined' });
-    const [link] = await query<{ evidence: object }>(
-      world.app,
+    const [link] = await world.query<{ evidence: object }>(
       `SELECT evidence FROM audit WHERE file_id = $1 AND move = 'reconcile'`,
       [key.fileId],
     );
@@ -99,7 +93,7 @@ describe('pollBatch, after the process died', () => {
     const cut = cutAtStatement(world.app, statement);
     await expect(pollBatch(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
     expect(cut.wasCut()).toBe(true);
-    expect((await storyOf(world.app, key)).state).toBe(state);
+    expect((await world.storyOf(key)).state).toBe(state);
     expect(await world.outcomesOf(key.fileId)).toEqual({});
 
     const asked: string[] = [];
@@ -110,7 +104,7 @@ describe('pollBatch, after the process died', () => {
     };
     await pollBatch({ ...app, gateway: counting }, key);
     expect(asked).toHaveLength(state === 'submitted' ? 1 : 0);
-    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+    expect((await world.storyOf(key)).state).toBe('reconciled');
     expect(Object.keys(await world.outcomesOf(key.fileId))).toHaveLength(3);
   });
 
@@ -118,13 +112,12 @@ describe('pollBatch, after the process died', () => {
     const { key } = await world.submitted();
     const cut = cutAtStatement(world.app, /next_recheck_at = /);
     await expect(pollBatch(answeringResult(cut.app, GOOD), key)).rejects.toThrow(POWER_CUT);
-    await query(
-      world.app,
+    await world.query(
       `UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1 AND part = 'result'`,
       [key.fileId],
     );
     await expect(pollBatch(world.app, key)).rejects.toThrow('sealed data was changed or cut');
-    expect((await storyOf(world.app, key)).state).toBe('result_in');
+    expect((await world.storyOf(key)).state).toBe('result_in');
     expect(await world.outcomesOf(key.fileId)).toEqual({});
   });
 });
@@ -150,11 +143,9 @@ describe('pollBatch, when the result does not fit', () => {
 
   it.each(MISFITS)('%s: an exception, no outcome, no delivery', async (_what, rows) => {
     const { key } = await world.submitted();
-    const asks = await jobsAddedBy(world.app, key.fileId, () =>
-      pollBatch(answeringResult(world.app, result(rows)), key),
-    );
+    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, result(rows)), key));
     expect(asks).toEqual([]);
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'exception',
       moves: ['prepare', 'send', 'submit', 'receive', 'except'],
     });
@@ -172,7 +163,7 @@ describe('pollBatch, when the result does not fit', () => {
     const { key } = await world.submitted();
     const done: ResultAnswer = { kind: 'done', file, text: 'done' };
     await pollBatch(answeringResult(world.app, done), key);
-    expect(await storyOf(world.app, key)).toMatchObject({ state: 'exception' });
+    expect(await world.storyOf(key)).toMatchObject({ state: 'exception' });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
     await pollBatch(answeringResult(world.app, GOOD), key);
   });
@@ -181,8 +172,7 @@ describe('pollBatch, when the result does not fit', () => {
     const { key } = await world.submitted();
     const whole = ROWS[0]!.replace(/0\*+0001/, '02100002100000000040000009');
     await pollBatch(answeringResult(world.app, result(said([whole, ...ROWS.slice(1)]))), key);
-    const [link] = await query<{ evidence: { differences: unknown[] } }>(
-      world.app,
+    const [link] = await world.query<{ evidence: { differences: unknown[] } }>(
       `SELECT evidence FROM audit WHERE file_id = $1 AND move = 'except'`,
       [key.fileId],
     );
@@ -239,19 +229,19 @@ describe('pollBatch, when the result does not fit', () => {
     const { account, key: one } = await world.submitted();
     const { key: other } = await world.submitted({ account, from: 11 });
     await pollBatch(answeringResult(world.app, GOOD), other);
-    const story = await storyOf(world.app, other);
+    const story = await world.storyOf(other);
     expect(story.state).toBe('exception');
     expect(story.reason).toContain(`it is the result of batch 1 of file "june-1.csv" (${one.fileId})`);
     const almost = result(said(ROWS).with(2, 'x,Received'));
     await pollBatch(answeringResult(world.app, almost), one);
-    expect((await storyOf(world.app, one)).reason).not.toContain('it is the result of');
+    expect((await world.storyOf(one)).reason).not.toContain('it is the result of');
   });
 
   it('is looked at once: polling again changes nothing', async () => {
     const { key } = await world.submitted();
     await pollBatch(answeringResult(world.app, result(said(ROWS.slice(1)))), key);
-    const before = await readBatchRow(world.app.ledger, key);
+    const before = await world.batch(key);
     await pollBatch(answeringResult(world.app, GOOD), key);
-    expect(await readBatchRow(world.app.ledger, key)).toEqual(before);
+    expect(await world.batch(key)).toEqual(before);
   });
 });

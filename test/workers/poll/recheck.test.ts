@@ -37,10 +37,10 @@ const FIRST = result('OK: 1', 'REJECT: 15', 'TIMEOUT');
 
 /** Makes a completed file of one batch, with a manual clock at the time its outcomes were written. */
 async function completed(account = world.freshAccount()) {
-  const fileId = await takeIn(world.app, `drop/${account}/card`, lines(upTo(3).map((n) => cardRow(n))));
+  const fileId = await world.takeIn(`drop/${account}/card`, lines(upTo(3).map((n) => cardRow(n))));
   const key: BatchKey = { fileId, batchNo: 1 };
   await submitBatch(answering(world.app, { kind: 'submitted', batchId: String((batchIds += 1)), text: 'ok' }).app, key);
-  await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
+  await world.query(`UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
   const clock = handClock(new Date());
   const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
   await pollBatch(answeringResult(app, FIRST), key);

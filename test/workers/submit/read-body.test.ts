@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { openKeyRing } from '../../../src/crypto/key-ring.ts';
 import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { openBytes, sealBytes } from '../../../src/crypto/seal.ts';
@@ -38,7 +37,7 @@ const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says:
   {
     what: "another file's sealed body",
     tamper: async (key) => {
-      const other = await takeInCharges(world.app, world.freshAccount(), 2);
+      const other = await world.takeInCharges(world.freshAccount(), 2);
       await setBody(key, `(SELECT bytes FROM sealed_part WHERE file_id = '${other}' AND batch_no = 1)`);
     },
     says: /sealed data was changed or cut/,
@@ -73,7 +72,7 @@ const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says:
     what: 'a hash changed together with the name',
     tamper: async (key) => {
       const body = await reseal(key, (text) => text.replace('A-1', 'B-1'));
-      await query(world.app, 'UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
+      await world.query('UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
         key.fileId,
         key.batchNo,
         sha256Of(Buffer.from(body)),
@@ -90,12 +89,12 @@ const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says:
   ),
   {
     what: 'a body that is gone',
-    tamper: (key) => query(world.app, 'DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
+    tamper: (key) => world.query('DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
     says: /Cannot find the body of batch 1/,
   },
   {
     what: 'a key that was destroyed',
-    tamper: (key) => query(world.app, 'DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
+    tamper: (key) => world.query('DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
     says: /its key was destroyed on purpose/,
   },
 ];
@@ -106,7 +105,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
     await tamper(first);
     const scripted = answering(world.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(says);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempts: [],
       journal: [],
@@ -125,7 +124,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
     const { first } = await world.twoBatches();
     await reseal(first, change);
     await expect(submitBatch(answering(world.app, TAKEN).app, first)).rejects.toThrow('Nothing was sent');
-    const { stop } = await storyOf(world.app, first);
+    const { stop } = await world.storyOf(first);
     expect(stop).toContain(`batch 1 of file "${first.fileId}"`);
     expect(stop?.replace(first.fileId, '')).not.toMatch(/\d{7}/);
   });
@@ -139,15 +138,15 @@ describe('submitBatch, when the bytes are not the rows', () => {
       /needs master key [0-9a-f]{8}.*Put the right key beside the others/,
     );
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       stop: expect.stringContaining('master key'),
     });
 
-    await query(world.app, 'DELETE FROM account_stop WHERE account = $1', [account]);
-    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE account = $1', [account]);
+    await world.query('DELETE FROM account_stop WHERE account = $1', [account]);
+    await world.query('UPDATE batch SET not_before = NULL WHERE account = $1', [account]);
     await submitBatch(answering(world.app, TAKEN).app, first);
-    expect((await storyOf(world.app, first)).state).toBe('submitted');
+    expect((await world.storyOf(first)).state).toBe('submitted');
   });
 
   it('a database that was away for a moment stops no account', async () => {
@@ -156,12 +155,12 @@ describe('submitBatch, when the bytes are not the rows', () => {
     const scripted = answering(cut.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(POWER_CUT);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], stop: undefined });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', attempts: [], stop: undefined });
   });
 });
 
 function setBody(key: BatchKey, sql: string): Promise<unknown> {
-  return query(world.app, `UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
+  return world.query(`UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
     key.fileId,
     key.batchNo,
   ]);
@@ -169,9 +168,8 @@ function setBody(key: BatchKey, sql: string): Promise<unknown> {
 
 /** Changes a sealed body as an attacker with both the ledger and the master key could. @returns the new body */
 async function reseal(key: BatchKey, change: (body: string) => string): Promise<string> {
-  const fileKey = openFileKey(world.app, await readFileRow(world.app.ledger, key.fileId));
-  const [part] = await query<{ bytes: Buffer }>(
-    world.app,
+  const fileKey = openFileKey(world.app, await world.file(key.fileId));
+  const [part] = await world.query<{ bytes: Buffer }>(
     'SELECT bytes FROM sealed_part WHERE file_id = $1 AND batch_no = $2',
     [key.fileId, key.batchNo],
   );
@@ -179,7 +177,7 @@ async function reseal(key: BatchKey, change: (body: string) => string): Promise<
   const after = change(before);
   expect(after).not.toBe(before);
   const sealed = sealBytes(fileKey, bodyPurpose(key.batchNo), Buffer.from(after));
-  await query(world.app, 'UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
+  await world.query('UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
     key.fileId,
     key.batchNo,
     sealed,
@@ -200,7 +198,7 @@ let given = 0;
 const taken = () => ({ kind: 'submitted', batchId: `ahead-${(given += 1)}`, text: 'taken' }) as const;
 
 async function aheadOf(key: BatchKey, text: string): Promise<BodyAhead> {
-  const { body_sha256: sha256 } = await readBatchRow(world.app.ledger, key);
+  const { body_sha256: sha256 } = await world.batch(key);
   return { key, sha256, body: Buffer.from(text) };
 }
 
@@ -209,7 +207,7 @@ describe('openAhead', () => {
     const { account, first } = await world.twoBatches();
     const ahead = await openAhead(world.app, account);
     expect(ahead?.key).toEqual(first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', moves: [] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', moves: [] });
     const scripted = answering(world.app, taken());
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([ahead!.body.toString()]);
@@ -228,11 +226,11 @@ describe('openAhead', () => {
     ['was changed', 'UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1'],
   ])('leaves a body that %s to whoever takes the batch up: no account is stopped yet', async (_what, sql) => {
     const { account, first } = await world.twoBatches();
-    await query(world.app, sql, [first.fileId]);
+    await world.query(sql, [first.fileId]);
     expect(await openAhead(world.app, account)).toBeUndefined();
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', stop: undefined });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', stop: undefined });
     await expect(submitBatch(answering(world.app, taken()).app, first)).rejects.toThrow();
-    expect((await storyOf(world.app, first)).stop).toEqual(expect.any(String));
+    expect((await world.storyOf(first)).stop).toEqual(expect.any(String));
   });
 });
 
@@ -251,7 +249,7 @@ describe('a body that was opened ahead', () => {
   ])('is not sent when it is of %s', async (_what, change) => {
     const { first, second } = await world.twoBatches();
     const ahead = change(await aheadOf(first, 'opened ahead'), second);
-    expect(isBodyOf(ahead, await readBatchRow(world.app.ledger, first))).toBe(false);
+    expect(isBodyOf(ahead, await world.batch(first))).toBe(false);
     const scripted = answering(world.app, taken());
     await submitAlone(scripted.app, first, { ahead });
     expect(scripted.bodies).toHaveLength(1);

@@ -23,7 +23,7 @@ function taken(batchId: string): SubmitAnswer {
 
 describe('submitBatch, when the lease ran out before the first byte', () => {
   it('sends nothing, and the batch is free again', async () => {
-    const first = { fileId: await takeInCharges(world.app, 'sleepy', 2), batchNo: 1 };
+    const first = { fileId: await world.takeInCharges('sleepy', 2), batchNo: 1 };
     const scripted = answering(world.app, taken('7016'));
     const gateway = scripted.app.gateway('sleepy');
     const slow: typeof gateway.submitBatch = async (call) => {
@@ -32,7 +32,7 @@ describe('submitBatch, when the lease ran out before the first byte', () => {
     };
     await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: slow }) }, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempts: [],
       journal: [],
@@ -42,8 +42,7 @@ describe('submitBatch, when the lease ran out before the first byte', () => {
 });
 
 async function isLeaseOver(key: BatchKey): Promise<boolean> {
-  const [row] = await query<{ over: boolean }>(
-    world.app,
+  const [row] = await world.query<{ over: boolean }>(
     'SELECT lease_until < clock_timestamp() AS over FROM batch WHERE file_id = $1 AND batch_no = $2',
     [key.fileId, key.batchNo],
   );
@@ -59,7 +58,7 @@ describe('submitBatch, left in doubt without the time of the service', () => {
       const gateway = scripted.app.gateway('');
       const states: string[] = [];
       const ask = async () => {
-        states.push((await storyOf(world.app, first)).state);
+        states.push((await world.storyOf(first)).state);
         return askTime();
       };
       await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, askTime: ask }) }, first);
@@ -82,7 +81,7 @@ describe('submitBatch, asked more than once', () => {
     const app = { ...scripted.app, gateway: () => ({ ...scripted.app.gateway(''), fetchBatchResult }) };
     await Promise.all(Array.from({ length: 20 }, () => submitBatch(app, first)));
     expect(scripted.bodies).toHaveLength(1);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', journal: [1] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', journal: [1] });
   });
 
   it('both batches of an account at the same moment are not in flight together', async () => {
@@ -108,23 +107,23 @@ describe('submitBatch, asked more than once', () => {
   it.each([REFUSED, UNKNOWN, taken('7011')])('does nothing for a batch that is $kind', async (answer) => {
     const { first } = await world.twoBatches();
     await submitBatch(answering(world.app, answer).app, first);
-    const before = await storyOf(world.app, first);
+    const before = await world.storyOf(first);
     const again = answering(world.app, taken('7012'));
     await submitBatch(again.app, first);
     expect(again.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toEqual(before);
+    expect(await world.storyOf(first)).toEqual(before);
   });
 
   it('one account in doubt does not stop another', async () => {
     const [doubtful, other] = [await world.twoBatches(), await world.twoBatches()];
     await submitBatch(answering(world.app, UNKNOWN).app, doubtful.first);
     await submitBatch(answering(world.app, taken('7013')).app, other.first);
-    expect((await storyOf(world.app, other.first)).state).toBe('submitted');
+    expect((await world.storyOf(other.first)).state).toBe('submitted');
   });
 
   it('an unknown batch stops the other files of its account too', async () => {
     const { account, first } = await world.twoBatches();
-    const fileId = await takeInCharges(world.app, account, 2, 50);
+    const fileId = await world.takeInCharges(account, 2, 50);
     await submitBatch(answering(world.app, UNKNOWN).app, first);
     const next = answering(world.app, taken('7014'));
     await submitBatch(next.app, { fileId, batchNo: 1 });
@@ -139,15 +138,14 @@ describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
     const gateway = scripted.app.gateway('');
     const doubted: typeof gateway.submitBatch = async (call) => {
       const answer = await gateway.submitBatch(call);
-      await query(world.app, `UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`, [
+      await world.query(`UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`, [
         first.fileId,
       ]);
       return answer;
     };
     await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: doubted }) }, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
-    const [late] = await query<{ reason: string }>(
-      world.app,
+    expect(await world.storyOf(first)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
+    const [late] = await world.query<{ reason: string }>(
       `SELECT reason FROM audit WHERE file_id = $1 AND move = 'late-answer'`,
       [first.fileId],
     );
@@ -162,7 +160,7 @@ const GOING_ON = new AbortController().signal;
 
 /** Makes a file of three batches in its own account. */
 async function threeBatches(): Promise<[BatchKey, BatchKey, BatchKey]> {
-  const fileId = await takeInCharges(world.app, world.freshAccount(), 6);
+  const fileId = await world.takeInCharges(world.freshAccount(), 6);
   return [
     { fileId, batchNo: 1 },
     { fileId, batchNo: 2 },
@@ -171,7 +169,7 @@ async function threeBatches(): Promise<[BatchKey, BatchKey, BatchKey]> {
 }
 
 async function statesOf(keys: readonly BatchKey[]): Promise<string[]> {
-  return Promise.all(keys.map(async (key) => (await storyOf(world.app, key)).state));
+  return Promise.all(keys.map(async (key) => (await world.storyOf(key)).state));
 }
 
 let given = 0;
@@ -192,16 +190,14 @@ function takingAll(meanwhile: () => void | Promise<void> = () => {}): App {
 describe('runSubmitJob', () => {
   it('sends the batches of its account one after the other, and asks nobody to go on', async () => {
     const keys = await threeBatches();
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () =>
-      runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000),
-    );
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
     expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
     expect(asks.filter((job) => job.startsWith('submit'))).toEqual([]);
   });
 
   it('asks for the next batch when its time is over', async () => {
     const keys = await threeBatches();
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 0));
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 0));
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
     expect(asks).toContain('submit-2');
   });
@@ -220,16 +216,14 @@ describe('runSubmitJob', () => {
 
   it('asks for the result of each, also of the last', async () => {
     const keys = await threeBatches();
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () =>
-      runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000),
-    );
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
     expect(asks).toEqual(['poll-1-0', 'poll-2-0', 'poll-3-0']);
   });
 
   it('goes on with another file when the next one is cancelled during a call', async () => {
     const account = world.freshAccount();
     const files: string[] = [];
-    for (const from of [1, 11, 21]) files.push(await takeInCharges(world.app, account, 2, from));
+    for (const from of [1, 11, 21]) files.push(await world.takeInCharges(account, 2, from));
     const keys = files.map((fileId) => ({ fileId, batchNo: 1 }));
     let calls = 0;
     const app = takingAll(async () => {
@@ -247,7 +241,7 @@ describe('runSubmitJob', () => {
     const keys = await threeBatches();
     const evidence = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
     const { app } = answering(world.app, { kind: 'unknown', why: 'the service answered HTTP 502', evidence });
-    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => runSubmitJob(app, keys[0], GOING_ON, 60_000));
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(app, keys[0], GOING_ON, 60_000));
     expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
     expect(asks).toEqual([]);
   });

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { failure, FAULT } from '../../gateway/support/soap-answers.ts';
@@ -61,7 +60,7 @@ describe('submitBatch against a service that leaves it in doubt', () => {
       await submitBatch(world.app, first);
 
       expect(world.service.posts(agentCodeOf(name))).toBe(1);
-      const story = await storyOf(world.app, first);
+      const story = await world.storyOf(first);
       expect(story).toMatchObject(DOUBT);
       expect(story.attempts).toMatchObject([{ attempt: 1, verdict: 'unknown', evidence }]);
       expect(story.attempts[0]?.evidence?.['bytesWritten']).toBeGreaterThan(500);
@@ -79,10 +78,10 @@ describe('submitBatch against a service that leaves it in doubt', () => {
       late = () => socket.write(takenAnswer(request, '9009'));
     });
     await submitBatch(world.app, first);
-    const before = await storyOf(world.app, first);
+    const before = await world.storyOf(first);
     late?.();
     expect(before).toMatchObject({ ...DOUBT, reason: 'no complete answer within 150 ms' });
-    expect(await storyOf(world.app, first)).toEqual(before);
+    expect(await world.storyOf(first)).toEqual(before);
     expect(world.service.posts(agentCodeOf('hasty'))).toBe(1);
   });
 
@@ -91,8 +90,8 @@ describe('submitBatch against a service that leaves it in doubt', () => {
     const { first, second } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), takeAs('9010'));
     for (const key of [first, second]) await submitBatch(world.app, key);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', batchId: '9010' });
-    expect(await storyOf(world.app, second)).toMatchObject({ ...DOUBT, batchId: null });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', batchId: '9010' });
+    expect(await world.storyOf(second)).toMatchObject({ ...DOUBT, batchId: null });
     expect(world.service.posts(agentCodeOf(name))).toBe(2);
   });
 });
@@ -123,7 +122,7 @@ describe('submitBatch against a service that answers', () => {
     const { first } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), play);
     await submitBatch(world.app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], ...leaves });
+    expect(await world.storyOf(first)).toMatchObject({ journal: [1], ...leaves });
     expect(world.service.posts(agentCodeOf(name))).toBe(1);
   });
 
@@ -137,7 +136,7 @@ describe('submitBatch against a service that answers', () => {
 
     const fine = await world.twoBatches(other);
     await submitBatch(world.app, fine.first);
-    expect((await storyOf(world.app, fine.first)).state).toBe('submitted');
+    expect((await world.storyOf(fine.first)).state).toBe('submitted');
   });
 });
 
@@ -145,7 +144,7 @@ describe('submitBatch, before the first byte', () => {
   it('a refused connection: nothing was declared, the batch waits', async () => {
     const { first } = await world.twoBatches('closed');
     await submitBatch(world.app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempt: 1,
       attempts: [],
@@ -165,7 +164,7 @@ describe('submitBatch, before the first byte', () => {
         journal.push(...readJournal(world.app).filter((entry) => entry.account === name));
     });
     world.service.play(agentCodeOf(name), (socket, request) => {
-      void readBatchRow(world.app.ledger, first).then((row) => {
+      void world.batch(first).then((row) => {
         state = row.state;
         take(socket, request);
       });
@@ -173,7 +172,7 @@ describe('submitBatch, before the first byte', () => {
     await submitBatch(world.app, first);
     expect(journal).toEqual([expect.objectContaining({ ...first, account: name, attempt: 1 })]);
     expect(state).toBe('sending');
-    expect((await storyOf(world.app, first)).state).toBe('submitted');
+    expect((await world.storyOf(first)).state).toBe('submitted');
   });
 
   it('20 workers at once open one connection', async () => {
@@ -189,8 +188,7 @@ describe('submitBatch, before the first byte', () => {
     const name = world.freshAccount();
     const { first } = await world.twoBatches(name);
     await submitBatch(world.app, first);
-    const [attempt] = await query<{ host: string; request_bytes: number; worker: string }>(
-      world.app,
+    const [attempt] = await world.query<{ host: string; request_bytes: number; worker: string }>(
       'SELECT host, request_bytes, worker FROM attempt WHERE file_id = $1',
       [first.fileId],
     );
@@ -220,7 +218,7 @@ const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 const VERDICT = /UPDATE attempt SET ended_at/;
 
 async function freshBatch(): Promise<BatchKey> {
-  return { fileId: await takeInCharges(world.app, world.freshAccount(), 2), batchNo: 1 };
+  return { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
 }
 
 function answersOf(key: BatchKey): unknown[] {
@@ -235,7 +233,7 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
     const cut = cutAtStatement(world.app, VERDICT);
     await submitBatch(answering(cut.app, TAKEN).app, key);
     expect(cut.wasCut()).toBe(true);
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'submitted',
       batchId: '8001',
       attempts: [{ attempt: 1, verdict: 'submitted' }],
@@ -255,12 +253,12 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
     const key = await freshBatch();
     const cut = cutAtStatement(world.app, VERDICT);
     const putInDoubt = async () => {
-      await query(world.app, `UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [key.fileId]);
+      await world.query(`UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [key.fileId]);
       await recoverBatches(world.app.ledger, longestCallMs(world.app));
     };
     const doubted = beforeStatement(cut.app, VERDICT, () => (cut.wasCut() ? putInDoubt() : undefined));
     await submitBatch(answering(doubted, { ...TAKEN, batchId: '8002' }).app, key);
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'unknown',
       batchId: null,
       moves: ['prepare', 'send', 'doubt', 'late-answer'],
@@ -295,7 +293,7 @@ describe('the intent to send', () => {
     const scripted = answering(slow, TAKEN);
     await submitBatch(scripted.app, key);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'ready',
       attempt: 2,
       attempts: [{ attempt: 1, verdict: 'not_sent' }],

@@ -82,14 +82,14 @@ describe('submitBatch, once the intent is durable', () => {
   it.each(ASKED)('$leaves.moves', async ({ answer, leaves, asks, nextIsSent }) => {
     const { first, second } = await world.twoBatches();
     const scripted = answering(world.app, answer);
-    expect(await jobsAddedBy(world.app, first.fileId, () => submitBatch(scripted.app, first))).toEqual(asks);
-    expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], stop: undefined, ...leaves });
+    expect(await world.jobsAddedBy(first.fileId, () => submitBatch(scripted.app, first))).toEqual(asks);
+    expect(await world.storyOf(first)).toMatchObject({ journal: [1], stop: undefined, ...leaves });
     expect(scripted.bodies).toHaveLength(1);
 
     const next = answering(world.app, taken(`next-of-${first.fileId}`));
     await submitBatch(next.app, second);
     expect(next.bodies).toHaveLength(nextIsSent ? 1 : 0);
-    expect((await storyOf(world.app, second)).state).toBe(nextIsSent ? 'submitted' : 'ready');
+    expect((await world.storyOf(second)).state).toBe(nextIsSent ? 'submitted' : 'ready');
   });
 
   it('sends the rows of the batch and no others', async () => {
@@ -103,7 +103,7 @@ describe('submitBatch, once the intent is durable', () => {
     const { first, second } = await world.twoBatches();
     await submitBatch(answering(world.app, taken('7003')).app, first);
     await submitBatch(answering(world.app, taken('7003')).app, second);
-    expect(await storyOf(world.app, second)).toMatchObject({
+    expect(await world.storyOf(second)).toMatchObject({
       state: 'unknown',
       batchId: null,
       reason: expect.stringContaining('7003, which this account has had before'),
@@ -122,7 +122,7 @@ describe('submitBatch, once the intent is durable', () => {
     const [one, other] = [await world.twoBatches(), await world.twoBatches()];
     await submitBatch(answering(world.app, taken('7004')).app, one.first);
     await submitBatch(answering(world.app, taken('7004')).app, other.first);
-    expect((await storyOf(world.app, other.first)).state).toBe('submitted');
+    expect((await world.storyOf(other.first)).state).toBe('submitted');
   });
 });
 
@@ -156,7 +156,7 @@ describe('submitBatch, when the gateway did not come to the first byte', () => {
   it.each(UNASKED)('puts the batch back as it was: $when', async ({ answer, reason, stop }) => {
     const { first } = await world.twoBatches();
     await submitBatch(answeringUnasked(world.app, answer), first);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempt: 1,
       reason,
@@ -177,17 +177,16 @@ describe('submitBatch, when the gateway did not come to the first byte', () => {
       const tooEarly = answering(world.app, taken('never'));
       await submitBatch(tooEarly.app, first);
       expect(tooEarly.bodies).toEqual([]);
-      await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+      await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     }
     expect(waits).toEqual([1_000, 2_000, 4_000]);
     await submitBatch(answering(world.app, taken('7005')).app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', attempt: 1, journal: [1] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', attempt: 1, journal: [1] });
   });
 });
 
 async function waitOf(key: BatchKey): Promise<number> {
-  const [row] = await query<{ wait: number }>(
-    world.app,
+  const [row] = await world.query<{ wait: number }>(
     'SELECT round(extract(epoch FROM not_before - state_at) * 1000)::int AS wait FROM batch WHERE file_id = $1 AND batch_no = $2',
     [key.fileId, key.batchNo],
   );
@@ -202,31 +201,31 @@ describe('submitBatch, when the intent cannot be made durable', () => {
     const scripted = answering({ ...world.app, journal }, taken('7006'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempt: 2,
       attempts: [{ attempt: 1, verdict: 'not_sent' }],
       moves: ['prepare', 'send', 'unsent'],
       journal: [],
     });
-    const noted = await query<{ reason: string }>(world.app, 'SELECT reason FROM failing_work WHERE account = $1', [
+    const noted = await world.query<{ reason: string }>('SELECT reason FROM failing_work WHERE account = $1', [
       account,
     ]);
     expect(noted).toEqual([{ reason: expect.stringContaining('could not be made durable') }]);
 
-    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+    await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     await submitBatch(answering(world.app, taken('7006')).app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', attempt: 2, journal: [2] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', attempt: 2, journal: [2] });
   });
 
   it('sends nothing when the ledger cannot take the intent', async () => {
     const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7007'));
-    await query(world.app, `ALTER TABLE attempt ADD CONSTRAINT no_room CHECK (file_id <> '${first.fileId}')`);
+    await world.query(`ALTER TABLE attempt ADD CONSTRAINT no_room CHECK (file_id <> '${first.fileId}')`);
     await submitBatch(scripted.app, first);
-    await query(world.app, 'ALTER TABLE attempt DROP CONSTRAINT no_room');
+    await world.query('ALTER TABLE attempt DROP CONSTRAINT no_room');
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempt: 1,
       attempts: [],
@@ -240,12 +239,12 @@ describe('submitBatch, when the intent cannot be made durable', () => {
     const scripted = answering(world.app, taken('7008'));
     const gateway = scripted.app.gateway(account);
     const stopFirst: typeof gateway.submitBatch = async (call) => {
-      await query(world.app, `INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [account]);
+      await world.query(`INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [account]);
       return gateway.submitBatch(call);
     };
     await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: stopFirst }) }, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
   });
 
   it('reports again and goes on when its journal has been reported to another ledger meanwhile', async () => {
@@ -256,9 +255,9 @@ describe('submitBatch, when the intent cannot be made durable', () => {
     const scripted = answering(world.app, taken('7009'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+    await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toHaveLength(1);
-    expect((await storyOf(world.app, first)).state).toBe('submitted');
+    expect((await world.storyOf(first)).state).toBe('submitted');
   });
 });

@@ -6,7 +6,10 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
-import { takeInCharges } from './take-in.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
+import { jobsAddedBy, movesOf, query, type Story, storyOf } from './story.ts';
+import { takeIn, takeInCharges } from './take-in.ts';
 
 /**
  * A world for single steps: no workers run, and a scripted service replaces the payment service. Every test of a file
@@ -20,6 +23,14 @@ export type StepWorld = PipelineWorld & {
   freshAccount(): string;
   /** Makes a file of two batches, in an account of its own by default. */
   twoBatches(account?: string): Promise<{ account: string; first: BatchKey; second: BatchKey }>;
+  takeIn(folderId: string, content: string | Uint8Array, name?: string): Promise<string>;
+  takeInCharges(account: string, rows?: number, from?: number): Promise<string>;
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  batch(key: BatchKey): Promise<BatchRow>;
+  file(fileId: string): Promise<FileRow>;
+  storyOf(key: BatchKey): Promise<Story>;
+  movesOf(key: { fileId: string; batchNo?: number }): Promise<string[]>;
+  jobsAddedBy(fileId: string, step: () => Promise<unknown>): Promise<string[]>;
 };
 
 export type StepWorldOptions = {
@@ -85,13 +96,22 @@ export async function openStepWorld(options: StepWorldOptions = {}): Promise<Ste
     if (name === undefined) throw new Error('no account is left: raise `accounts`');
     return name;
   };
+  const { app } = world;
   return {
     ...world,
     service,
     logged,
+    takeIn: (...call) => takeIn(app, ...call),
+    takeInCharges: (...call) => takeInCharges(app, ...call),
+    query: (...call) => query(app, ...call),
+    batch: (key) => readBatchRow(app.ledger, key),
+    file: (fileId) => readFileRow(app.ledger, fileId),
+    storyOf: (key) => storyOf(app, key),
+    movesOf: (key) => movesOf(app, key),
+    jobsAddedBy: (...call) => jobsAddedBy(app, ...call),
     freshAccount,
     twoBatches: async (account = freshAccount()) => {
-      const fileId = await takeInCharges(world.app, account, 4);
+      const fileId = await takeInCharges(app, account, 4);
       return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
     },
     close: async () => {

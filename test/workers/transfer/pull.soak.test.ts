@@ -7,8 +7,7 @@ import { openRemote, type RemoteSession } from '../../../src/files/remote/open-r
 import { claimOf } from '../../support/ledger-world.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import { sshdIsInstalled, sshdVerdict } from '../../support/sshd.ts';
-import { expectPulledThroughKills } from '../support/pull-through-kills.ts';
-import { openPullWorld, type PullWorld } from '../support/pull-world.ts';
+import { expectPulledThroughKills, openPullWorld, type PullWorld } from '../support/pull-world.ts';
 
 const verdict = sshdVerdict();
 

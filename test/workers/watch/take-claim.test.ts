@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { collectGarbage, quarantineOdd, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
@@ -36,9 +36,9 @@ describe('takeClaim', () => {
   it('seals the bytes, writes the row and asks for the intake', async () => {
     const bytes = content();
     const claimed = await claim(bytes);
-    const asks = await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(world.app, claimed));
+    const asks = await world.jobsAddedBy(claimed.fileId, () => takeClaim(world.app, claimed));
     expect(asks).toEqual(['intake']);
-    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    const row = await world.file(claimed.fileId);
     expect(row).toMatchObject({
       state: 'claimed',
       account: 'account-1',
@@ -54,16 +54,16 @@ describe('takeClaim', () => {
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
     expect((await readFile(originalPath(world.app, row))).includes('Byron')).toBe(false);
     expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
-    expect(await movesOf(world.app, claimed)).toEqual(['claim']);
+    expect(await world.movesOf(claimed)).toEqual(['claim']);
   });
 
   it('may be done again: one row, one original, another job', async () => {
     const claimed = await claim();
     await takeClaim(world.app, claimed);
-    const before = await readFileRow(world.app.ledger, claimed.fileId);
+    const before = await world.file(claimed.fileId);
     const sealed = await stat(originalPath(world.app, before));
-    expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(world.app, claimed))).toEqual(['intake']);
-    expect(await readFileRow(world.app.ledger, claimed.fileId)).toEqual(before);
+    expect(await world.jobsAddedBy(claimed.fileId, () => takeClaim(world.app, claimed))).toEqual(['intake']);
+    expect(await world.file(claimed.fileId)).toEqual(before);
     expect((await stat(originalPath(world.app, before))).ino).toBe(sealed.ino);
   });
 
@@ -71,15 +71,15 @@ describe('takeClaim', () => {
     const bytes = content();
     const claimed = await claim(bytes);
     await Promise.all(Array.from({ length: 8 }, () => takeClaim(world.app, claimed)));
-    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    const row = await world.file(claimed.fileId);
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
-    expect(await movesOf(world.app, claimed)).toEqual(['claim']);
+    expect(await world.movesOf(claimed)).toEqual(['claim']);
   });
 
   it('masks a number in the name', async () => {
     const claimed = await claim(content(), `card ${CARD}.csv`);
     await takeClaim(world.app, claimed);
-    expect((await readFileRow(world.app.ledger, claimed.fileId)).name).toBe('card ************2220.csv');
+    expect((await world.file(claimed.fileId)).name).toBe('card ************2220.csv');
   });
 
   it('keeps what the control file says, or why it cannot be read', async () => {
@@ -92,7 +92,7 @@ describe('takeClaim', () => {
       await writeFile(join(drop, `${name}.ctl`), said);
       const claimed = await claim(content(), name);
       await takeClaim(world.app, claimed);
-      const row = await readFileRow(world.app.ledger, claimed.fileId);
+      const row = await world.file(claimed.fileId);
       expect(row.completeness).toBe('sidecar');
       controls.push(row.control);
     }
@@ -124,7 +124,7 @@ describe('takeClaim, after the process died', () => {
     expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
 
     await takeClaim(world.app, claimed);
-    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    const row = await world.file(claimed.fileId);
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
     const day = join(originalPath(world.app, row), '..');
     expect((await readdir(day)).filter((name) => name.includes(claimed.fileId))).toHaveLength(1);
@@ -134,8 +134,8 @@ describe('takeClaim, after the process died', () => {
     const claimed = await claim();
     const cut = cutAtJob(world.app, 'intake');
     await expect(takeClaim(cut.app, claimed)).rejects.toThrow(POWER_CUT);
-    expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
-    const rows = await query(world.app, 'SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
+    expect(await world.jobsAddedBy(claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
+    const rows = await world.query('SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
     expect(rows).toHaveLength(1);
   });
 });

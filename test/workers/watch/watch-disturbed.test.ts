@@ -109,7 +109,7 @@ const eventWorld = stepWorld({ accounts: 1, settings: { watch: 'events', rescanM
 it('startWatcher hears of what comes while it takes many drops', async () => {
   const account = eventWorld.freshAccount();
   const drop = (n: number) => eventWorld.drop(`${account}/ach-charge`, `${n}.csv`, lines([achRow(n)]));
-  const taken = async () => (await query(eventWorld.app, 'SELECT 1 FROM file WHERE account = $1', [account])).length;
+  const taken = async () => (await eventWorld.query('SELECT 1 FROM file WHERE account = $1', [account])).length;
   const watcher = await startWatcher(eventWorld.app);
   try {
     for (const n of upTo(40)) await drop(n);
@@ -137,8 +137,7 @@ it('startWatcher takes many drops into the ledger in the order in which they cam
     await utimes(join(pollingWorld.root, 'drop', folder, name), 1_700_000_000, 1_700_000_000 + place);
   }
   const taken = async () => {
-    const rows = await query<{ name: string }>(
-      pollingWorld.app,
+    const rows = await pollingWorld.query<{ name: string }>(
       'SELECT name FROM file WHERE account = $1 ORDER BY file_no',
       [account],
     );
