@@ -33,7 +33,6 @@ function aboutOf({ fileId, ...rest }: Payload<'intake' | 'submit'>): { fileId: s
   return 'batchNo' in rest ? { fileId, batchNo: rest.batchNo } : { fileId };
 }
 
-/** Adds jobs for files, up to `MOST_FILES` in each. */
 async function enqueueFiles(
   app: App,
   name: 'intake' | 'deliver',
@@ -67,7 +66,6 @@ export const JOB_KEYS = {
   schedule: (schedule: string) => `schedule-${schedule}`,
 };
 
-/** Returns the key of a batch's row. */
 export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
   return { fileId: batch.file_id, batchNo: batch.batch_no };
 }
@@ -91,7 +89,6 @@ export function pollWaitMs(app: App, batch: BatchRow): number {
   return waitLeftMs(batch.next_poll_at, app.clock.now(), longestPollMs(app, batch));
 }
 
-/** Returns the longest possible wait before the query due next. */
 function longestPollMs(app: App, batch: BatchRow): number {
   const account = app.settings.accounts.get(batch.account);
   // An account that left the configuration must not block the sweep for the others.

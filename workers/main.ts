@@ -83,10 +83,8 @@ function batchItem(work: 'submit' | 'poll', { fileId, batchNo }: BatchKey): Work
   return { work, subject: `${fileId}/${batchNo}`, fileId, batchNo };
 }
 
-/** Sees nothing, so nothing settles. */
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
 
-/** Queues whose jobs are about a file. */
 type FileQueue = Exclude<QueueName, 'schedule'>;
 
 /** Each holds a lock while it lasts (`tryLock`). */

@@ -1,7 +1,13 @@
 import type { App } from '../src/app.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { maskName, maskText } from '../src/kernel/mask.ts';
-import { endFailure, listFailing, noteFailure, type WorkFault, type WorkItem } from '../src/ledger/alarm/note-failure.ts';
+import {
+  endFailure,
+  listFailing,
+  noteFailure,
+  type WorkFault,
+  type WorkItem,
+} from '../src/ledger/alarm/note-failure.ts';
 import { describeFailure } from '../src/queue/safe-failure.ts';
 
 /**

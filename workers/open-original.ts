@@ -83,7 +83,6 @@ export async function openResult(app: Pick<App, 'ledger' | 'keys'>, file: FileRo
   return openBytes(key, purposeOf(batchNo, 'result'), sealed);
 }
 
-/** Purpose that the seal of a session key is bound to. */
 const CONTENT_KEY_PURPOSE = 'content key';
 
 /**

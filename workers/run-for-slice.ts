@@ -8,9 +8,7 @@ const SLICE_MS = 1_000;
 type Turn = {
   /** Ends the time slice after the files in progress. */
   signal: AbortSignal;
-  /** Adds jobs for the files left at the end of the time slice. */
   askAgain(fileIds: readonly string[]): Promise<void>;
-  /** How many files to work on at a time. */
   atOnce?: number;
   /** For tests. */
   sliceMs?: number | undefined;

@@ -3,7 +3,18 @@ import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerWithin, limitLog, shortReason } from './answer-within.ts';
-import { countJobs, isJobId, listFaults, listIds, type NamedQueue, openNamedQueue, type QueueConnection, queueNameAt, toStoredId, type Which } from './named-queue.ts';
+import {
+  countJobs,
+  isJobId,
+  listFaults,
+  listIds,
+  type NamedQueue,
+  openNamedQueue,
+  type QueueConnection,
+  queueNameAt,
+  toStoredId,
+  type Which,
+} from './named-queue.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
 import { connectRedis, type RedisSettings } from './redis-connection.ts';

@@ -1,4 +1,11 @@
-import { assertSchemaCompatibility, type PgQueryable, PostgresConnection, PostgresQueueBackend, runMigrations, SchemaMigrationRequiredError } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  type PgQueryable,
+  PostgresConnection,
+  PostgresQueueBackend,
+  runMigrations,
+  SchemaMigrationRequiredError,
+} from 'bullmq';
 import type { QueueConnection } from './named-queue.ts';
 
 export type PostgresSettings = {

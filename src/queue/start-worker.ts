@@ -91,7 +91,6 @@ function pauseAfterFailure(backend: IQueueBackend): IQueueBackend {
   return backend;
 }
 
-/** What closing needs of BullMQ's worker. */
 type Closable = { readonly name: string; close(): Promise<void> };
 
 /** How long BullMQ may take to close after the last job ended, in ms. */

@@ -112,7 +112,6 @@ function shownDigits(count: number): number {
   return count >= 5 ? 2 : 0;
 }
 
-/** Expects only digits from `start` to `end`. */
 function isCardNumber(bytes: Buffer, start: number, end: number): boolean {
   return end - start >= 12 && end - start <= 19 && passesLuhnIn(bytes, start, end);
 }

@@ -3,7 +3,13 @@ import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { readBatches, readFaults } from '../../src/ledger/file/read-file.ts';
 import type { AsOf, KeptRow } from '../../src/ledger/row/read-kept-rows.ts';
-import { keptRowAt, newRowPack, NO_BATCH, readPackedRows, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
+import {
+  keptRowAt,
+  newRowPack,
+  NO_BATCH,
+  readPackedRows,
+  type RowPack,
+} from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 import { openContent } from '../open-original.ts';
@@ -32,12 +38,11 @@ export type FinishedRows = {
 type FinishedOptions = {
   /** Outcomes to use instead of the first ones; empty for the present ones. */
   asOf?: AsOf;
-  /** Batches of the file, if the caller has them. */
   batches?: readonly BatchRow[] | Promise<readonly BatchRow[]>;
 };
 
 /** The first outcomes. Later changes have files of their own, so rewritten outputs keep the same bytes. */
-const FIRST: AsOf = { correctionNo: 0 };
+export const FIRST: AsOf = { correctionNo: 0 };
 
 /**
  * Yields every row of a finished file in input order, the ledger's beside the original's. Page by page, a million rows
@@ -96,12 +101,10 @@ export function optionsOf({ charset, header_line: headerLine, operation }: FileR
   return { charset, headerLine, operation };
 }
 
-/** Hands out rows range by range, as many at a time as lie together. */
 function stretchReader(stretches: AsyncGenerator<RowPack>) {
   let pack = newRowPack(0);
   let next = 0;
   return {
-    /** @returns at most `most` rows; none at the end */
     take: async (most: number): Promise<{ pack: RowPack; from: number; count: number }> => {
       while (next === pack.count) {
         const stretch = await stretches.next();
@@ -116,7 +119,6 @@ function stretchReader(stretches: AsyncGenerator<RowPack>) {
   };
 }
 
-/** @returns whether any of the rows was withheld */
 function mustMatch(file: FileRow, { input, from, pack, packFrom, count }: Match): boolean {
   if (count === 0) throw missingLine(file, input.lines[from]!);
   let hasWithheld = false;

@@ -1,6 +1,13 @@
 import { OUTCOMES } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { type LineBuffer, makeRoom, newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/read/line-buffer.ts';
+import {
+  type LineBuffer,
+  makeRoom,
+  newLineBuffer,
+  putBytes,
+  putNumber,
+  putText,
+} from '../../src/csv/read/line-buffer.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { COMMA, NINE, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
@@ -48,10 +55,8 @@ const FULL_SHEET_BYTES = 524_288;
 
 const TITLE_LINE = csvLines({ guard: true });
 
-/** Lines for one output, not written yet. */
 type Sheet = { lines: ReturnType<typeof newLineBuffer>; rows: number; isBegun: boolean };
 
-/** Returns the sheets, and a function that appends the rows of a page to the sheets they belong to. */
 function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
   const layout = file.layout!;
   const line = csvLines({ guard: true });
@@ -159,7 +164,6 @@ const LABELS = OUTCOME_NAMES.map((name) => Buffer.from(`${OUTCOMES[name].label},
 /** Index of the batch id in a row without input, after line, outcome, code, message and authorization. */
 const FIRST_SHARED = 5;
 
-/** Returns whether the texts of a row can be copied as the ledger has them. */
 function isPlain(pack: RowPack, at: number): boolean {
   if (pack.outcomes[at] === NO_OUTCOME_YET || pack.changes.size > 0) return false;
   const start = textsFrom(pack, at);
@@ -195,7 +199,6 @@ function countPlainDigits(bytes: Buffer, start: number, end: number): number {
   return digits;
 }
 
-/** Writes a comma and the cell after it. */
 function putCell(into: LineBuffer, bytes: Buffer, start: number, end: number): void {
   makeRoom(into, 1)[into.length] = COMMA;
   into.length += 1;

@@ -14,7 +14,6 @@ export type Body = {
   readonly sha256: string;
   readonly rows: number;
   readonly cents: number;
-  /** Lines of the first and last row. */
   readonly firstLine: number;
   readonly lastLine: number;
 };
@@ -45,7 +44,6 @@ export function bodyCutter(maxRows: number, layout: LayoutName) {
     return end;
   }
 
-  /** Adds rows of a group up to the row that `endOfRoom` returned. */
   function add(packed: PackedRows, from: number, to: number): void {
     if (from === to) return;
     const run = packed.bytes.subarray(packed.starts[from], packed.starts[to]);

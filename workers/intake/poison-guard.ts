@@ -17,11 +17,11 @@ export const MOST_DEATHS = 3;
 export async function poisonGuard(
   app: App,
   fileId: string,
-  { read, giveUp }: { read: (deaths: number) => Promise<void>; giveUp: (deaths: number) => Promise<void> },
+  { read, giveUp }: { read: (deaths: number) => Promise<void>; giveUp: () => Promise<void> },
 ): Promise<void> {
   const deaths = await beginReading(app.ledger, fileId);
   if (deaths >= MOST_DEATHS) {
-    await giveUp(deaths);
+    await giveUp();
     app.log.error({ fileId, deaths }, 'the file is not read again: each reading of it ended with the process');
     await forgetReadings(app.ledger.pool, fileId);
   } else {

@@ -1,5 +1,10 @@
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { type CheckedGroup, checkPaymentFile, type CheckRules, type FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import {
+  type CheckedGroup,
+  checkPaymentFile,
+  type CheckRules,
+  type FileCheck,
+} from '../../src/csv/check/check-payment-file.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
@@ -19,11 +24,8 @@ export type ReadingOrder = EncoderOptions &
     readonly rules: CheckRules;
     readonly account: string;
     readonly operation: FolderOperation;
-    /** Time of the transaction. */
     readonly at: Date;
-    /** Most rows of a batch. */
     readonly maxRows: number;
-    /** See `rowSetKey`. */
     readonly rowSetKey: Uint8Array;
   };
 
@@ -37,7 +39,6 @@ export type Reading = {
   readonly check: FileCheck;
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
-  /** Number of row faults in the chunks. */
   readonly faults: number;
   /** Rows that are like others of the file; their faults are counted above. */
   readonly like: readonly FlaggedRows[];
@@ -140,7 +141,6 @@ function parcelPacker(order: ReadingOrder) {
 
   return {
     pack,
-    /** Cuts what is left. */
     finish: cut,
     size: () => tuples.rows.size() + tuples.bodies.size() + tuples.faults.size(),
     take: (): Parcel => ({

@@ -13,7 +13,15 @@ import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
 import { openResult, sealResult } from '../open-original.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
-import { enqueueDelivery, enqueuePoll, EXCEPTION_DELAY_MS, isStale, pollDelayMs, pollWaitMs, keyOf } from '../enqueue.ts';
+import {
+  enqueueDelivery,
+  enqueuePoll,
+  EXCEPTION_DELAY_MS,
+  isStale,
+  pollDelayMs,
+  pollWaitMs,
+  keyOf,
+} from '../enqueue.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
@@ -45,7 +53,6 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   return asked.failure;
 }
 
-/** Result of a query. */
 type Asked = { failure?: string };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
@@ -176,7 +183,6 @@ function aboutOf(batch: BatchRow): BatchKey & { batchId: string | null } {
   return { ...keyOf(batch), batchId: batch.batch_id };
 }
 
-/** The other batch of the account that a result belongs to, row by row. */
 type Owner = { fileId: string; batchNo: number; name: string };
 
 /**

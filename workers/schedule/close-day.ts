@@ -53,7 +53,6 @@ async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Peri
   return { from, until: run.due_at };
 }
 
-/** Returns the files expected in the account's folders in this period that did not come. */
 async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
   // The sweep may not have checked yet.
   await checkExpected(app);

@@ -4,7 +4,13 @@ import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { LONGEST_RELEASE_MS, prepareBatch, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
+import {
+  LONGEST_RELEASE_MS,
+  prepareBatch,
+  type Prepared,
+  releaseBatch,
+  stopAccount,
+} from '../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
@@ -29,7 +35,6 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
 export type Tried = { account: string; now: BatchRow };
 
 type Known = {
-  /** The account of the batch, if known. */
   account?: string | undefined;
   /** A body opened ahead, perhaps of this batch. */
   ahead?: BodyAhead | undefined;

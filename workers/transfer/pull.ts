@@ -170,7 +170,6 @@ async function freeName(session: RemoteSession, path: string, now: Date): Promis
   return (await session.stat(path)) ? `${path}.${now.toISOString().replace(/\D/g, '')}` : path;
 }
 
-/** A file that may be fetched, with its companions. */
 type ReadyFile = RemoteFile & { sidecar?: RemoteFile; marker?: RemoteFile };
 
 /** What earlier scans saw of each name; each scan changes it. */

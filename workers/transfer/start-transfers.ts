@@ -118,7 +118,6 @@ function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
 
 type PushTarget = Settings['push'][number];
 
-/** Returns the ledger's name for a place on a server. */
 function nameOf({ remote, path }: PushTarget): string {
   return `${remote}:${path}`;
 }

@@ -1,7 +1,15 @@
 import { ALARM_KINDS, type AlarmKind } from '../../schemas/alarms.ts';
 import type { App } from '../../src/app.ts';
 import { beginAlarmWatch, raiseAlarms } from '../../src/ledger/alarm/raise-alarms.ts';
-import { type AlarmCause, findEndedFiles, findLastingCauses, findLate, findUnasked, findUnreached, findWithheld } from '../../src/ledger/alarm/find-alarm-causes.ts';
+import {
+  type AlarmCause,
+  findEndedFiles,
+  findLastingCauses,
+  findLate,
+  findUnasked,
+  findUnreached,
+  findWithheld,
+} from '../../src/ledger/alarm/find-alarm-causes.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import { readObstacles } from './alarms/obstacles.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';

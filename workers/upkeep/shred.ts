@@ -82,7 +82,6 @@ async function clearArchive(app: App, isStopping: () => boolean): Promise<void> 
 }
 
 const HOUR_MS = 3_600_000;
-/** Wait before a retry after a failure, in ms. */
 const RETRY_MS = 15_000;
 
 export type Shredder = {

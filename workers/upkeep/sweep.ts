@@ -22,7 +22,18 @@ import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import type { Which } from '../../src/queue/named-queue.ts';
 import { longestRecheckMs } from '../poll/recheck.ts';
 import { findDueRuns } from '../schedule/schedule.ts';
-import { enqueueDeliveryAt, enqueueIntake, enqueuePoll, enqueueRuns, enqueueSubmit, filesOf, JOB_KEYS, jobKeyOf, keyOf, pollWaitMs } from '../enqueue.ts';
+import {
+  enqueueDeliveryAt,
+  enqueueIntake,
+  enqueuePoll,
+  enqueueRuns,
+  enqueueSubmit,
+  filesOf,
+  JOB_KEYS,
+  jobKeyOf,
+  keyOf,
+  pollWaitMs,
+} from '../enqueue.ts';
 
 /**
  * Repairs what a crash, a lost queue or a lost connection left behind. It works from the ledger and the folders, is
@@ -76,7 +87,6 @@ async function recoverDeadWorkers(app: App): Promise<void> {
   }
 }
 
-/** Sorts claims by time, because they enter the ledger in that order. */
 function byTime(one: Claim, other: Claim): number {
   return one.notes.claimedAt < other.notes.claimedAt ? -1 : 1;
 }

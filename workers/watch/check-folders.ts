@@ -45,7 +45,6 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
   }
 }
 
-/** Applies the other path rules to the resolved paths. */
 async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder[]): Promise<void> {
   const [out, quarantine, data] = await Promise.all(
     [paths.out, paths.quarantine, paths.data].map((path) => realpath(path)),

@@ -160,7 +160,6 @@ const GATHER_MS = 250;
 
 type GatheredClaims = {
   add(fileId: string): Promise<void>;
-  /** Adds the job for those that are left. */
   flush(): Promise<void>;
 };
 
