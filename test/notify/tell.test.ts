@@ -3,7 +3,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALARM_KINDS, type AlarmKind } from '../../schemas/alarms.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import type { AlarmTarget } from '../../src/config/config.ts';
-import { kindsOf, type Notice, sendWebhook, signWebhook, targetKey, tell, writeMessage } from '../../src/notify/tell.ts';
+import {
+  kindsOf,
+  type Notice,
+  sendWebhook,
+  signWebhook,
+  targetKey,
+  tell,
+  writeMessage,
+} from '../../src/notify/tell.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { countJobs, listIds, type NamedQueue, openNamedQueue, type QueueConnection } from '../../src/queue/named-queue.ts';
+import {
+  countJobs,
+  listIds,
+  type NamedQueue,
+  openNamedQueue,
+  type QueueConnection,
+} from '../../src/queue/named-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';

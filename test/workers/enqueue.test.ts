@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { enqueueDelivery, enqueueIntake, enqueueNextBatch, enqueuePoll, enqueueSubmit, isStale, JOB_KEYS, jobKeyOf, longestPollDelayMs, pollDelayMs } from '../../workers/enqueue.ts';
+import {
+  enqueueDelivery,
+  enqueueIntake,
+  enqueueNextBatch,
+  enqueuePoll,
+  enqueueSubmit,
+  isStale,
+  JOB_KEYS,
+  jobKeyOf,
+  longestPollDelayMs,
+  pollDelayMs,
+} from '../../workers/enqueue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { stepWorld } from './support/step-world.ts';

@@ -5,7 +5,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openKeyRing } from '../../src/crypto/key-ring.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
-import { folderOf, openContent, openFileKey, openOriginal, openResult, originalPath, sealContentKey, sealResult } from '../../workers/open-original.ts';
+import {
+  folderOf,
+  openContent,
+  openFileKey,
+  openOriginal,
+  openResult,
+  originalPath,
+  sealContentKey,
+  sealResult,
+} from '../../workers/open-original.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { stepWorld } from './support/step-world.ts';
 import { takeIn, takeInCharges } from './support/take-in.ts';

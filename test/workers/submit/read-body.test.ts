@@ -11,7 +11,7 @@ import { submitAlone, submitBatch } from '../../../workers/submit/submit.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { query, storyOf } from '../support/story.ts';
+import { query, storyOf, RELEASED } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/read-body.ts';
@@ -23,54 +23,49 @@ const world = stepWorld({ accounts: 34 });
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 
 /** Each leaves the rest of the ledger unchanged. The batch is the first of two. */
-const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says: RegExp }[] = [
-  {
-    what: 'a flipped bit in the sealed body',
-    tamper: (key) => setBody(key, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)'),
-    says: /sealed data was changed or cut\. Restore it from a backup/,
-  },
-  {
-    what: 'a sealed body that was cut',
-    tamper: (key) => setBody(key, 'substring(bytes FOR length(bytes) - 1)'),
-    says: /sealed data was changed or cut/,
-  },
-  {
-    what: "another file's sealed body",
-    tamper: async (key) => {
+const TAMPERINGS: [what: string, tamper: (key: BatchKey) => Promise<unknown>, says: RegExp][] = [
+  [
+    'a flipped bit in the sealed body',
+    (key) => setBody(key, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)'),
+    /sealed data was changed or cut\. Restore it from a backup/,
+  ],
+  [
+    'a sealed body that was cut',
+    (key) => setBody(key, 'substring(bytes FOR length(bytes) - 1)'),
+    /sealed data was changed or cut/,
+  ],
+  [
+    "another file's sealed body",
+    async (key) => {
       const other = await world.takeInCharges(world.freshAccount(), 2);
       await setBody(key, `(SELECT bytes FROM sealed_part WHERE file_id = '${other}' AND batch_no = 1)`);
     },
-    says: /sealed data was changed or cut/,
-  },
-  {
-    what: 'the sealed body of the other batch of the file',
-    tamper: (key) =>
-      setBody(key, `(SELECT bytes FROM sealed_part p WHERE p.file_id = sealed_part.file_id AND batch_no = 2)`),
-    says: /sealed data was changed or cut/,
-  },
-  {
-    what: 'a body sealed with the right key, of which one amount is another',
-    tamper: (key) => reseal(key, (body) => body.replace('25.00', '2500.00')),
-    says: /the bytes of a batch, read again, are not its rows\. Nothing was sent\. Report this with the file id/,
-  },
-  {
-    what: 'the same with one row less',
-    tamper: (key) => reseal(key, (body) => body.split('\n')[0]!),
-    says: /Nothing was sent/,
-  },
-  {
-    what: 'the same with a name that the ledger does not keep',
-    tamper: (key) => reseal(key, (body) => body.replace('Ada', 'Eve')),
-    says: /Nothing was sent/,
-  },
-  {
-    what: 'the same with a row that is none',
-    tamper: (key) => reseal(key, (body) => `${body}\nA-9,Ada`),
-    says: /row 3 of the batch.*Nothing was sent/,
-  },
-  {
-    what: 'a hash changed together with the name',
-    tamper: async (key) => {
+    /sealed data was changed or cut/,
+  ],
+  [
+    'the sealed body of the other batch of the file',
+    (key) => setBody(key, `(SELECT bytes FROM sealed_part p WHERE p.file_id = sealed_part.file_id AND batch_no = 2)`),
+    /sealed data was changed or cut/,
+  ],
+  [
+    'a body sealed with the right key, of which one amount is another',
+    (key) => reseal(key, (body) => body.replace('25.00', '2500.00')),
+    /the bytes of a batch, read again, are not its rows\. Nothing was sent\. Report this with the file id/,
+  ],
+  ['the same with one row less', (key) => reseal(key, (body) => body.split('\n')[0]!), /Nothing was sent/],
+  [
+    'the same with a name that the ledger does not keep',
+    (key) => reseal(key, (body) => body.replace('Ada', 'Eve')),
+    /Nothing was sent/,
+  ],
+  [
+    'the same with a row that is none',
+    (key) => reseal(key, (body) => `${body}\nA-9,Ada`),
+    /row 3 of the batch.*Nothing was sent/,
+  ],
+  [
+    'a hash changed together with the name',
+    async (key) => {
       const body = await reseal(key, (text) => text.replace('A-1', 'B-1'));
       await world.query('UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
         key.fileId,
@@ -78,38 +73,35 @@ const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says:
         sha256Of(Buffer.from(body)),
       ]);
     },
-    says: /Nothing was sent/,
-  },
+    /Nothing was sent/,
+  ],
   ...['amount_cents = 1', "invoice = 'A-9'", "last_four = '9999'", "customer_code = 'A1'", 'batch_no = 2'].map(
-    (set) => ({
-      what: `a row of the ledger with ${set}`,
-      tamper: (key: BatchKey) => changeRow(key, set),
-      says: /Nothing was sent/,
-    }),
+    (set): (typeof TAMPERINGS)[number] => [
+      `a row of the ledger with ${set}`,
+      (key: BatchKey) => changeRow(key, set),
+      /Nothing was sent/,
+    ],
   ),
-  {
-    what: 'a body that is gone',
-    tamper: (key) => world.query('DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
-    says: /Cannot find the body of batch 1/,
-  },
-  {
-    what: 'a key that was destroyed',
-    tamper: (key) => world.query('DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
-    says: /its key was destroyed on purpose/,
-  },
+  [
+    'a body that is gone',
+    (key) => world.query('DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
+    /Cannot find the body of batch 1/,
+  ],
+  [
+    'a key that was destroyed',
+    (key) => world.query('DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
+    /its key was destroyed on purpose/,
+  ],
 ];
 
 describe('submitBatch, when the bytes are not the rows', () => {
-  it.each(TAMPERINGS)('$what: nothing is sent, the account stops', async ({ tamper, says }) => {
+  it.each(TAMPERINGS)('%s: nothing is sent, the account stops', async (_what, tamper, says) => {
     const { first, second } = await world.twoBatches();
     await tamper(first);
     const scripted = answering(world.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(says);
     expect(await world.storyOf(first)).toMatchObject({
-      state: 'ready',
-      attempts: [],
-      journal: [],
-      moves: ['prepare', 'release'],
+      ...RELEASED,
       stop: expect.stringMatching(says),
       maySend: false,
     });

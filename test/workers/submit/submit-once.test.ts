@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { runSubmitJob, submitBatch } from '../../../workers/submit/submit.ts';
-import { answering, withGateway } from '../support/scripted-gateway.ts';
+import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, query, storyOf } from '../support/story.ts';
+import { jobsAddedBy, query, storyOf, RELEASED } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
@@ -13,31 +12,14 @@ import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 
 const world = stepWorld({ accounts: 23, special: { sleepy: { leaseMs: 30 } } });
 
-const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
-const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
-const REFUSED: SubmitAnswer = { kind: 'refused', text: 'REJECT: 1', code: 1 };
-
-function taken(batchId: string): SubmitAnswer {
-  return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
-}
-
 describe('submitBatch, when the lease ran out before the first byte', () => {
   it('sends nothing, and the batch is free again', async () => {
     const first = { fileId: await world.takeInCharges('sleepy', 2), batchNo: 1 };
-    const scripted = answering(world.app, taken('7016'));
-    const gateway = scripted.app.gateway('sleepy');
-    const slow: typeof gateway.submitBatch = async (call) => {
-      await expect.poll(() => isLeaseOver(first), { interval: 10 }).toBe(true);
-      return gateway.submitBatch(call);
-    };
-    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: slow }) }, first);
+    const before = () => expect.poll(() => isLeaseOver(first), { interval: 10 }).toBe(true);
+    const scripted = answering(world.app, taken('7016'), { before });
+    await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await world.storyOf(first)).toMatchObject({
-      state: 'ready',
-      attempts: [],
-      journal: [],
-      moves: ['prepare', 'release'],
-    });
+    expect(await world.storyOf(first)).toMatchObject(RELEASED);
   });
 });
 
@@ -54,17 +36,14 @@ describe('submitBatch, left in doubt without the time of the service', () => {
     const at = new Date('2026-06-15T10:00:00Z');
     const timeOf = async (askTime: () => Promise<Date | undefined>) => {
       const { first } = await world.twoBatches();
-      const scripted = answering(world.app, UNKNOWN);
-      const gateway = scripted.app.gateway('');
       const states: string[] = [];
       const ask = async () => {
         states.push((await world.storyOf(first)).state);
         return askTime();
       };
-      await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, askTime: ask }) }, first);
+      await submitBatch(answering(world.app, UNKNOWN, { askTime: ask }).app, first);
       expect(states).toEqual(['unknown']);
-      const sql = 'SELECT service_at AS at FROM attempt WHERE file_id = $1';
-      return (await world.app.ledger.pool.query<{ at: Date | null }>(sql, [first.fileId])).rows;
+      return world.query('SELECT service_at AS at FROM attempt WHERE file_id = $1', [first.fileId]);
     };
     expect(await timeOf(async () => at)).toEqual([{ at }]);
     expect(await timeOf(() => Promise.reject(new Error('down')))).toEqual([{ at: null }]);
@@ -77,9 +56,8 @@ describe('submitBatch, asked more than once', () => {
 
   it('20 times at the same moment sends once', async () => {
     const { first } = await world.twoBatches();
-    const scripted = answering(world.app, taken('7009'));
-    const app = { ...scripted.app, gateway: () => ({ ...scripted.app.gateway(''), fetchBatchResult }) };
-    await Promise.all(Array.from({ length: 20 }, () => submitBatch(app, first)));
+    const scripted = answering(world.app, taken('7009'), { fetchBatchResult });
+    await Promise.all(Array.from({ length: 20 }, () => submitBatch(scripted.app, first)));
     expect(scripted.bodies).toHaveLength(1);
     expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', journal: [1] });
   });
@@ -134,16 +112,9 @@ describe('submitBatch, asked more than once', () => {
 describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
   it('leaves the batch unknown and keeps the answer that came late', async () => {
     const { first } = await world.twoBatches();
-    const scripted = answering(world.app, taken('7015'));
-    const gateway = scripted.app.gateway('');
-    const doubted: typeof gateway.submitBatch = async (call) => {
-      const answer = await gateway.submitBatch(call);
-      await world.query(`UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`, [
-        first.fileId,
-      ]);
-      return answer;
-    };
-    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: doubted }) }, first);
+    const sql = `UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`;
+    const after = () => world.query(sql, [first.fileId]);
+    await submitBatch(answering(world.app, taken('7015'), { after }).app, first);
     expect(await world.storyOf(first)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
     const [late] = await world.query<{ reason: string }>(
       `SELECT reason FROM audit WHERE file_id = $1 AND move = 'late-answer'`,
@@ -239,8 +210,7 @@ describe('runSubmitJob', () => {
 
   it('goes no further when a batch is in doubt', async () => {
     const keys = await threeBatches();
-    const evidence = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
-    const { app } = answering(world.app, { kind: 'unknown', why: 'the service answered HTTP 502', evidence });
+    const { app } = answering(world.app, UNKNOWN);
     const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(app, keys[0], GOING_ON, 60_000));
     expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
     expect(asks).toEqual([]);

@@ -5,7 +5,7 @@ import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { failure, FAULT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say, take, takeAs, takenAnswer } from '../../support/scripted-service.ts';
 import { agentCodeOf, closedUrl, openedForTests, openStepWorld } from '../support/step-world.ts';
-import { query, readJournal, type Story, storyOf } from '../support/story.ts';
+import { query, readJournal, type Story, storyOf, RELEASED } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
@@ -145,11 +145,8 @@ describe('submitBatch, before the first byte', () => {
     const { first } = await world.twoBatches('closed');
     await submitBatch(world.app, first);
     expect(await world.storyOf(first)).toMatchObject({
-      state: 'ready',
+      ...RELEASED,
       attempt: 1,
-      attempts: [],
-      journal: [],
-      moves: ['prepare', 'release'],
       reason: expect.stringContaining('ECONNREFUSED'),
     });
   });

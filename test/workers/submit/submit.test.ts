@@ -4,19 +4,11 @@ import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
+import { answering, answeringUnasked, EVIDENCE, REFUSED, taken, UNKNOWN } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, query, type Story, storyOf } from '../support/story.ts';
+import { jobsAddedBy, query, type Story, storyOf, RELEASED } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 20 });
-
-const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
-const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
-const REFUSED: SubmitAnswer = { kind: 'refused', text: 'REJECT: 1', code: 1 };
-
-function taken(batchId: string): SubmitAnswer {
-  return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
-}
 
 /** The answer came after the permission to send, so ledger and journal hold the intent. */
 const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: string[]; nextIsSent: boolean }[] = [
@@ -156,16 +148,7 @@ describe('submitBatch, when the gateway did not come to the first byte', () => {
   it.each(UNASKED)('puts the batch back as it was: $when', async ({ answer, reason, stop }) => {
     const { first } = await world.twoBatches();
     await submitBatch(answeringUnasked(world.app, answer), first);
-    expect(await world.storyOf(first)).toMatchObject({
-      state: 'ready',
-      attempt: 1,
-      reason,
-      attempts: [],
-      moves: ['prepare', 'release'],
-      journal: [],
-      stop,
-      maySend: false,
-    });
+    expect(await world.storyOf(first)).toMatchObject({ ...RELEASED, attempt: 1, reason, stop, maySend: false });
   });
 
   it('waits longer each time, and sends when the wait is over', async () => {
@@ -225,24 +208,14 @@ describe('submitBatch, when the intent cannot be made durable', () => {
     await submitBatch(scripted.app, first);
     await world.query('ALTER TABLE attempt DROP CONSTRAINT no_room');
     expect(scripted.bodies).toEqual([]);
-    expect(await world.storyOf(first)).toMatchObject({
-      state: 'ready',
-      attempt: 1,
-      attempts: [],
-      moves: ['prepare', 'release'],
-      journal: [],
-    });
+    expect(await world.storyOf(first)).toMatchObject({ ...RELEASED, attempt: 1 });
   });
 
   it('sends nothing when the account is stopped while the connection is made', async () => {
     const { account, first } = await world.twoBatches();
-    const scripted = answering(world.app, taken('7008'));
-    const gateway = scripted.app.gateway(account);
-    const stopFirst: typeof gateway.submitBatch = async (call) => {
-      await world.query(`INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [account]);
-      return gateway.submitBatch(call);
-    };
-    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: stopFirst }) }, first);
+    const before = () => world.query(`INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [account]);
+    const scripted = answering(world.app, taken('7008'), { before });
+    await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
     expect(await world.storyOf(first)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
   });

@@ -8,7 +8,15 @@ import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
 import { seeSchedule } from '../../../src/ledger/schedule/see-schedule.ts';
 import { expectationOf } from '../../../workers/schedule/check-expected.ts';
-import { findLocalCauses, findTrouble, isLocalSubject, isOverHere, localSubject, lookForAlarms, SILENT_INTERVALS } from '../../../workers/upkeep/raise-alarms.ts';
+import {
+  findLocalCauses,
+  findTrouble,
+  isLocalSubject,
+  isOverHere,
+  localSubject,
+  lookForAlarms,
+  SILENT_INTERVALS,
+} from '../../../workers/upkeep/raise-alarms.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openAlarmWorld } from '../support/alarm-world.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
