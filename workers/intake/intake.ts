@@ -77,17 +77,11 @@ async function enqueueNextBatches(app: App, files: readonly PlainFileRow[]): Pro
   for (const account of new Set(accepted.map((file) => file.account))) await enqueueNextBatch(app, account);
 }
 
-async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
-  let decided: PlainFileRow = file;
-  await poisonGuard(app, file.file_id, {
-    read: async () => {
-      decided = await checkAndStore(app, file, before);
-    },
-    giveUp: async () => {
-      decided = await holdUnread(app, file);
-    },
+function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
+  return poisonGuard(app, file.file_id, {
+    read: () => checkAndStore(app, file, before),
+    giveUp: () => holdUnread(app, file),
   });
-  return decided;
 }
 
 /** @returns the file as decided */

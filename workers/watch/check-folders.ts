@@ -34,14 +34,8 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
       [...ours, ...others].find(({ real }) => liesInside(real, drop.real)) ??
       ours.find(({ real }) => liesInside(drop.real, real));
     if (!other) continue;
-    throw new PipelineError(
-      'CONFIG_INVALID',
-      `use the drop folder "${drop.path}"`,
-      `it and "${other.path}" are one, or one in the other`,
-      {
-        next: 'Look where the links in these paths lead, and give each folder a place of its own.',
-      },
-    );
+    const reason = `it and "${other.path}" are one, or one in the other`;
+    throw new PipelineError('CONFIG_INVALID', `use the drop folder "${drop.path}"`, reason, LOOK_AT_LINKS);
   }
 }
 
@@ -59,10 +53,10 @@ async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder
   );
   const [fault] = findPathFaults({ paths: real, folders: drops });
   if (!fault) return;
-  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, {
-    next: 'Look where the links in these paths lead, and give each folder a place of its own.',
-  });
+  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, LOOK_AT_LINKS);
 }
+
+const LOOK_AT_LINKS = { next: 'Look where the links in these paths lead, and give each folder a place of its own.' };
 
 function noFolderHere({ folders, site }: Settings): PipelineError {
   const sites = [...new Set(folders.map((folder) => folder.site))].join(', ');

@@ -51,16 +51,17 @@ async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefi
   const { fileId } = claim;
   const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
   return lockAndQuery(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
-    let isSealed = state !== undefined;
-    if (isSealed) return true;
-    await poisonGuard(app, fileId, {
+    if (state !== undefined) return true;
+    return poisonGuard(app, fileId, {
       read: async (deaths) => {
         await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
-        isSealed = true;
+        return true;
       },
-      giveUp: () => quarantineOdd(app, poisonOf(claim), claim.notes.folder),
+      giveUp: async () => {
+        await quarantineOdd(app, poisonOf(claim), claim.notes.folder);
+        return false;
+      },
     });
-    return isSealed;
   });
 }
 
