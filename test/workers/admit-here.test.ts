@@ -5,8 +5,7 @@ import { submitBatch } from '../../workers/submit/submit.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { stepWorld } from './support/step-world.ts';
-import { query, readStop } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { readStop } from './support/story.ts';
 import { forceSql } from '../support/force-sql.ts';
 
 const world = stepWorld({ accounts: 6 });

@@ -15,8 +15,7 @@ import {
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { stepWorld } from './support/step-world.ts';
-import { jobIds, jobsAddedBy, query } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { jobIds } from './support/story.ts';
 import { AccountConfig } from '../../schemas/config.ts';
 
 const FILE = '0123456789abcdef';

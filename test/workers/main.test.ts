@@ -11,8 +11,7 @@ import { take } from '../support/scripted-service.ts';
 import { cutAtStatement, POWER_CUT } from './support/failing-app.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { agentCodeOf, stepWorld } from './support/step-world.ts';
-import { loseQueue, query, readStop, storyOf } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { loseQueue, readStop } from './support/story.ts';
 
 const world = stepWorld({ accounts: 12, settings: { sweepMs: 60, rescanMs: 100 } });
 

@@ -17,12 +17,10 @@ import {
 } from '../../workers/open-original.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { stepWorld } from './support/step-world.ts';
-import { takeIn, takeInCharges } from './support/take-in.ts';
 import type { App } from '../../src/app.ts';
 import { checkMessage } from '../../src/pgp/check-message.ts';
 import { encrypt, keysOf, makeKey } from '../support/openpgp.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import { query } from './support/story.ts';
 
 const CONTENT = lines([achRow(1), achRow(2)]);
 

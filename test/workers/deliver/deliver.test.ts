@@ -12,8 +12,6 @@ import { carryOut } from '../support/carry-out.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { movesOf, query } from '../support/story.ts';
-import { takeIn } from '../support/take-in.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
 const world = stepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });

@@ -7,8 +7,6 @@ import { finishedPages, finishedRows } from '../../../workers/deliver/finished-p
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
-import { takeIn } from '../support/take-in.ts';
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';

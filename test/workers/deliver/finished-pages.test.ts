@@ -4,7 +4,6 @@ import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openedForTests, stepWorld } from '../support/step-world.ts';
-import { takeIn } from '../support/take-in.ts';
 import { faultFinder, keptStretches, rowDescriber } from '../../../workers/deliver/finished-pages.ts';
 import { cellsOfLines } from '../../../workers/deliver/write-result-correction.ts';
 import type { Fault } from '../../../src/rows/rows.ts';

@@ -10,8 +10,6 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { movesOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
 import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
 import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 

@@ -5,12 +5,10 @@ import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { takeIn, takeInCharges } from '../support/take-in.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/read-delivery.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { runDeliverJob, writeDueNotice, writeNotice } from '../../../workers/deliver/deliver.ts';
-import { jobsAddedBy } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 

@@ -12,7 +12,6 @@ import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf } from '../support/delivered.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
 

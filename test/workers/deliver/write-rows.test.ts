@@ -8,7 +8,6 @@ import { outcomePutter, ROW_KINDS, shownRowPutter, writeRows } from '../../../wo
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { takeIn } from '../support/take-in.ts';
 import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
 import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-lines.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';

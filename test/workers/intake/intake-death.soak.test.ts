@@ -8,7 +8,6 @@ import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { openedForTests, stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';

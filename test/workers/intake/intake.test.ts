@@ -11,8 +11,7 @@ import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { beforeStatement } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
-import { claimContent, takeIn } from '../support/take-in.ts';
+import { claimContent } from '../support/take-in.ts';
 
 const world = stepWorld({ accounts: 24 });
 

@@ -12,8 +12,7 @@ import { orderReading, type StoredRows, storeRows } from '../../../workers/intak
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
-import { claimContent, takeIn } from '../support/take-in.ts';
+import { claimContent } from '../support/take-in.ts';
 
 const FOLDER = 'drop/account-1/card';
 const VOLUME = 77;

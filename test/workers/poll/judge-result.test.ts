@@ -4,7 +4,6 @@ import { sentTextOf, unpackOutcomes } from '../../reconcile/support/packed-rows.
 import { sentRow } from '../../reconcile/support/result-rows.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { takeIn, takeInCharges } from '../support/take-in.ts';
 import { findOwner } from '../../../workers/poll/poll.ts';
 
 const SENT = [1, 2].map((n) => sentRow('ach-code', { line: n, invoice: `A-${n}`, amountCents: 100 }));

@@ -13,7 +13,6 @@ import { type Play, say } from '../../support/scripted-service.ts';
 import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { answeringResult, withGateway } from '../support/scripted-gateway.ts';
 import { agentCodeOf } from '../support/step-world.ts';
-import { jobsAddedBy, query, storyOf } from '../support/story.ts';
 
 const world = pollWorld();
 

@@ -6,7 +6,7 @@ import { pollBatch } from '../../../workers/poll/poll.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { GOOD, pollWorld, result, ROWS } from '../support/poll-world.ts';
 import { answeringResult } from '../support/scripted-gateway.ts';
-import { jobsAddedBy, query, storyOf } from '../support/story.ts';
+import { jobsAddedBy, storyOf } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';

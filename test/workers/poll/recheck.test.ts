@@ -15,7 +15,6 @@ import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering, answeringResult } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
-import { takeIn } from '../support/take-in.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -12,8 +12,6 @@ import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/let-time-fly.ts';
 import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { withGateway } from '../support/scripted-gateway.ts';
-import { query, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
 const world = pollWorld();
 let makePausesLast: () => void;

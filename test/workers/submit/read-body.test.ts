@@ -11,8 +11,7 @@ import { submitAlone, submitBatch } from '../../../workers/submit/submit.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { query, storyOf, RELEASED } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { RELEASED } from '../support/story.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/read-body.ts';
 

@@ -9,9 +9,7 @@ import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Child, nextLine, startChild } from '../../files/support/run-child.ts';
 import { take } from '../../support/scripted-service.ts';
 import { agentCodeOf, stepWorld } from '../support/step-world.ts';
-import { query, storyOf } from '../support/story.ts';
 import type { Orders } from '../support/submit-child.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
 /** A real process submits a batch, and dies or sleeps at the worst moment. */
 

@@ -3,8 +3,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { runSubmitJob, submitBatch } from '../../../workers/submit/submit.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, query, storyOf, RELEASED } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { RELEASED } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 

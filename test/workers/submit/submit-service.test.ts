@@ -5,7 +5,7 @@ import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { failure, FAULT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say, take, takeAs, takenAnswer } from '../../support/scripted-service.ts';
 import { agentCodeOf, closedUrl, openedForTests, openStepWorld } from '../support/step-world.ts';
-import { query, readJournal, type Story, storyOf, RELEASED } from '../support/story.ts';
+import { readJournal, type Story, RELEASED } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
@@ -13,7 +13,6 @@ import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
 import { beforeStatement, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
 /** All the way to the socket: what the service does, and what the ledger records. */
 

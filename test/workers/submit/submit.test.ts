@@ -6,7 +6,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { answering, answeringUnasked, EVIDENCE, REFUSED, taken, UNKNOWN } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, query, type Story, storyOf, RELEASED } from '../support/story.ts';
+import { type Story, RELEASED } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 20 });
 

@@ -11,8 +11,8 @@ import { carryOut } from '../support/carry-out.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobIds, jobsAddedBy, loseQueue, query, storyOf } from '../support/story.ts';
-import { claimContent, takeIn, takeInCharges } from '../support/take-in.ts';
+import { jobIds, loseQueue } from '../support/story.ts';
+import { claimContent } from '../support/take-in.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 

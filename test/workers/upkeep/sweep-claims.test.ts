@@ -12,8 +12,8 @@ import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtStatement } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobIds, jobsAddedBy, loseQueue, query } from '../support/story.ts';
-import { claimContent, takeInCharges } from '../support/take-in.ts';
+import { jobIds, loseQueue } from '../support/story.ts';
+import { claimContent } from '../support/take-in.ts';
 
 const world = stepWorld({ accounts: 40 });
 

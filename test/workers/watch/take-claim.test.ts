@@ -11,7 +11,6 @@ import { collectGarbage, quarantineOdd, takeClaim } from '../../../workers/watch
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
 const world = stepWorld({ accounts: 2 });
