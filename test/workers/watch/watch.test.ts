@@ -197,7 +197,7 @@ describe('look', () => {
 });
 
 describe('trouble with one folder', () => {
-  it('does not stop the others, is world.logged, and ends when the folder is back', async () => {
+  it('does not stop the others, is logged, and ends when the folder is back', async () => {
     const { clock, change } = byHand();
     const watcher = await watch({}, change);
     const card = pathIn(`${account}/card`).replace(/\/$/, '');
