@@ -26,7 +26,7 @@ export function openOriginal(app: App, file: FileRow): Readable {
 }
 
 /** @throws PipelineError OTHER_SITE when the archive with the file is at another site */
-export function mustBeHere({ settings }: App, file: PlainFileRow): void {
+function mustBeHere({ settings }: App, file: PlainFileRow): void {
   if (file.site === settings.site) return;
   const reason = `it lies at site "${file.site}", and this is "${settings.site}"`;
   throw new PipelineError('OTHER_SITE', `open file "${file.file_id}"`, reason);

@@ -9,7 +9,7 @@ import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
  * in which nothing but their own number changes. `to` needs room for one byte more than the row.
  * @returns where the copy ends, or -1 for a row that needs `shownRow`; what was written to `to` is then void
  */
-export type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
+type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
 
 /** By byte: whether it is a digit, and whether it starts a spreadsheet formula or is the apostrophe before one. */
 const IS_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= ZERO && byte <= NINE));

@@ -36,6 +36,19 @@ import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
 
 /**
+ * Handles a `deliver` job: writes what is due for each of its files.
+ * @param signal ends the time slice after the file being written
+ */
+export async function runDeliverJob(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
+  const askAgain = (fileIds: readonly string[]) => enqueueDeliveryAt(app, app.settings.site, fileIds);
+  await runForSlice(app, job, { signal, askAgain }, (fileId) =>
+    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
+      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
+    ),
+  );
+}
+
+/**
  * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each
  * change of outcomes. The results complete the file. All come from the ledger and the sealed original alone, so a
  * repeat after a crash gives the same bytes.
@@ -218,19 +231,6 @@ export function figuresOfFile(file: FileRow): Omit<Figures, 'batches' | 'outcome
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,
   };
-}
-
-/**
- * Handles a `deliver` job: writes what is due for each of its files.
- * @param signal ends the time slice after the file being written
- */
-export async function runDeliverJob(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
-  const askAgain = (fileIds: readonly string[]) => enqueueDeliveryAt(app, app.settings.site, fileIds);
-  await runForSlice(app, job, { signal, askAgain }, (fileId) =>
-    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
-      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
-    ),
-  );
 }
 
 const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;

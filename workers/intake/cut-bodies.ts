@@ -9,7 +9,7 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 
 /** The body of a batch: exactly the bytes that will be sent, checked by a second reader. */
-export type Body = {
+type Body = {
   readonly bytes: Buffer;
   readonly sha256: string;
   readonly rows: number;

@@ -38,6 +38,49 @@ import { mayOverlap } from '../../src/ledger/duplicates/may-overlap.ts';
 import { runForSlice } from '../run-for-slice.ts';
 import { noting } from '../note-failures.ts';
 
+/** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
+const NEWS_MS = 500;
+
+/**
+ * Handles an `intake` job: takes in its files and adds the jobs that follow, for several files together. Small files
+ * are read a few at a time, because most of the time goes to waiting for the database.
+ * @param signal ends the time slice after the file being read
+ */
+export async function runIntakeJob(
+  app: App,
+  job: Payload<'intake'>,
+  signal: AbortSignal,
+  sliceMs?: number,
+): Promise<void> {
+  let done: PlainFileRow[] = [];
+  let toldAt = performance.now();
+  const tell = async () => {
+    const news = done;
+    done = [];
+    toldAt = performance.now();
+    await tellOfIntake(app, news);
+  };
+  const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
+  const atOnce = await chooseAtOnce(app, job);
+  try {
+    await runForSlice(app, job, { signal, askAgain, atOnce, sliceMs }, async (fileId, before) => {
+      const item = { work: 'intake', subject: fileId, fileId } as const;
+      const takeIn = () => intakeAlone(app, fileId, before);
+      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
+      if (performance.now() - toldAt >= NEWS_MS) await tell();
+    });
+  } finally {
+    await tell();
+  }
+}
+
+/** How many small files are read at a time. */
+const SMALL_AT_ONCE = 3;
+
+async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
+  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
+}
+
 /**
  * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.
  * Rows, batches, verdict and audit are one transaction, so after a crash all is there or starts again.
@@ -51,7 +94,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
  * @param before is awaited before the file is compared with others and decided
  * @returns the file as it is now
  */
-export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
+async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
   const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
   return lockAndQuery(app.ledger, `file:${fileId}`, ask, async (file) => {
     app.telemetry.note({ account: file.account });
@@ -61,7 +104,7 @@ export async function intakeAlone(app: App, fileId: string, before?: Promise<voi
 }
 
 /** Adds the jobs that follow the intake of these files of one site: for their batches, then for their notices. */
-export async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
+async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
   if (files.length === 0) return;
   await enqueueNextBatches(app, files);
   crashPoint('intake.account-woken');
@@ -244,46 +287,3 @@ const NOTHING_READ: FileFindings = {
   validCents: 0,
   invalidRows: 0,
 };
-
-/** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
-const NEWS_MS = 500;
-
-/**
- * Handles an `intake` job: takes in its files and adds the jobs that follow, for several files together. Small files
- * are read a few at a time, because most of the time goes to waiting for the database.
- * @param signal ends the time slice after the file being read
- */
-export async function runIntakeJob(
-  app: App,
-  job: Payload<'intake'>,
-  signal: AbortSignal,
-  sliceMs?: number,
-): Promise<void> {
-  let done: PlainFileRow[] = [];
-  let toldAt = performance.now();
-  const tell = async () => {
-    const news = done;
-    done = [];
-    toldAt = performance.now();
-    await tellOfIntake(app, news);
-  };
-  const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
-  const atOnce = await chooseAtOnce(app, job);
-  try {
-    await runForSlice(app, job, { signal, askAgain, atOnce, sliceMs }, async (fileId, before) => {
-      const item = { work: 'intake', subject: fileId, fileId } as const;
-      const takeIn = () => intakeAlone(app, fileId, before);
-      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
-      if (performance.now() - toldAt >= NEWS_MS) await tell();
-    });
-  } finally {
-    await tell();
-  }
-}
-
-/** How many small files are read at a time. */
-const SMALL_AT_ONCE = 3;
-
-async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
-  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
-}

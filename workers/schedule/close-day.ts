@@ -16,7 +16,7 @@ import { checkExpected, expectationOf } from './check-expected.ts';
 export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;
 
 /** Summary of a close: names of the reports, what is open, and the difference, which must be zero. */
-export type Closed = {
+type Closed = {
   reports: string[];
   open: { rows: number; total: string };
   difference: { rows: number; total: string };

@@ -13,7 +13,7 @@ import { keyOf } from '../enqueue.ts';
 import { judgeResult, readResult } from '../poll/judge-result.ts';
 
 /** Whether batch ids let an account send. `failed`: no answer of the service; `later`: another call is in progress. */
-export type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind: 'failed'; why: string };
+type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind: 'failed'; why: string };
 
 /**
  * Detects a machine that was restored as a whole: its ledger and send journal cannot show what else it sent. The

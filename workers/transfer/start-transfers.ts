@@ -10,7 +10,7 @@ import { beginPushing, findUnpushed, notePushed, type PushableOutput } from '../
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteSession } from '../../src/files/remote/open-remote.ts';
 
-export type Transfers = {
+type Transfers = {
   /** Runs everything once, now. @returns how many files are still being written on a server */
   look(): Promise<number>;
   stop(): Promise<void>;
