@@ -7,9 +7,16 @@ import { beginRun, noteTakenAgain, resumeRun, type RunInHand } from '../ledger/s
 import type { AuditReason } from '../ledger/engine/move.ts';
 import { readRun } from '../ledger/schedule/read-runs.ts';
 import type { RunRow } from '../ledger/engine/records.ts';
-import { holdSchedule, makeDueRun, makeRun, scheduleOf } from '../../workers/schedule/schedule.ts';
-import { findDueRuns, windowMs } from '../../workers/schedule/due-runs.ts';
-import { takeFolders, type Taken } from '../../workers/schedule/take-folders.ts';
+import {
+  findDueRuns,
+  holdSchedule,
+  makeDueRun,
+  makeRun,
+  scheduleOf,
+  takeFolders,
+  type Taken,
+  windowMs,
+} from '../../workers/schedule/schedule.ts';
 
 /**
  * Result of `runNow`.

@@ -7,9 +7,8 @@ import { sha256OfFile } from '../../src/kernel/hash.ts';
 import { readDelivery } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
-import { writeNotice } from './write-notice.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
-import { writeResults } from './deliver.ts';
+import { writeNotice, writeResults } from './deliver.ts';
 
 /**
  * Result of checking one output that the ledger knows.

@@ -3,8 +3,7 @@ import { reasonOf } from '../../src/kernel/errors.ts';
 import type { Health } from '../../src/kernel/health.ts';
 import { kindsOf, targetKey, tell } from '../../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
-import { findTrouble, localSubject } from './alarms/find-local-causes.ts';
-import { lookForAlarms } from './raise-alarms.ts';
+import { findTrouble, localSubject, lookForAlarms } from './raise-alarms.ts';
 import type { AlarmTarget } from '../../src/config/config.ts';
 import {
   dropStrangers,

@@ -1,4 +1,4 @@
-import { inspectRedis, type RedisState } from '../../queue/inspect-redis.ts';
+import { inspectRedis, type RedisState } from '../../queue/redis-connection.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 import { findingOf } from './finding-of.ts';
 

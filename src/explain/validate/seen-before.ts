@@ -16,9 +16,8 @@ import {
 } from '../../ledger/duplicates/find-sent-before.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
 import { PRINT_BYTES } from '../../crypto/fingerprints/row-print.ts';
-import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
-import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
-import { likeRows } from '../../../workers/intake/like-rows.ts';
+import { likeRows, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import { type ConfusableRows, confusableRows } from '../../../workers/intake/cut-bodies.ts';
 import { chargedSince } from '../../../workers/intake/find-earlier-payments.ts';
 
 /** What the ledger knows about the rows of a file that it does not hold. */

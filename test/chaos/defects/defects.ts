@@ -262,10 +262,10 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'body opened ahead of another batch',
     about: 'bytes are sent that are not those of the batch that was taken up',
-    file: 'workers/submit/body-ahead.ts',
+    file: 'workers/submit/read-body.ts',
     find: 'key.batchNo === batch.batch_no && sha256 === batch.body_sha256',
     replace: 'key.batchNo >= 0',
-    caughtBy: ['test/workers/submit/body-ahead.test.ts'],
+    caughtBy: ['test/workers/submit/read-body.test.ts'],
   },
   {
     name: 'the same file taken twice',
