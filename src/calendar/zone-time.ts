@@ -76,7 +76,7 @@ const QUARTER_MS = 900_000;
  * Returns how far clocks in the zone are ahead of UTC. Since 1973 zones have changed only at quarter hours, so one
  * cached offset covers each. Formatting a moment per line took longer than all other work on a report.
  */
-export function offsetMs(at: Date, timeZone: string): number {
+function offsetMs(at: Date, timeZone: string): number {
   const quarter = `${Math.floor(at.getTime() / QUARTER_MS)} ${timeZone}`;
   let offset = OFFSETS.get(quarter);
   if (offset === undefined) {
@@ -90,4 +90,54 @@ export function offsetMs(at: Date, timeZone: string): number {
 function parseOffset(text: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(text) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/**
+ * Returns the moments when clocks in a zone show a time, the earlier first. There is normally one. The repeated hour in
+ * autumn has two; the skipped hour in spring and days that do not exist have none.
+ * @param wall calendar time to the second, `2026-06-15T10:11:12`
+ */
+export function momentsInZone(wall: string, timeZone: string): Date[] {
+  const unshifted = Date.parse(`${wall}Z`);
+  // JavaScript parses February 30 as March 2.
+  if (Number.isNaN(unshifted) || !new Date(unshifted).toISOString().startsWith(wall)) return [];
+  // Zones change their offset less than once a day, so it is that of the day before or the day after.
+  const offsets = [unshifted - DAY_MS, unshifted + DAY_MS].map((ms) => offsetMs(new Date(ms), timeZone));
+  const moments = [...new Set(offsets)].map((offset) => new Date(unshifted - offset));
+  return moments
+    .filter((at) => at.getTime() + offsetMs(at, timeZone) === unshifted)
+    .sort((one, other) => one.getTime() - other.getTime());
+}
+
+/**
+ * Returns the one moment for a planned time of day. A time that occurs twice in autumn counts the first time; one
+ * skipped in spring means the first moment after the gap. Each day thus has exactly one moment, and they stay in order.
+ * @param day `2026-06-15`
+ * @param time `22:00`
+ * @returns undefined for a day that the zone has skipped
+ */
+export function momentOfWallTime(day: string, time: string, timeZone: string): Date | undefined {
+  if (!startOfDay(day, timeZone)) return undefined;
+  const wall = `${day}T${time}:00`;
+  return momentsInZone(wall, timeZone)[0] ?? endOfGap(wall, timeZone);
+}
+
+const SECOND_MS = 1_000;
+
+/** Returns the first moment after a skipped time, to the second. */
+function endOfGap(wall: string, timeZone: string): Date {
+  const unshifted = Date.parse(`${wall}Z`);
+  const isBehind = (ms: number) => wallOf(ms, timeZone) < wall;
+  // No zone is more than a day from UTC, and none changes its clocks twice within two days.
+  let [before, after] = [unshifted - DAY_MS, unshifted + DAY_MS];
+  while (after - before > SECOND_MS) {
+    const middle = Math.floor((before + after) / 2 / SECOND_MS) * SECOND_MS;
+    if (isBehind(middle)) before = middle;
+    else after = middle;
+  }
+  return new Date(after);
+}
+
+function wallOf(ms: number, timeZone: string): string {
+  return formatInZone(new Date(ms), timeZone).slice(0, 19).replace(' ', 'T');
 }

@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
-import { unpackFailure } from './carry-failure.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import { type FromThread, type ToThread, unpackFailure } from './thread-messages.ts';
 
 /** A thread for work that would keep the main thread from listening. */
 export type WorkThread = {
@@ -45,7 +44,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
     });
     return started;
   };
-  const approveOrPropose = () => {
+  const endUnused = () => {
     const unused = living;
     living = undefined;
     void unused?.close();
@@ -61,7 +60,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
         return yield* living.run<Item, Result>(module, order);
       } finally {
         tasks -= 1;
-        if (tasks === 0) idle = setTimeout(approveOrPropose, IDLE_MS).unref();
+        if (tasks === 0) idle = setTimeout(endUnused, IDLE_MS).unref();
       }
     },
     close: async () => {

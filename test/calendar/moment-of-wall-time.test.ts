@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/calendar/calendar.ts';
-import { momentOfWallTime } from '../../src/calendar/moment-of-wall-time.ts';
-import { dayInZone, formatInZone } from '../../src/calendar/zone-time.ts';
+import { dayInZone, formatInZone, momentOfWallTime } from '../../src/calendar/zone-time.ts';
 
 const TORONTO = 'America/Toronto';
 const LONDON = 'Europe/London';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { momentsInZone } from '../../src/calendar/moments-in-zone.ts';
-import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { formatInZone, momentsInZone } from '../../src/calendar/zone-time.ts';
 
 const VANCOUVER = 'America/Vancouver';
 const LONDON = 'Europe/London';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { explainError } from '../../src/cli/explain-error.ts';
+import { explainError } from '../../src/cli/run-command-line.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { takeDown } from './support/take-down.ts';

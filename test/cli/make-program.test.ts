@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Call, CliCommand } from '../../src/cli/command.ts';
-import { describeExitCodes, makeProgram } from '../../src/cli/make-program.ts';
+import { describeExitCodes, makeProgram } from '../../src/cli/run-command-line.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { takeDown } from './support/take-down.ts';
 import { EXIT } from '../../schemas/errors.ts';

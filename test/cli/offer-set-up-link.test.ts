@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { offerSetUpLink } from '../../src/cli/offer-set-up-link.ts';
+import { offerSetUpLink } from '../../src/cli/process/with-dashboard.ts';
 import { readLink } from '../../src/ledger/person/use-link.ts';
 import { hashSecretToken } from '../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/cli/package-version.ts';
-import { readAccounts, SANDBOX_ACCOUNTS } from '../../src/cli/sandbox-accounts.ts';
-import { STARTER_CONFIG } from '../../src/cli/starter-config.ts';
+import { readAccounts, SANDBOX_ACCOUNTS } from '../../src/cli/commands/sandbox.ts';
+import { STARTER_CONFIG } from '../../src/cli/commands/init.ts';
 
 describe('readAccounts', () => {
   it('reads codes and passwords; a password may hold a colon', () => {

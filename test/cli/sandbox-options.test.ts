@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { makeProgram } from '../../src/cli/make-program.ts';
-import { readSandboxOptions, SANDBOX_SWITCHES } from '../../src/cli/sandbox-options.ts';
+import { makeProgram } from '../../src/cli/run-command-line.ts';
+import { readSandboxOptions, SANDBOX_SWITCHES } from '../../src/cli/commands/sandbox.ts';
 
 const DEFAULTS = {
   port: 8899,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
-import { STARTER_CONFIG } from '../../src/cli/starter-config.ts';
+import { STARTER_CONFIG } from '../../src/cli/commands/init.ts';
 import { loadSettings } from '../../src/config/config.ts';
 
 it('STARTER_CONFIG is a configuration with a folder for every operation, for the sandbox at its usual port', async () => {

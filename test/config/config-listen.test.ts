@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readListenAddress } from '../../src/config/config-listen.ts';
+import { readListenAddress } from '../../src/config/config-dashboard.ts';
 
 describe('readListenAddress', () => {
   it.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountConfig } from '../../schemas/config.ts';
 import type { ConfigFault } from '../../src/config/config-faults.ts';
-import { readOpenPgp } from '../../src/config/config-openpgp.ts';
+import { readOpenPgp } from '../../src/config/config-secret.ts';
 import { ACCOUNT } from '../kernel/support/config-world.ts';
 
 let root: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { packFailure, unpackFailure } from '../../src/thread/carry-failure.ts';
+import { packFailure, unpackFailure } from '../../src/thread/thread-messages.ts';
 
 const carry = (error: unknown) => unpackFailure(structuredClone(packFailure(error)));
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EXIT } from '../../../schemas/errors.ts';
-import { answerStatus } from '../../../src/cli/call/answer-status.ts';
+import { answerStatus } from '../../../src/cli/call/describe-answer.ts';
 import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
 
 const result = { batchId: '1' };

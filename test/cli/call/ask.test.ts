@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../../src/cli/call/ask.ts';
+import { ask } from '../../../src/cli/call/terminal.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
 

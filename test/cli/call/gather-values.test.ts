@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { gatherValues, readSecrets } from '../../../src/cli/call/gather-values.ts';
+import { gatherValues, type Given, readSecrets } from '../../../src/cli/call/gather-values.ts';
 import type { Call } from '../../../src/cli/command.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 import { takeDown } from '../support/take-down.ts';
 import type { OperationName } from '../../../schemas/operations.ts';
-import type { Given } from '../../../src/cli/call/read-input.ts';
 import type { Terminal } from '../../../src/cli/call/terminal.ts';
 
 const ENV = { PAYDROP_CREDIT_CARD_NUM: CARD, PAYDROP_CVV2: '123' };

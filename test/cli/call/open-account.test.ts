@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Config } from '../../../schemas/config.ts';
-import { openAccount } from '../../../src/cli/call/open-account.ts';
+import { openAccount } from '../../../src/cli/call/make-call.ts';
 import { resolveSettings } from '../../../src/config/config.ts';
 
 const USUAL = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'hidden' };

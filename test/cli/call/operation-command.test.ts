@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleOf, operationCommand } from '../../../src/cli/call/operation-command.ts';
+import { exampleOf, operationCommand } from '../../../src/cli/call/call.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { toParameters } from '../../../src/cli/call/to-parameters.ts';
 import { checkParameters } from '../../../src/gateway/check-parameters.ts';

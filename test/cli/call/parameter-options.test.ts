@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { parameterNotes, parameterOptions } from '../../../src/cli/call/parameter-options.ts';
+import { parameterNotes, parameterOptions } from '../../../src/cli/call/call.ts';
 import { environmentName, parametersOf, secretsOf } from '../../../src/cli/call/parameters-of.ts';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];

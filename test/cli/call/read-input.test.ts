@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readInput } from '../../../src/cli/call/read-input.ts';
+import { readInput } from '../../../src/cli/call/gather-values.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLastMoment, readMoment } from '../../../src/cli/call/read-moment.ts';
+import { readLastMoment, readMoment } from '../../../src/cli/call/to-parameters.ts';
 
 const NEW_YORK = 'America/New_York';
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readAccounts, SANDBOX_ACCOUNTS } from '../../../src/cli/sandbox-accounts.ts';
+import { readAccounts, SANDBOX_ACCOUNTS } from '../../../src/cli/commands/sandbox.ts';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { holdFlags } from '../support/hold-flags.ts';

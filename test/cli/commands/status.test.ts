@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { describeObstacles } from '../../../src/cli/commands/status.ts';
+import { describeObstacles } from '../../../src/cli/show/status.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
 

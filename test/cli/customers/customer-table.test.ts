@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { customerTable } from '../../../src/cli/customers/customer-table.ts';
+import { customerTable } from '../../../src/cli/call/describe-answer.ts';
 import type { CustomerRecord } from '../../../src/gateway/client-answers.ts';
 
 const ADA: CustomerRecord = {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { dropSamples } from '../../../src/cli/demo/drop-samples.ts';
+import { dropSamples } from '../../../src/cli/demo/scratch-folder.ts';
 import { runHere } from '../support/run-here.ts';
 
 it('dropSamples drops valid, faulty, repeated and broken files, and says of each what it is', async () => {

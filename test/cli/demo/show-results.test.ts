@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { concludeDemo, linesToTry, showResults } from '../../../src/cli/demo/show-results.ts';
+import { concludeDemo, linesToTry, showResults } from '../../../src/cli/demo/demo.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { CHECKS } from '../../../src/cli/doctor/doctor.ts';
 
 describe('CHECKS', () => {
   it('names each once and forgets none', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { destroyedKeys } from '../../../src/cli/doctor/destroyed-keys.ts';
+import { destroyedKeys } from '../../../src/cli/doctor/keys.ts';
 import { cleanStorage, IN_PASSING } from '../../../src/ledger/retention/clean-storage.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';

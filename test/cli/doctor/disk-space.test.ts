@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diskSpace, judgeRoom } from '../../../src/cli/doctor/disk-space.ts';
+import { diskSpace, judgeRoom } from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 
 let world: PatientWorld;

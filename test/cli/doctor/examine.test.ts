@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Check, ok } from '../../../src/cli/doctor/check.ts';
-import { examine } from '../../../src/cli/doctor/examine.ts';
+import { examine } from '../../../src/cli/doctor/doctor.ts';
 import { closedUrl } from '../../workers/support/step-world.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 

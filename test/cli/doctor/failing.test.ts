@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failing } from '../../../src/cli/doctor/failing.ts';
+import { failing } from '../../../src/cli/doctor/work.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileSystems } from '../../../src/cli/doctor/file-systems.ts';
+import { fileSystems } from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
 let world: PatientWorld;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bad } from '../../../src/cli/doctor/check.ts';
-import { findingOf } from '../../../src/cli/doctor/finding-of.ts';
+import { bad, findingOf } from '../../../src/cli/doctor/check.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 
 describe('findingOf', () => {

@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyFile } from '../../../src/cli/doctor/key-file.ts';
+import { keyFile } from '../../../src/cli/doctor/keys.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 
 let world: PatientWorld;

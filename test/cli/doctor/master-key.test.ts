@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rename } from 'node:fs/promises';
-import { masterKey } from '../../../src/cli/doctor/master-key.ts';
+import { masterKey } from '../../../src/cli/doctor/keys.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 
 let world: PatientWorld;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openpgp } from '../../../src/cli/doctor/openpgp.ts';
+import { openpgp } from '../../../src/cli/doctor/keys.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { resolveSettings } from '../../../src/config/config.ts';
 import { configWith } from '../../kernel/support/config-world.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { permissions } from '../../../src/cli/doctor/permissions.ts';
+import { permissions } from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
 let world: PatientWorld;

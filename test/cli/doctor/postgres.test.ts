@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeServer, postgres } from '../../../src/cli/doctor/postgres.ts';
+import { judgeServer, postgres } from '../../../src/cli/doctor/servers.ts';
 import { inspectServer, type ServerState } from '../../../src/ledger/engine/inspect-server.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERRORS } from '../../../schemas/errors.ts';
-import { quarantine } from '../../../src/cli/doctor/quarantine.ts';
+import { quarantine } from '../../../src/cli/doctor/work.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
 let world: PatientWorld;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeRedis, queue } from '../../../src/cli/doctor/queue.ts';
+import { judgeRedis, queue } from '../../../src/cli/doctor/servers.ts';
 import { closedUrl } from '../../workers/support/step-world.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seals } from '../../../src/cli/doctor/seals.ts';
+import { seals } from '../../../src/cli/doctor/keys.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 

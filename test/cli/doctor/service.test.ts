@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { service } from '../../../src/cli/doctor/service.ts';
+import { service } from '../../../src/cli/doctor/servers.ts';
 import { closedUrl } from '../../workers/support/step-world.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { temporaries } from '../../../src/cli/doctor/temporaries.ts';
+import { temporaries } from '../../../src/cli/doctor/work.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { workFolders } from '../../../src/cli/doctor/work-folders.ts';
+import { workFolders } from '../../../src/cli/doctor/work.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../support/ledger-world.ts';

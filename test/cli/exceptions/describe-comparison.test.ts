@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeComparison } from '../../../src/cli/exceptions/describe-comparison.ts';
+import { describeComparison } from '../../../src/cli/show/exceptions.ts';
 import type { Comparison } from '../../../src/explain/compare-batch.ts';
 import { compareRows } from '../../../src/reconcile/compare-rows.ts';
 import { changeCells, resultsOf, sentRow } from '../../reconcile/support/result-rows.ts';

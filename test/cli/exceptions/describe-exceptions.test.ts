@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeExceptions } from '../../../src/cli/exceptions/describe-exceptions.ts';
+import { describeExceptions } from '../../../src/cli/show/exceptions.ts';
 
 describe('describeExceptions', () => {
   it('says what waits and what to type next', () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rotateKey } from '../../../src/cli/key/rotate-key.ts';
+import { rotateKey } from '../../../src/cli/commands/key.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { retireKey } from '../../../src/ledger/key/retire-key.ts';
 import { readKeyUses } from '../../../src/ledger/key/master-keys.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../src/cli/print/file-summary.ts';
+import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../src/cli/process/run.ts';
 import { cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 

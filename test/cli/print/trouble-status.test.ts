@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { troubleStatus } from '../../../src/cli/print/trouble-status.ts';
+import { troubleStatus } from '../../../src/cli/show/status.ts';
 import type { Overview } from '../../../src/ledger/overview/overview.ts';
 
 const HELD = { state: 'held', files: 1, rows: 2, cents: 5_000 };

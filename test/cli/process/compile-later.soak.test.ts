@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { compileLater } from '../../../src/cli/process/compile-later.ts';
+import { compileLater } from '../../../src/cli/process/start.ts';
 import { holdFlags, setFlags } from '../support/hold-flags.ts';
 
 /** A script that calls a function this many times. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { keepHeapSmall } from '../../../src/cli/process/keep-heap-small.ts';
+import { keepHeapSmall } from '../../../src/cli/process/start.ts';
 import { holdFlags, setFlags } from '../support/hold-flags.ts';
 
 /** Creates many objects that live for a while, and reports the peak sizes of the young and old heap in MB. */

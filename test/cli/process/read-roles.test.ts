@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVERY_ROLE } from '../../../schemas/roles.ts';
-import { readRoles } from '../../../src/cli/process/read-roles.ts';
+import { readRoles } from '../../../src/cli/process/start.ts';
 
 describe('readRoles', () => {
   it.each([undefined, '', ' , '])('takes %j for everything', (text) => {

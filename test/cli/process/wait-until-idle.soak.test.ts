@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitUntilIdle } from '../../../src/cli/process/wait-until-idle.ts';
+import { waitUntilIdle } from '../../../src/cli/process/with-workers.ts';
 import type { Workers } from '../../../workers/main.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { claimContent } from '../../workers/support/take-in.ts';

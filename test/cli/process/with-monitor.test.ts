@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withMonitor } from '../../../src/cli/process/with-monitor.ts';
+import { withMonitor } from '../../../src/cli/process/start.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeRetention } from '../../../src/cli/retention/describe-retention.ts';
+import { describeRetention } from '../../../src/cli/retention/retention.ts';
 import type { RetentionReport } from '../../../src/cli/retention/read-retention.ts';
 
 const FROM = new Date('2026-04-01');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lateRunLines } from '../../../src/cli/schedule/late-run-lines.ts';
+import { lateRunLines } from '../../../src/cli/show/status.ts';
 
 describe('lateRunLines', () => {
   it('says nothing when nothing is late', () => {

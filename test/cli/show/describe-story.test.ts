@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeStory } from '../../../src/cli/show/describe-story.ts';
+import { describeStory } from '../../../src/cli/show/show.ts';
 import type { FileStory } from '../../../src/explain/read-story.ts';
 
 const AT = new Date('2026-06-15T13:30:00Z');

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkFile } from '../../../src/cli/validate/check-file.ts';
+import { checkFile } from '../../../src/cli/validate/validate.ts';
 import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
 import { readPiecesNow } from '../../../src/kernel/read-pieces.ts';
 import type { Fault } from '../../../src/rows/rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
-import { jsonReport } from '../../../src/cli/validate/json-report.ts';
+import { jsonReport } from '../../../src/cli/validate/reports.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { takeDown } from '../support/take-down.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DropRules, openDrop } from '../../../src/cli/validate/open-drop.ts';
+import { type DropRules, openDrop } from '../../../src/cli/validate/choose-rules.ts';
 import { encrypt, makeKey, type TestKey } from '../../support/openpgp.ts';
 
 let dir: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
-import { textReport } from '../../../src/cli/validate/text-report.ts';
+import { textReport } from '../../../src/cli/validate/reports.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import { takeDown } from '../support/take-down.ts';
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Check, Finding, Patient } from '../../../../src/cli/doctor/check.ts';
+import { bad, type Check, type Finding, findingOf, type Patient } from '../../../../src/cli/doctor/check.ts';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../../support/pipeline-world.ts';
 
 export type PatientWorld = PipelineWorld & {
@@ -21,7 +21,14 @@ export async function openPatientWorld(options: WorldOptions = {}): Promise<Pati
   }
   await writeFile(join(world.root, 'paydrop.yaml'), '', { mode: 0o600 });
   const patient = { settings: world.settings, env: {}, clock: world.app.clock, ledger: world.app.ledger };
-  return { ...world, patient, look: (check, change = {}) => check.look({ ...patient, ...change }) };
+  const look = async (check: Check, change: Partial<Patient> = {}) => {
+    try {
+      return await check.look({ ...patient, ...change });
+    } catch (error) {
+      return [findingOf(error, bad)];
+    }
+  };
+  return { ...world, patient, look };
 }
 
 /** A single `ok` finding, whatever its text. */
