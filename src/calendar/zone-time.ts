@@ -22,13 +22,18 @@ const DAY_MS = 86_400_000;
 export function startOfDay(day: string, timeZone: string): Date | undefined {
   const midnightMs = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(midnightMs)) return undefined;
-  // The offset at that moment is that of the day before or the day after. If both fit, the earlier moment counts.
-  const candidates = [midnightMs - DAY_MS, midnightMs + DAY_MS].map(
-    (nearMs) => new Date(midnightMs - offsetMs(new Date(nearMs), timeZone)),
-  );
-  return candidates
-    .filter((at) => dayInZone(at, timeZone) === day)
-    .sort((one, other) => one.getTime() - other.getTime())[0];
+  return candidatesOf(midnightMs, timeZone).find((at) => dayInZone(at, timeZone) === day);
+}
+
+/**
+ * Returns the moments that may be a calendar time, the earlier first. Zones change their offset less than once a day, so it
+ * is that of the day before or the day after.
+ * @param unshiftedMs the time as if it were UTC
+ */
+function candidatesOf(unshiftedMs: number, timeZone: string): Date[] {
+  const offsets = [unshiftedMs - DAY_MS, unshiftedMs + DAY_MS].map((ms) => offsetMs(new Date(ms), timeZone));
+  const moments = [...new Set(offsets)].map((offset) => new Date(unshiftedMs - offset));
+  return moments.sort((one, other) => one.getTime() - other.getTime());
 }
 
 export function isTimeZone(name: string): boolean {
@@ -101,12 +106,7 @@ export function momentsInZone(wall: string, timeZone: string): Date[] {
   const unshifted = Date.parse(`${wall}Z`);
   // JavaScript parses February 30 as March 2.
   if (Number.isNaN(unshifted) || !new Date(unshifted).toISOString().startsWith(wall)) return [];
-  // Zones change their offset less than once a day, so it is that of the day before or the day after.
-  const offsets = [unshifted - DAY_MS, unshifted + DAY_MS].map((ms) => offsetMs(new Date(ms), timeZone));
-  const moments = [...new Set(offsets)].map((offset) => new Date(unshifted - offset));
-  return moments
-    .filter((at) => at.getTime() + offsetMs(at, timeZone) === unshifted)
-    .sort((one, other) => one.getTime() - other.getTime());
+  return candidatesOf(unshifted, timeZone).filter((at) => at.getTime() + offsetMs(at, timeZone) === unshifted);
 }
 
 /**

@@ -30,6 +30,7 @@ export function operationCommand(operation: OperationName): CliCommand {
   };
 }
 
+type FieldKind = (typeof FIELDS)[FieldName]['kind'];
 type OptionRow = NonNullable<CliCommand['options']>[number];
 
 function callOptions(operation: OperationName): OptionRow[] {
@@ -67,6 +68,12 @@ export function exampleOf(operation: OperationName): string {
   return ['call', operation, '--account main', ...flags, ...beside].join(' ');
 }
 
+const SAMPLES_OF_KINDS: Readonly<Partial<Record<FieldKind, string>>> = {
+  boolean: 'false',
+  expiry: '12/35',
+  base64: 'monday.csv',
+};
+
 /** Texts missing here may be empty. */
 const SAMPLES: Readonly<Partial<Record<FieldName, string>>> = {
   firstName: 'Ada',
@@ -84,22 +91,9 @@ const SAMPLES: Readonly<Partial<Record<FieldName, string>>> = {
 
 function sampleOf(name: FieldName, operation: OperationName): string {
   if (name === 'total') return operation.includes('Refund') ? '-5.00' : '25.00';
-  switch (FIELDS[name].kind) {
-    case 'boolean':
-      return 'false';
-    case 'dateTime':
-      return name.startsWith('to') || name.startsWith('end') ? '2026-11-30' : '2026-11-20';
-    case 'expiry':
-      return '12/35';
-    case 'base64':
-      return 'monday.csv';
-    case 'text':
-    case 'decimal':
-    case 'digits':
-    case 'enum':
-    case 'ipv4':
-      return SAMPLES[name] ?? '';
-  }
+  const { kind } = FIELDS[name];
+  if (kind === 'dateTime') return name.startsWith('to') || name.startsWith('end') ? '2026-11-30' : '2026-11-20';
+  return SAMPLES_OF_KINDS[kind] ?? SAMPLES[name] ?? '';
 }
 
 /** Returns the parameters of one operation as options, under titles: the required ones first. */
@@ -145,7 +139,7 @@ const PLACEHOLDERS = {
   expiry: '<MM/YY>',
   ipv4: '<address>',
   base64: '<path>',
-} as const satisfies Record<(typeof FIELDS)[FieldName]['kind'], string>;
+} as const satisfies Record<FieldKind, string>;
 
 function describeParameter(name: FieldName): Described {
   return [`--${name} ${PLACEHOLDERS[FIELDS[name].kind]}`, describeField(name)];

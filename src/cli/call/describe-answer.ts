@@ -24,12 +24,8 @@ export function describeAnswer(
       return block('accepted: taken, and not done yet', describeResult(answer.result));
     case 'declined': {
       const { code, message, advice, transactionId } = answer;
-      const rows = [
-        ['code', String(code)] as const,
-        ['message', message] as const,
-        ['advice', ADVICE[advice]] as const,
-      ];
-      return block('declined: nothing was booked', labelLines([...rows, ['transactionId', transactionId ?? '']]));
+      const rows = { code: String(code), message, advice: ADVICE[advice], transactionId: transactionId ?? '' };
+      return block('declined: nothing was booked', labelLines(Object.entries(rows)));
     }
     case 'failed':
       return block(
@@ -108,22 +104,19 @@ function hintOf(operation: OperationName, field: string, message: string): strin
 
 /** Returns the exit status that tells a script the result of a call. */
 export function answerStatus(answer: AnyAnswer): number {
-  switch (answer.kind) {
-    case 'approved':
-    case 'accepted':
-      return EXIT.ok;
-    case 'invalid':
-      return EXIT.usage;
-    case 'declined':
-    case 'failed':
-    case 'restricted':
-      return EXIT.invalid;
-    case 'unknown':
-      return EXIT.unknownOpen;
-    case 'not_sent':
-      return EXIT.exception;
-  }
+  return STATUSES[answer.kind];
 }
+
+const STATUSES: Readonly<Record<AnyAnswer['kind'], number>> = {
+  approved: EXIT.ok,
+  accepted: EXIT.ok,
+  invalid: EXIT.usage,
+  declined: EXIT.invalid,
+  failed: EXIT.invalid,
+  restricted: EXIT.invalid,
+  unknown: EXIT.unknownOpen,
+  not_sent: EXIT.exception,
+};
 
 /** Returns stored customers as a table: who, how they pay, and what recurs. */
 export function customerTable(customers: readonly CustomerRecord[]): string {

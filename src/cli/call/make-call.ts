@@ -120,8 +120,7 @@ export async function confirmCall(
   if (answer.trim().toLowerCase() !== 'yes') throw unconfirmed(operation, account, 'the answer was not yes');
 }
 
-/** @returns the error for a call that needs a yes and cannot get one */
-export function unconfirmed(operation: OperationName, { name }: Account, reason: string): PipelineError {
+function unconfirmed(operation: OperationName, { name }: Account, reason: string): PipelineError {
   const next = 'Nothing was sent. Give --yes if it is meant.';
   return new PipelineError('USAGE', `call ${operation} on the live account "${name}"`, reason, { next });
 }

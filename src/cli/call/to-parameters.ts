@@ -23,28 +23,14 @@ function isField(name: string): name is FieldName {
 }
 
 async function readValue(name: FieldName, text: string, timeZone: string): Promise<unknown> {
-  switch (FIELDS[name].kind) {
-    case 'boolean':
-      return text === 'true' || text === 'false' ? text === 'true' : text;
-    case 'dateTime':
-      return readMoment(text, timeZone);
-    case 'base64':
-      return readBatchFile(text);
-    case 'text':
-    case 'decimal':
-    case 'digits':
-    case 'enum':
-    case 'expiry':
-    case 'ipv4':
-      return text;
-  }
+  const { kind } = FIELDS[name];
+  if (kind === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : text;
+  if (kind === 'dateTime') return readMoment(text, timeZone);
+  return kind === 'base64' ? readBatchFile(text) : text;
 }
 
-/**
- * Reads a batch file.
- * @throws PipelineError USAGE when it is missing or cannot be read
- */
-export async function readBatchFile(path: string): Promise<Buffer> {
+/** @throws PipelineError USAGE when it is missing or cannot be read */
+async function readBatchFile(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {

@@ -1,5 +1,4 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { retireKey } from '../../ledger/key/retire-key.ts';
 import { type KeyUse, readKeyUses } from '../../ledger/key/master-keys.ts';
@@ -25,7 +24,7 @@ const list: CliCommand = {
   examples: ['key list', 'key list --json'],
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
-      const place = placeOfKeys(settings);
+      const place = findKeyPlace(settings, process.env);
       const ring = openKeyRing(place);
       const uses = await readKeyUses(ledger);
       const unused = ring.ids().filter((id) => !uses.some((use) => use.id === id));
@@ -68,7 +67,7 @@ new key first, the old ones behind it. Hosts that read a place of their own need
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
       const because = { actor: operatorName(), reason: 'the master key is changed' };
-      const rotated = await rotateKey(ledger, placeOfKeys(settings), because);
+      const rotated = await rotateKey(ledger, findKeyPlace(settings, process.env), because);
       print(call, rotated, () =>
         [
           `Master key ${rotated.current} is the current one; ${rotated.rewrapped} keys were wrapped anew.`,
@@ -93,7 +92,7 @@ before the change cannot be opened any more, by nobody.`,
   async run(call) {
     const [id = ''] = call.arguments;
     await withLedger(call, async (ledger, settings) => {
-      const place = placeOfKeys(settings);
+      const place = findKeyPlace(settings, process.env);
       const ring = openKeyRing(place);
       const isKnown = ring.ids().includes(id) || (await readKeyUses(ledger)).some((use) => use.id === id);
       if (!isKnown)
@@ -136,10 +135,6 @@ export const key: CliCommand = {
   commands: [list, rotate, retire],
   examples: ['key list', 'key rotate'],
 };
-
-function placeOfKeys(settings: Settings): KeyPlace {
-  return findKeyPlace(settings, process.env);
-}
 
 type Rotated = { current: string; rewrapped: number; isNew: boolean };
 

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
+import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
 import { bad, type Check, type Finding, findingOf, type Level, warn } from './check.ts';
 import type { Settings } from '../../config/config.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -97,9 +97,8 @@ async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Led
   if (!databaseUrl && !(await hasEmbeddedLedger(paths.data))) {
     return { trouble: warn('there is none yet', 'Nothing: the first start makes it. If there was one, restore data.') };
   }
-  const place = databaseUrl ? { url: databaseUrl } : { dataDir: paths.data };
   try {
-    return { ledger: await openLedger(place, { clock, log: silentLog(), asIs: true }) };
+    return { ledger: await openLedger(placeOf(settings), { clock, log: silentLog(), asIs: true }) };
   } catch (error) {
     return { trouble: findingOf(error, bad) };
   }

@@ -6,7 +6,7 @@ import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../c
 import { isClean, readRetention, type RetentionReport } from './read-retention.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Cleaning } from '../../ledger/retention/cleanings.ts';
-import { textTable } from '../print/table.ts';
+import { tableOf, textTable } from '../print/table.ts';
 
 const report: CliCommand = {
   name: 'report',
@@ -149,33 +149,23 @@ function asideNote(schemas: readonly string[]): string {
 }
 
 function shreddedTable({ shredded }: RetentionReport): string {
-  const rows = shredded.map((file) => [
-    file.shreddedAt.toISOString(),
-    file.account,
-    file.file_id,
-    file.name,
-    file.state,
-    String(file.auditLink ?? ''),
-    file.leftOver.join(', '),
-    dateOf(file.key.cleanedAt),
-    dateOf(file.fingerprints.cleanedAt),
-    dateOf(later(file.key.logOverAt, file.fingerprints.logOverAt)),
-  ]);
-  return textTable(SHREDDED_COLUMNS, rows, [5]);
+  return tableOf(
+    shredded,
+    {
+      Destroyed: (file) => file.shreddedAt.toISOString(),
+      Account: (file) => file.account,
+      File: (file) => file.file_id,
+      Name: (file) => file.name,
+      State: (file) => file.state,
+      'Audit link': (file) => String(file.auditLink ?? ''),
+      'Left over': (file) => file.leftOver.join(', '),
+      'Key cleaned': (file) => dateOf(file.key.cleanedAt),
+      'Fingerprints cleaned': (file) => dateOf(file.fingerprints.cleanedAt),
+      'Log overwritten': (file) => dateOf(later(file.key.logOverAt, file.fingerprints.logOverAt)),
+    },
+    ['Audit link'],
+  );
 }
-
-const SHREDDED_COLUMNS = [
-  'Destroyed',
-  'Account',
-  'File',
-  'Name',
-  'State',
-  'Audit link',
-  'Left over',
-  'Key cleaned',
-  'Fingerprints cleaned',
-  'Log overwritten',
-];
 
 function dateOf(at: Date | null): string {
   return at?.toISOString() ?? 'not yet';

@@ -7,7 +7,14 @@ import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { isBalanced } from '../../reconcile/balance-day.ts';
-import { DAY_AMOUNT_AT, DAY_TITLES, type DayReport, dayReportCells, dayReportJson, dayReportText } from '../../reconcile/outputs/day-report.ts';
+import {
+  DAY_AMOUNT_AT,
+  DAY_TITLES,
+  type DayReport,
+  dayReportCells,
+  dayReportJson,
+  dayReportText,
+} from '../../reconcile/outputs/day-report.ts';
 import { type Call, type CliCommand, JSON_OPTION, withLedger } from '../command.ts';
 
 export const report: CliCommand = {

@@ -6,7 +6,7 @@ import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-withheld.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { textTable } from '../print/table.ts';
+import { tableOf } from '../print/table.ts';
 import { type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../explain/late-runs.ts';
 import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
@@ -44,66 +44,66 @@ type Told = {
   ties: readonly Tie[];
 };
 
+type Columns<Item> = Readonly<Record<string, (item: Item) => string>>;
+
+const FILES: Columns<Overview['files'][number]> = {
+  State: (row) => row.state,
+  Files: (row) => String(row.files),
+  Rows: (row) => String(row.rows),
+  'Valid total': (row) => formatCents(row.cents),
+};
+
+const TODAY: Columns<Overview['today'][number]> = {
+  Account: (row) => row.account,
+  Outcome: (row) => OUTCOMES[row.outcome as Outcome].label,
+  Rows: (row) => String(row.rows),
+  Total: (row) => formatCents(row.cents),
+  'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
+};
+
 function describe({ overview, late, withheld, obstacles, ties }: Told): string {
+  const { files, today } = overview;
   return [
     ...doubtLines(overview),
-    ...obstacleLines(obstacles),
+    ...(obstacles.length === 0 ? [] : [`Does not go on\n${describeObstacles(obstacles)}`]),
     ...lateLines(overview),
     ...lateRunLines(late),
     ...stoppedLines(overview),
     ...proposalLines(overview, ties),
     ...openLines(overview),
     ...withheldLines(withheld),
-    section(
-      'Files',
-      overview.files.length === 0
-        ? 'none yet'
-        : textTable(
-            ['State', 'Files', 'Rows', 'Valid total'],
-            overview.files.map((row) => [row.state, String(row.files), String(row.rows), formatCents(row.cents)]),
-            [1, 2, 3],
-          ),
-    ),
-    section(
-      'Last 24 hours',
-      overview.today.length === 0
-        ? 'no outcomes yet'
-        : textTable(
-            ['Account', 'Outcome', 'Rows', 'Total', 'It means'],
-            overview.today.map((row) => [
-              row.account,
-              OUTCOMES[row.outcome as Outcome].label,
-              String(row.rows),
-              formatCents(row.cents),
-              OUTCOMES[row.outcome as Outcome].means,
-            ]),
-            [2, 3],
-          ),
-    ),
+    `Files\n${files.length === 0 ? 'none yet' : tableOf(files, FILES, NUMBERS)}`,
+    `Last 24 hours\n${today.length === 0 ? 'no outcomes yet' : tableOf(today, TODAY, NUMBERS)}`,
   ].join('\n\n');
+}
+
+const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
+
+/** Returns a section with a table of the items, or none when there are none. */
+function listed<Item>(
+  title: string,
+  items: readonly Item[],
+  columns: Columns<Item>,
+  hint: string,
+  right = NUMBERS,
+): string[] {
+  if (items.length === 0) return [];
+  return [[`${title}\n${tableOf(items, columns, right)}`, ...(hint === '' ? [] : [hint])].join('\n\n')];
 }
 
 /** Lists batches that need a person, first of all sections: nothing is as urgent. */
 function doubtLines({ doubt }: Overview): string[] {
-  if (doubt.length === 0) return [];
-  const rows = doubt.map((batch) => [
-    batch.account,
-    `${batch.fileId}/${batch.batchNo}`,
-    batch.name,
-    batch.state,
-    String(batch.rows),
-    formatCents(batch.cents),
-    batch.since.toISOString(),
-    batch.reason ?? '',
-  ]);
-  const table = textTable(['Account', 'Batch', 'File', 'State', 'Rows', 'Total', 'Since', 'Why'], rows, [4, 5]);
-  return [
-    section('Needs a person', `${table}\n\n${[...new Set(doubt.map((batch) => NEXT[batch.state] ?? ''))].join('\n')}`),
-  ];
-}
-
-function obstacleLines(obstacles: readonly Obstacle[]): string[] {
-  return obstacles.length === 0 ? [] : [section('Does not go on', describeObstacles(obstacles))];
+  const columns: Columns<Overview['doubt'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    State: (batch) => batch.state,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    Since: (batch) => batch.since.toISOString(),
+    Why: (batch) => batch.reason ?? '',
+  };
+  return listed('Needs a person', doubt, columns, [...new Set(doubt.map(({ state }) => NEXT[state] ?? ''))].join('\n'));
 }
 
 /** Returns each cause once, with all its remedies. */
@@ -128,27 +128,26 @@ const NEXT: Record<string, string> = {
 
 /** Lists batches that the service has. Polling goes on, and only the service knows their result. */
 function lateLines({ late }: Overview): string[] {
-  if (late.length === 0) return [];
-  const rows = late.map((batch) => [
-    batch.account,
-    `${batch.fileId}/${batch.batchNo}`,
-    batch.name,
-    batch.batchId,
-    String(batch.rows),
-    formatCents(batch.cents),
-    batch.staleSince ? `overdue since ${batch.staleSince.toISOString()}` : '',
-    batch.says ?? '',
-  ]);
-  const titles = ['Account', 'Batch', 'File', 'Batch Id', 'Rows', 'Total', 'State', 'The service says'];
-  const hint = 'They are asked for on. Ask the service about the batch ids.';
-  return [section('Waiting for a result', `${textTable(titles, rows, [4, 5])}\n\n${hint}`)];
+  const columns: Columns<Overview['late'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    'Batch Id': (batch) => batch.batchId,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    State: (batch) => (batch.staleSince ? `overdue since ${batch.staleSince.toISOString()}` : ''),
+    'The service says': (batch) => batch.says ?? '',
+  };
+  return listed('Waiting for a result', late, columns, 'They are asked for on. Ask the service about the batch ids.');
 }
 
 function stoppedLines({ stopped }: Overview): string[] {
-  if (stopped.length === 0) return [];
-  const rows = stopped.map((row) => [row.account, row.since.toISOString(), row.reason]);
-  const hint = '"paydrop account list" says of each what to do.';
-  return [section('Stopped accounts', `${textTable(['Account', 'Since', 'Why'], rows)}\n\n${hint}`)];
+  const columns: Columns<Overview['stopped'][number]> = {
+    Account: (row) => row.account,
+    Since: (row) => row.since.toISOString(),
+    Why: (row) => row.reason,
+  };
+  return listed('Stopped accounts', stopped, columns, '"paydrop account list" says of each what to do.');
 }
 
 function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] {
@@ -160,38 +159,34 @@ function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] 
       ({ maker, person, at }) =>
         `\n${person} was made a user or changed by ${maker} on ${at.toISOString()}: neither confirms what the other proposed.`,
     );
-  return [section('Waiting for a second person', `${proposalTable(proposals)}\n\n${HOW_TO_END}${pairs.join('')}`)];
+  return [`Waiting for a second person\n${proposalTable(proposals)}\n\n${HOW_TO_END}${pairs.join('')}`];
 }
 
 function openLines({ open }: Overview): string[] {
-  if (open.length === 0) return [];
-  const rows = open.map((file) => [
-    file.file_id,
-    file.name,
-    file.account,
-    file.state,
-    file.batches ? `${file.done}/${file.batches}` : '',
-    file.state_at.toISOString(),
-    file.reason ?? '',
-  ]);
-  const table = textTable(['File', 'Name', 'Account', 'State', 'Batches', 'Since', 'Why'], rows);
+  const columns: Columns<OpenFile> = {
+    File: (file) => file.file_id,
+    Name: (file) => file.name,
+    Account: (file) => file.account,
+    State: (file) => file.state,
+    Batches: (file) => (file.batches ? `${file.done}/${file.batches}` : ''),
+    Since: (file) => file.state_at.toISOString(),
+    Why: (file) => file.reason ?? '',
+  };
   const held = open.filter((file) => file.state === 'held');
-  return [section('On their way', held.length > 0 ? `${table}\n\n${heldHint(held)}` : table)];
+  return listed('On their way', open, columns, held.length > 0 ? heldHint(held) : '');
 }
 
 function withheldLines(withheld: readonly WithheldFile[]): string[] {
-  if (withheld.length === 0) return [];
-  const rows = withheld.map((file) => [
-    file.account,
-    file.fileId,
-    file.name,
-    file.claimedAt.toISOString(),
-    String(file.rows),
-    sayAmount(file),
-  ]);
-  const table = textTable(['Account', 'File', 'Name', 'Claimed', 'Rows', 'Total'], rows, [4]);
+  const columns: Columns<WithheldFile> = {
+    Account: (file) => file.account,
+    File: (file) => file.fileId,
+    Name: (file) => file.name,
+    Claimed: (file) => file.claimedAt.toISOString(),
+    Rows: (file) => String(file.rows),
+    Total: sayAmount,
+  };
   const hint = 'They have faults and were not sent. Correct them in the .rejects.csv of the file and drop that.';
-  return [section('Withheld and not paid, last 7 days', `${table}\n\n${hint}`)];
+  return listed('Withheld and not paid, last 7 days', withheld, columns, hint, ['Rows']);
 }
 
 /** Says how to decide held files. A file without a valid row cannot be approved. */
@@ -200,21 +195,24 @@ function heldHint(held: readonly OpenFile[]): string {
   return `held: look at the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
 }
 
-function section(title: string, body: string): string {
-  return `${title}\n${body}`;
-}
-
 /** Returns sections of `paydrop status`. */
 export function lateRunLines({ lateRuns, missingFiles }: LateRuns): string[] {
-  const runs = lateRuns.map((run) => [run.schedule, run.day, run.state, run.dueAt.toISOString(), run.says]);
-  const files = missingFiles.map((missing) => [missing.folder, missing.account, missing.day, missing.by]);
+  const runs: Columns<LateRuns['lateRuns'][number]> = {
+    Schedule: (run) => run.schedule,
+    Day: (run) => run.day,
+    State: (run) => run.state,
+    Due: (run) => run.dueAt.toISOString(),
+    Why: (run) => run.says,
+  };
+  const files: Columns<LateRuns['missingFiles'][number]> = {
+    Folder: (file) => file.folder,
+    Account: (file) => file.account,
+    Day: (file) => file.day,
+    By: (file) => file.by,
+  };
   return [
-    ...(runs.length > 0
-      ? [`Late schedules\n${textTable(['Schedule', 'Day', 'State', 'Due', 'Why'], runs)}\n\n${RUN_HINT}`]
-      : []),
-    ...(files.length > 0
-      ? [`Expected files that did not come\n${textTable(['Folder', 'Account', 'Day', 'By'], files)}\n\n${FILE_HINT}`]
-      : []),
+    ...listed('Late schedules', lateRuns, runs, RUN_HINT),
+    ...listed('Expected files that did not come', missingFiles, files, FILE_HINT),
   ];
 }
 

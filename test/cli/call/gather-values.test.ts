@@ -1,15 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { gatherValues, type Given, readInput, readSecrets } from '../../../src/cli/call/gather-values.ts';
 import type { Call } from '../../../src/cli/command.ts';
 import { CARD, cardRow } from '../../support/payment-rows.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 import { takeDown } from '../support/take-down.ts';
 import type { OperationName } from '../../../schemas/operations.ts';
 import { ask, hasPerson, systemTerminal, type Terminal } from '../../../src/cli/call/terminal.ts';
-import { readBatchFile, readLastMoment, readMoment, toParameters } from '../../../src/cli/call/to-parameters.ts';
+import { readLastMoment, readMoment, toParameters } from '../../../src/cli/call/to-parameters.ts';
 
 const ENV = { PAYDROP_CREDIT_CARD_NUM: CARD, PAYDROP_CVV2: '123' };
 
@@ -19,115 +19,108 @@ function gather(options: Call['options'], input = '', env: NodeJS.ProcessEnv = E
 
 type Around = { given?: Given; env?: NodeJS.ProcessEnv; terminal?: Terminal; required?: boolean };
 
-describe('gather values', () => {
-  function read(operation: OperationName, around: Around = {}) {
-    const { given = {}, env = {}, terminal = pipedInput(), required = false } = around;
-    return readSecrets(operation, given, { env, terminal, required });
-  }
+function readSecretsOf(operation: OperationName, around: Around = {}) {
+  const { given = {}, env = {}, terminal = pipedInput(), required = false } = around;
+  return readSecrets(operation, given, { env, terminal, required });
+}
 
-  describe('gatherValues', () => {
-    it('puts options, standard input and environment together', async () => {
-      const given = await gather({ stdin: true, json: true, total: '5.00' }, 'city=Troy\ncvv2=999');
-      expect(given).toEqual({ total: '5.00', city: 'Troy', cvv2: '999', creditCardNum: CARD });
-    });
+describe('gatherValues', () => {
+  it('puts options, standard input and environment together', async () => {
+    const given = await gather({ stdin: true, json: true, total: '5.00' }, 'city=Troy\ncvv2=999');
+    expect(given).toEqual({ total: '5.00', city: 'Troy', cvv2: '999', creditCardNum: CARD });
+  });
 
-    it('reads standard input only when it is told to', async () => {
-      expect(await gather({ total: '5.00' }, 'city=Troy', {})).toEqual({ total: '5.00' });
-    });
+  it('reads standard input only when it is told to', async () => {
+    expect(await gather({ total: '5.00' }, 'city=Troy', {})).toEqual({ total: '5.00' });
+  });
 
-    it('keeps an option that stands alone as true, for booleans', async () => {
-      const sources = { env: {}, terminal: pipedInput() };
-      expect(await gatherValues('createACHEFTCustomerCode', { recurring: true }, sources, true)).toEqual({
-        recurring: true,
-      });
-    });
-
-    it('refuses what is given twice, and an option in the place of a value', async () => {
-      await expect(gather({ stdin: true, city: 'Troy' }, 'city=Salem')).rejects.toThrow(
-        'Cannot use --city: standard input gives it as well. Give it once.',
-      );
-      await expect(gather({ firstName: '--lastName' })).rejects.toThrow(
-        'Cannot use --firstName: its value is missing.',
-      );
-    });
-
-    it.each([
-      ['without leave', {}, true],
-      ['of a live account, leave or not', { allowSecretFlags: true as const }, false],
-    ])(
-      'refuses secrets as options %s, names the three ways and does not repeat them',
-      async (_what, more, isSandbox) => {
-        const error: unknown = await gather({ creditCardNum: CARD, ...more }, '', {}, isSandbox).catch(
-          (thrown: unknown) => thrown,
-        );
-        expect(error).toMatchObject({ code: 'USAGE' });
-        for (const way of ['--creditCardNum', 'PAYDROP_CREDIT_CARD_NUM', '--stdin', 'asked at a terminal'])
-          expect(String(error)).toContain(way);
-        expect(String(error)).not.toContain(CARD);
-      },
-    );
-
-    it('takes secrets as options of the sandbox with leave, and warns', async () => {
-      const options = { creditCardNum: CARD, cvv2: '9173', allowSecretFlags: true } as const;
-      const { result, out, err } = await takeDown(() => gather(options, '', {}));
-      expect(result).toEqual({ creditCardNum: CARD, cvv2: '9173' });
-      expect(out).toBe('');
-      expect(err).toMatch(
-        /^Warning: process lists and the history of the shell show --creditCardNum \(card number\), --cvv2/,
-      );
-      expect(err).not.toMatch(new RegExp(`${CARD}|9173`));
-    });
-
-    it('asks for optional secrets, but not behind --yes', async () => {
-      const operation = 'processCreditCardWithCustomerCode';
-      const asked = fakeTerminal(['123']);
-      expect(await gatherValues(operation, {}, { env: {}, terminal: asked }, true)).toEqual({ cvv2: '123' });
-      const silent = fakeTerminal();
-      expect(await gatherValues(operation, { yes: true }, { env: {}, terminal: silent }, true)).toEqual({});
-      expect(silent.shown()).toBe('');
+  it('keeps an option that stands alone as true, for booleans', async () => {
+    const sources = { env: {}, terminal: pipedInput() };
+    expect(await gatherValues('createACHEFTCustomerCode', { recurring: true }, sources, true)).toEqual({
+      recurring: true,
     });
   });
 
-  describe('readSecrets', () => {
-    it('takes those of the environment that the operation has', async () => {
-      const env = { PAYDROP_CREDIT_CARD_NUM: CARD, PAYDROP_CVV2: '123', PAYDROP_ACCOUNT_NUM: '0210', cvv2: '999' };
-      expect(await read('processCreditCard', { env })).toEqual({ creditCardNum: CARD, cvv2: '123' });
-      expect(await read('getCustomerCodeDetail', { env })).toEqual({});
-    });
+  it('refuses what is given twice, and an option in the place of a value', async () => {
+    await expect(gather({ stdin: true, city: 'Troy' }, 'city=Salem')).rejects.toThrow(
+      'Cannot use --city: standard input gives it as well. Give it once.',
+    );
+    await expect(gather({ firstName: '--lastName' })).rejects.toThrow('Cannot use --firstName: its value is missing.');
+  });
 
-    it('does not look for one that was given', async () => {
-      const env = { PAYDROP_CREDIT_CARD_NUM: CARD, PAYDROP_CVV2: '123' };
-      const terminal = fakeTerminal();
-      expect(await read('processCreditCard', { given: { creditCardNum: 'x' }, env, terminal })).toEqual({
-        cvv2: '123',
-      });
-      expect(terminal.shown()).toBe('');
-    });
+  it.each([
+    ['without leave', {}, true],
+    ['of a live account, leave or not', { allowSecretFlags: true as const }, false],
+  ])('refuses secrets as options %s, names the three ways and does not repeat them', async (_what, more, isSandbox) => {
+    const error: unknown = await gather({ creditCardNum: CARD, ...more }, '', {}, isSandbox).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'USAGE' });
+    for (const way of ['--creditCardNum', 'PAYDROP_CREDIT_CARD_NUM', '--stdin', 'asked at a terminal'])
+      expect(String(error)).toContain(way);
+    expect(String(error)).not.toContain(CARD);
+  });
 
-    it('asks for what the environment does not have, and hides the answer', async () => {
-      const terminal = fakeTerminal([CARD]);
-      const env = { PAYDROP_CVV2: '123' };
-      expect(await read('processCreditCard', { env, terminal })).toEqual({ creditCardNum: CARD, cvv2: '123' });
-      expect(terminal.shown()).toBe('creditCardNum: Card number (not shown): \n');
-    });
+  it('takes secrets as options of the sandbox with leave, and warns', async () => {
+    const options = { creditCardNum: CARD, cvv2: '9173', allowSecretFlags: true } as const;
+    const { result, out, err } = await takeDown(() => gather(options, '', {}));
+    expect(result).toEqual({ creditCardNum: CARD, cvv2: '9173' });
+    expect(out).toBe('');
+    expect(err).toMatch(
+      /^Warning: process lists and the history of the shell show --creditCardNum \(card number\), --cvv2/,
+    );
+    expect(err).not.toMatch(new RegExp(`${CARD}|9173`));
+  });
 
-    it('lets Enter leave out what is optional', async () => {
-      const terminal = fakeTerminal(['']);
-      expect(await read('processCreditCardWithCustomerCode', { terminal })).toEqual({});
-      expect(terminal.shown()).toContain('Enter leaves it out');
-    });
+  it('asks for optional secrets, but not behind --yes', async () => {
+    const operation = 'processCreditCardWithCustomerCode';
+    const asked = fakeTerminal(['123']);
+    expect(await gatherValues(operation, {}, { env: {}, terminal: asked }, true)).toEqual({ cvv2: '123' });
+    const silent = fakeTerminal();
+    expect(await gatherValues(operation, { yes: true }, { env: {}, terminal: silent }, true)).toEqual({});
+    expect(silent.shown()).toBe('');
+  });
+});
 
-    it('asks for required ones only on request', async () => {
-      const terminal = fakeTerminal([CARD]);
-      expect(await read('createCustomerCodeAndProcessCreditCard', { terminal, required: true })).toEqual({
-        ccNum: CARD,
-      });
-      expect(terminal.shown()).not.toContain('cvv2');
-    });
+describe('readSecrets', () => {
+  it('takes those of the environment that the operation has', async () => {
+    const env = { PAYDROP_CREDIT_CARD_NUM: CARD, PAYDROP_CVV2: '123', PAYDROP_ACCOUNT_NUM: '0210', cvv2: '999' };
+    expect(await readSecretsOf('processCreditCard', { env })).toEqual({ creditCardNum: CARD, cvv2: '123' });
+    expect(await readSecretsOf('getCustomerCodeDetail', { env })).toEqual({});
+  });
 
-    it('leaves out what nobody is there to answer', async () => {
-      expect(await read('processCreditCard')).toEqual({});
+  it('does not look for one that was given', async () => {
+    const env = { PAYDROP_CREDIT_CARD_NUM: CARD, PAYDROP_CVV2: '123' };
+    const terminal = fakeTerminal();
+    expect(await readSecretsOf('processCreditCard', { given: { creditCardNum: 'x' }, env, terminal })).toEqual({
+      cvv2: '123',
     });
+    expect(terminal.shown()).toBe('');
+  });
+
+  it('asks for what the environment does not have, and hides the answer', async () => {
+    const terminal = fakeTerminal([CARD]);
+    const env = { PAYDROP_CVV2: '123' };
+    expect(await readSecretsOf('processCreditCard', { env, terminal })).toEqual({ creditCardNum: CARD, cvv2: '123' });
+    expect(terminal.shown()).toBe('creditCardNum: Card number (not shown): \n');
+  });
+
+  it('lets Enter leave out what is optional', async () => {
+    const terminal = fakeTerminal(['']);
+    expect(await readSecretsOf('processCreditCardWithCustomerCode', { terminal })).toEqual({});
+    expect(terminal.shown()).toContain('Enter leaves it out');
+  });
+
+  it('asks for required ones only on request', async () => {
+    const terminal = fakeTerminal([CARD]);
+    expect(await readSecretsOf('createCustomerCodeAndProcessCreditCard', { terminal, required: true })).toEqual({
+      ccNum: CARD,
+    });
+    expect(terminal.shown()).not.toContain('cvv2');
+  });
+
+  it('leaves out what nobody is there to answer', async () => {
+    expect(await readSecretsOf('processCreditCard')).toEqual({});
   });
 });
 
@@ -167,72 +160,48 @@ describe('readInput', () => {
   });
 });
 
-let root = '';
-
-describe('to parameters', () => {
-  beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'paydrop-batch-file-'));
-  });
-  afterAll(() => rm(root, { recursive: true }));
-
-  describe('toParameters', () => {
-    it('reads each text by the kind of its field', async () => {
-      const given = {
-        recurring: 'false',
-        updateAccountNum: true,
-        beginDate: '2026-11-20',
-        total: '-5.00',
-        mop: 'VISA',
-        cvv2: '012',
-      };
-      expect(await toParameters(given, 'America/New_York')).toEqual({
-        recurring: false,
-        updateAccountNum: true,
-        beginDate: '2026-11-20T00:00:00-05:00',
-        total: '-5.00',
-        mop: 'VISA',
-        cvv2: '012',
-      });
-    });
-
-    it('hands on what it cannot read, for the check of the parameters', async () => {
-      const given = { recurring: 'maybe', beginDate: 'soon', colour: 'red', constructor: 'x' };
-      expect(await toParameters(given, 'UTC')).toEqual(given);
-    });
-
-    it('reads the batch file of a path', async () => {
-      const root = await mkdtemp(join(tmpdir(), 'paydrop-to-parameters-'));
-      const path = join(root, 'monday.csv');
-      await writeFile(path, 'K-1,A10000001,5.00,x');
-      expect(await toParameters({ batchFile: path }, 'UTC')).toEqual({
-        batchFile: Buffer.from('K-1,A10000001,5.00,x'),
-      });
-      await rm(root, { recursive: true });
-      await expect(toParameters({ batchFile: path }, 'UTC')).rejects.toMatchObject({ code: 'USAGE' });
+describe('toParameters', () => {
+  it('reads each text by the kind of its field', async () => {
+    const given = {
+      recurring: 'false',
+      updateAccountNum: true,
+      beginDate: '2026-11-20',
+      total: '-5.00',
+      mop: 'VISA',
+      cvv2: '012',
+    };
+    expect(await toParameters(given, 'America/New_York')).toEqual({
+      recurring: false,
+      updateAccountNum: true,
+      beginDate: '2026-11-20T00:00:00-05:00',
+      total: '-5.00',
+      mop: 'VISA',
+      cvv2: '012',
     });
   });
 
-  describe('readBatchFile', () => {
-    it('reads the bytes as they are', async () => {
-      const bytes = Buffer.concat([Buffer.from(cardRow(1)), Buffer.from([0xff, 0x0d])]);
-      await writeFile(join(root, 'monday.csv'), bytes);
-      expect(await readBatchFile(join(root, 'monday.csv'))).toEqual(bytes);
-    });
+  it('hands on what it cannot read, for the check of the parameters', async () => {
+    const given = { recurring: 'maybe', beginDate: 'soon', colour: 'red', constructor: 'x' };
+    expect(await toParameters(given, 'UTC')).toEqual(given);
+  });
 
-    it('says what is wrong with the path, and hides a number in it', async () => {
-      await expect(readBatchFile(root)).rejects.toMatchObject({
-        code: 'USAGE',
-        message: /it is a folder\. Check the path/,
-      });
-      const missing: unknown = await readBatchFile(join(root, `${CARD}.csv`)).catch((thrown: unknown) => thrown);
-      expect(missing).toMatchObject({ code: 'USAGE', message: /there is no such file/ });
-      expect(String(missing)).not.toContain(CARD);
-    });
+  it('reads the batch file of a path', async () => {
+    const path = join(await freshFolder(), 'monday.csv');
+    const bytes = Buffer.concat([Buffer.from(cardRow(1)), Buffer.from([0xff, 0x0d])]);
+    await writeFile(path, bytes);
+    expect(await toParameters({ batchFile: path }, 'UTC')).toEqual({ batchFile: bytes });
+  });
 
-    it('names what the system says of the rest', async () => {
-      const inFile = join(root, 'monday.csv', 'inside.csv');
-      await expect(readBatchFile(inFile)).rejects.toThrow('it cannot be read (ENOTDIR)');
-    });
+  it.each([
+    ['', /it is a folder\. Check the path/],
+    [`${CARD}.csv`, /there is no such file/],
+    ['monday.csv/inside.csv', /it cannot be read \(ENOTDIR\)/],
+  ])('says what is wrong with the path of a batch file, and hides a number in it (case %#)', async (name, message) => {
+    const root = await freshFolder();
+    await writeFile(join(root, 'monday.csv'), '');
+    const thrown: unknown = await toParameters({ batchFile: join(root, name) }, 'UTC').catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });
+    expect(String(thrown)).not.toContain(CARD);
   });
 });
 

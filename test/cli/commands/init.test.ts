@@ -11,6 +11,7 @@ import {
 } from '../../../src/cli/commands/sandbox.ts';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { holdFlags } from '../support/hold-flags.ts';
 import { shortenWaits, stepsOf, wordsOf } from '../support/next-steps.ts';
 import { startChild } from '../support/run-child.ts';
@@ -139,15 +140,11 @@ describe('init', () => {
 });
 
 it('STARTER_CONFIG is a configuration with a folder for every operation, for the sandbox at its usual port', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'paydrop-starter-'));
-  try {
-    await writeFile(join(root, 'paydrop.yaml'), STARTER_CONFIG);
-    const { folders, accounts } = loadSettings(root, {});
-    expect(folders.map((folder) => folder.operation).sort()).toEqual(Object.keys(FOLDER_OPERATIONS).sort());
-    expect([...accounts.values()].map((account) => account.baseUrl)).toEqual(['http://127.0.0.1:8899']);
-  } finally {
-    await rm(root, { recursive: true });
-  }
+  const root = await freshFolder();
+  await writeFile(join(root, 'paydrop.yaml'), STARTER_CONFIG);
+  const { folders, accounts } = loadSettings(root, {});
+  expect(folders.map((folder) => folder.operation).sort()).toEqual(Object.keys(FOLDER_OPERATIONS).sort());
+  expect([...accounts.values()].map((account) => account.baseUrl)).toEqual(['http://127.0.0.1:8899']);
 });
 
 describe('readAccounts', () => {

@@ -1,7 +1,7 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLink, usePersonLink } from '../../../src/ledger/person/use-link.ts';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
@@ -11,7 +11,7 @@ import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { offerSetUpLink } from '../../../src/cli/process/with-dashboard.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 
 const tokenOf = (out: string) => hashSecretToken(/\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? '');
 
@@ -164,62 +164,49 @@ describe('backup', () => {
   });
   afterAll(() => world.close());
 
-  describe('backup', () => {
-    it('writes the ledger while another process works with it, and says what to copy besides', async () => {
-      const { status, out, err } = await world.paydrop('backup', path);
-      expect({ status, err }).toEqual({ status: 0, err: '' });
-      expect(out).toMatch(
-        /^\S+a\.backup is whole: the ledger of \d{4}-.*Z, \d+ rows, up to migration \d{4}-.*\.sql\.$/m,
-      );
-      expect(out).toMatch(/^payment_row +1 /m);
-      expect(out).toContain(join(world.root, 'data', 'archive'));
-      expect(out).toContain('master.key');
-      expect(out).toContain('Never restore');
-    });
-
-    it('prints JSON, and does not write over a file', async () => {
-      const { out } = await world.paydrop('backup', join(world.root, 'b.backup'), '--json');
-      expect(JSON.parse(out)).toMatchObject({ copyToo: { archive: world.settings.paths.archive } });
-      expect(await world.paydrop('backup', path)).toMatchObject({ status: 5, out: '' });
-    });
-
-    it('holds no number of a payer', async () => {
-      const text = (await readFile(path)).toString('latin1');
-      expect(text).toContain('june.csv');
-      expect(text).not.toContain('4111111111111111');
-    });
-
-    it.each([[[]], [['verify']], [['a', 'b']]])('wants one file, and not %j', async (words) => {
-      expect(await world.paydrop('backup', ...words)).toMatchObject({ status: 1, out: '' });
-    });
+  it('writes the ledger while another process works with it, and says what to copy besides', async () => {
+    const out = await world.says('backup', path);
+    expect(out).toMatch(/^\S+a\.backup is whole: the ledger of \d{4}-.*Z, \d+ rows, up to migration \d{4}-.*\.sql\.$/m);
+    expect(out).toMatch(/^payment_row +1 /m);
+    expect(out).toContain(join(world.root, 'data', 'archive'));
+    expect(out).toContain('master.key');
+    expect(out).toContain('Never restore');
   });
 
-  describe('backup verify', () => {
-    it('says that a file is whole, or what is wrong with it', async () => {
-      expect(await world.paydrop('backup', 'verify', path)).toMatchObject({ status: 0, err: '' });
-      const bytes = await readFile(path);
-      bytes[bytes.length >> 1]! ^= 1;
-      await writeFile(join(world.root, 'bad.backup'), bytes);
-      const bad = await world.paydrop('backup', 'verify', join(world.root, 'bad.backup'));
-      expect(bad).toMatchObject({ status: 5, out: '' });
-      expect(bad.err).toMatch(/^Cannot use the backup ".*bad\.backup": /);
-    });
+  it('prints JSON, and does not write over a file', async () => {
+    const { out } = await world.paydrop('backup', join(world.root, 'b.backup'), '--json');
+    expect(JSON.parse(out)).toMatchObject({ copyToo: { archive: world.settings.paths.archive } });
+    expect(await world.paydrop('backup', path)).toMatchObject({ status: 5, out: '' });
+  });
+
+  it('holds no number of a payer', async () => {
+    const text = (await readFile(path)).toString('latin1');
+    expect(text).toContain('june.csv');
+    expect(text).not.toContain('4111111111111111');
+  });
+
+  it.each([[[]], [['verify']], [['a', 'b']]])('wants one file, and not %j', async (words) => {
+    expect(await world.paydrop('backup', ...words)).toMatchObject({ status: 1, out: '' });
+  });
+
+  it('verify says that a file is whole, or what is wrong with it', async () => {
+    expect(await world.paydrop('backup', 'verify', path)).toMatchObject({ status: 0, err: '' });
+    const bytes = await readFile(path);
+    bytes[bytes.length >> 1]! ^= 1;
+    await writeFile(join(world.root, 'bad.backup'), bytes);
+    const bad = await world.paydrop('backup', 'verify', join(world.root, 'bad.backup'));
+    expect(bad).toMatchObject({ status: 5, out: '' });
+    expect(bad.err).toMatch(/^Cannot use the backup ".*bad\.backup": /);
   });
 });
 
-describe('offer set up link', () => {
-  let world: LedgerWorld;
-  beforeAll(async () => {
-    world = await openTestLedger();
-  });
-  afterAll(() => world.close());
-
-  it('a set-up link works for a day', async () => {
-    const link = await offerSetUpLink(world.ledger, 'http://127.0.0.1:8420', 'to see');
-    const [, token = ''] = /^http:\/\/127\.0\.0\.1:8420\/set-up\/([\w-]{43})$/.exec(link) ?? [];
-    world.clock.advance(24 * 3_600_000 - 1);
-    expect(await readLink(world.ledger, hashSecretToken(token))).toEqual({ person: null });
-    world.clock.advance(1);
-    expect(await readLink(world.ledger, hashSecretToken(token))).toBeUndefined();
-  });
+it('a set-up link works for a day', async () => {
+  const world = await openTestLedger();
+  onTestFinished(() => world.close());
+  const link = await offerSetUpLink(world.ledger, 'http://127.0.0.1:8420', 'to see');
+  const [, token = ''] = /^http:\/\/127\.0\.0\.1:8420\/set-up\/([\w-]{43})$/.exec(link) ?? [];
+  world.clock.advance(24 * 3_600_000 - 1);
+  expect(await readLink(world.ledger, hashSecretToken(token))).toEqual({ person: null });
+  world.clock.advance(1);
+  expect(await readLink(world.ledger, hashSecretToken(token))).toBeUndefined();
 });

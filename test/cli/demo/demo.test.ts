@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { tmpdir } from 'node:os';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { dropSamples, makeScratchFolder, writeDemoConfig } from '../../../src/cli/demo/scratch-folder.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { runHere } from '../support/run-here.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { loadMasterKey } from '../../support/load-master-key.ts';
@@ -125,63 +125,51 @@ describe('compareBooks', () => {
 });
 
 it('dropSamples drops valid, faulty, repeated and broken files, and says of each what it is', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'paydrop-samples-'));
-  try {
-    for (const folder of ['card', 'card-canada', 'ach-charge', 'ach-refund'])
-      await mkdir(join(root, 'drop', folder), { recursive: true });
-    const said = await dropSamples(root);
-    const dropped = (await readdir(join(root, 'drop'), { recursive: true })).filter((name) => name.endsWith('.csv'));
-    expect(new Set(said.map((line) => line.split(' ')[0]))).toEqual(new Set(dropped.map((name) => `drop/${name}`)));
+  const root = await freshFolder();
+  for (const folder of ['card', 'card-canada', 'ach-charge', 'ach-refund'])
+    await mkdir(join(root, 'drop', folder), { recursive: true });
+  const said = await dropSamples(root);
+  const dropped = (await readdir(join(root, 'drop'), { recursive: true })).filter((name) => name.endsWith('.csv'));
+  expect(new Set(said.map((line) => line.split(' ')[0]))).toEqual(new Set(dropped.map((name) => `drop/${name}`)));
 
-    const verdict = async (name: string) =>
-      runHere(['--dir', root, 'validate', join(root, 'drop/card', name), '--operation', 'card']);
-    expect(await verdict('card.csv')).toMatchObject({ status: 0 });
-    expect(await verdict('broken.csv')).toMatchObject({ status: 2, out: expect.stringContaining('REJECTED') });
-    expect(await verdict('some-bad-rows.csv')).toMatchObject({ status: 2, out: expect.stringContaining('2 withheld') });
-    const read = (name: string) => readFile(join(root, 'drop/card', name), 'utf8');
-    expect(await read('same-again.csv')).toBe(await read('card.csv'));
-  } finally {
-    await rm(root, { recursive: true });
-  }
+  const verdict = async (name: string) =>
+    runHere(['--dir', root, 'validate', join(root, 'drop/card', name), '--operation', 'card']);
+  expect(await verdict('card.csv')).toMatchObject({ status: 0 });
+  expect(await verdict('broken.csv')).toMatchObject({ status: 2, out: expect.stringContaining('REJECTED') });
+  expect(await verdict('some-bad-rows.csv')).toMatchObject({ status: 2, out: expect.stringContaining('2 withheld') });
+  const read = (name: string) => readFile(join(root, 'drop/card', name), 'utf8');
+  expect(await read('same-again.csv')).toBe(await read('card.csv'));
 });
-
-let root = '';
 
 async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-describe('scratch folder', () => {
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'paydrop-scratch-'));
+describe('makeScratchFolder', () => {
+  it('makes a new folder that others may pass through and not list', async () => {
+    const made = await makeScratchFolder();
+    expect(basename(made)).toMatch(/^paydrop-demo-/);
+    expect(await modeOf(made)).toBe('711');
+    await rm(made, { recursive: true });
   });
-  afterEach(() => rm(root, { recursive: true }));
+});
 
-  describe('makeScratchFolder', () => {
-    it('makes a new folder that others may pass through and not list', async () => {
-      const made = await makeScratchFolder();
-      expect(basename(made)).toMatch(/^paydrop-demo-/);
-      expect(await modeOf(made)).toBe('711');
-      await rm(made, { recursive: true });
-    });
-  });
-
-  describe('writeDemoConfig', () => {
-    it('writes the sample configuration for this sandbox, with short waits in every account and folder', async () => {
-      await writeDemoConfig(root, 'http://127.0.0.1:4321');
-      const { accounts, folders, paths } = loadSettings(root, {});
-      expect([...accounts.keys()]).toEqual(['main', 'canada']);
-      for (const account of accounts.values()) {
-        expect(account).toMatchObject({ baseUrl: 'http://127.0.0.1:4321', poll: { firstMs: 500 } });
-      }
-      for (const folder of folders) {
-        expect(folder.complete).toMatchObject({ by: 'quiet', quietMs: 600 });
-        expect((await stat(folder.path)).isDirectory()).toBe(true);
-      }
-      expect(await modeOf(join(root, 'paydrop.yaml'))).toBe('600');
-      expect(await modeOf(paths.data)).toBe('700');
-      expect(loadMasterKey({ file: paths.masterKey, env: {} }).bytes).toHaveLength(32);
-    });
+describe('writeDemoConfig', () => {
+  it('writes the sample configuration for this sandbox, with short waits in every account and folder', async () => {
+    const root = await freshFolder();
+    await writeDemoConfig(root, 'http://127.0.0.1:4321');
+    const { accounts, folders, paths } = loadSettings(root, {});
+    expect([...accounts.keys()]).toEqual(['main', 'canada']);
+    for (const account of accounts.values()) {
+      expect(account).toMatchObject({ baseUrl: 'http://127.0.0.1:4321', poll: { firstMs: 500 } });
+    }
+    for (const folder of folders) {
+      expect(folder.complete).toMatchObject({ by: 'quiet', quietMs: 600 });
+      expect((await stat(folder.path)).isDirectory()).toBe(true);
+    }
+    expect(await modeOf(join(root, 'paydrop.yaml'))).toBe('600');
+    expect(await modeOf(paths.data)).toBe('700');
+    expect(loadMasterKey({ file: paths.masterKey, env: {} }).bytes).toHaveLength(32);
   });
 });
 

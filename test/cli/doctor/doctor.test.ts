@@ -1,26 +1,23 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
-import { bad, type Check, findingOf, ok, warn } from '../../../src/cli/doctor/check.ts';
+import { bad, type Check, findingOf, ok } from '../../../src/cli/doctor/check.ts';
 import { CHECKS, examine } from '../../../src/cli/doctor/doctor.ts';
 import { closedUrl } from '../../workers/support/step-world.ts';
-import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
+import type { Settings } from '../../../src/config/config.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
+import { makeOwnFolders } from './support/patient-world.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 
-describe('doctor', () => {
-  let world: CliWorld;
-  beforeAll(async () => {
-    world = await openCliWorld();
-    const { paths, folders } = world.settings;
-    for (const dir of [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map(({ work }) => work)]) {
-      await mkdir(dir, { recursive: true });
-      await chmod(dir, 0o700);
-    }
-  });
-  afterAll(() => world.close());
+let world: CliWorld;
+beforeAll(async () => {
+  world = await openCliWorld();
+  await makeOwnFolders(world.settings);
+});
+afterAll(() => world.close());
 
+describe('doctor', () => {
   it('looks at everything and changes nothing', async () => {
     const before = await readdir(world.root, { recursive: true });
     const { out, err } = await world.paydrop('doctor');
@@ -67,14 +64,11 @@ const failing: Check = {
 };
 
 describe('examine', () => {
-  let world: PatientWorld;
-  beforeAll(async () => {
-    world = await openPatientWorld();
-  });
-  afterAll(() => world.close());
+  const examineWith = (checks: Check[], change: Partial<Settings> = {}) =>
+    examine({ settings: { ...world.settings, ...change }, env: {}, clock: world.app.clock }, checks);
 
   it('makes every check, whatever becomes of the others', async () => {
-    const examined = await examine(world.patient, [failing, alone, within]);
+    const examined = await examineWith([failing, alone, within]);
     expect(examined.map(({ name, findings }) => [name, findings[0]!.level])).toEqual([
       ['Failing', 'bad'],
       ['Alone', 'ok'],
@@ -85,19 +79,17 @@ describe('examine', () => {
 
   it('tells of a ledger that does not answer, and leaves out what needs it', async () => {
     const databaseUrl = (await closedUrl()).replace('http', 'postgres');
-    const settings = { ...world.settings, databaseUrl };
-    const examined = await examine({ ...world.patient, settings }, [alone, within]);
+    const examined = await examineWith([alone, within], { databaseUrl });
     expect(examined).toMatchObject([{ name: 'Ledger', findings: [{ level: 'bad' }] }, { name: 'Alone' }]);
   });
 
   it('makes no ledger where there is none', async () => {
-    const data = await mkdtemp(join(tmpdir(), 'paydrop-doctor-'));
+    const data = await freshFolder();
     await mkdir(join(data, 'work'));
-    const settings = { ...world.settings, databaseUrl: undefined, paths: { ...world.settings.paths, data } };
-    const examined = await examine({ ...world.patient, settings }, [within]);
+    const paths = { ...world.settings.paths, data };
+    const examined = await examineWith([within], { databaseUrl: undefined, paths });
     expect(examined).toMatchObject([{ name: 'Ledger', findings: [{ level: 'warn', found: 'there is none yet' }] }]);
     expect(await readdir(data)).toEqual(['work']);
-    await rm(data, { recursive: true });
   });
 });
 
@@ -107,16 +99,6 @@ describe('CHECKS', () => {
     const texts = await Promise.all((await readdir(folder)).map((name) => readFile(new URL(name, folder), 'utf8')));
     expect(CHECKS).toHaveLength(texts.join('\n').match(/^export const \w+: Check = /gm)!.length);
     expect(new Set(CHECKS.map(({ name }) => name)).size).toBe(CHECKS.length);
-  });
-});
-
-describe('ok, warn, bad', () => {
-  it('make a finding of their level; what is well needs no mend', () => {
-    expect([ok('a'), warn('b', 'c'), bad('d', 'e')]).toEqual([
-      { level: 'ok', found: 'a' },
-      { level: 'warn', found: 'b', mend: 'c' },
-      { level: 'bad', found: 'd', mend: 'e' },
-    ]);
   });
 });
 

@@ -12,11 +12,9 @@ import {
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
 let world: PatientWorld;
-
 beforeAll(async () => {
   world = await openPatientWorld();
 });
-
 afterAll(() => world.close());
 
 describe('folders', () => {

@@ -10,11 +10,9 @@ import { openPatientWorld, type PatientWorld, WELL } from './support/patient-wor
 import { originals } from '../../../src/cli/doctor/originals.ts';
 
 let world: PatientWorld;
-
 beforeAll(async () => {
   world = await openPatientWorld();
 });
-
 afterAll(() => world.close());
 
 /** The tests build on each other. */

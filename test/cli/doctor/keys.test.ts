@@ -13,11 +13,9 @@ import { configWith } from '../../kernel/support/config-world.ts';
 import { makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
 
 let world: PatientWorld;
-
 beforeAll(async () => {
   world = await openPatientWorld();
 });
-
 afterAll(() => world.close());
 
 describe('keyFile', () => {
@@ -81,9 +79,7 @@ describe('seals', () => {
 
 describe('destroyedKeys', () => {
   beforeAll(async () => {
-    world = await openPatientWorld();
-    await world.drop('card', 'june.csv', lines([cardRow(1)]));
-    await world.finish();
+    // The file of the tests above.
     await query(world.app, 'DELETE FROM file_secret');
     await query(world.app, 'UPDATE file SET shredded_at = now(), fingerprints_dropped_at = now()');
   });

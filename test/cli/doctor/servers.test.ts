@@ -7,11 +7,9 @@ import { clock } from '../../../src/cli/doctor/clock.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 
 let world: PatientWorld;
-
 beforeAll(async () => {
   world = await openPatientWorld();
 });
-
 afterAll(() => world.close());
 
 const RIGHT: Omit<ServerState, 'now'> = {

@@ -4,17 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failing, quarantine, temporaries, workFolders } from '../../../src/cli/doctor/work.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { forceSql } from '../../support/force-sql.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 
 let world: PatientWorld;
-
 beforeAll(async () => {
   world = await openPatientWorld();
 });
-
 afterAll(() => world.close());
 
 async function lay(name: string): Promise<void> {
@@ -60,11 +59,7 @@ describe('workFolders', () => {
     await claimFile(world.app.ledger, claim);
     await lay(claim.fileId);
     expect(await world.look(workFolders)).toEqual(WELL);
-    const client = await world.app.ledger.pool.connect();
-    await client.query('SET session_replication_role = replica');
-    await client.query(`UPDATE file SET state = 'completed'`);
-    await client.query('RESET session_replication_role');
-    client.release();
+    await forceSql(world.app, `UPDATE file SET state = 'completed'`);
     expect(await world.look(workFolders)).toMatchObject([
       { level: 'warn', found: expect.stringMatching(new RegExp(`^1 in ".*" and decided: ${claim.fileId}$`)) },
     ]);

@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { describeStory } from '../../../src/cli/show/show.ts';
 import type { FileStory } from '../../../src/explain/read-story.ts';
 
 let world: CliWorld;
-
-afterAll(() => world.close());
 
 let fileId = '';
 
@@ -22,6 +20,7 @@ describe('show', () => {
     await world.finish();
     fileId = (JSON.parse((await world.paydrop('show', 'monday.csv', '--json')).out) as { file: { file_id: string } })
       .file.file_id;
+    return () => world.close();
   });
 
   it('finds a file by name, id and the first letters of the id', async () => {
@@ -32,8 +31,7 @@ describe('show', () => {
   });
 
   it('finds a file by a name that was masked, and never prints the number', async () => {
-    const { status, out } = await world.paydrop('show', `of ${CARD}.csv`);
-    expect(status).toBe(0);
+    const out = await world.says('show', `of ${CARD}.csv`);
     expect(out).toMatch(/^of \*{12}2220\.csv\n/);
   });
 
@@ -43,8 +41,7 @@ describe('show', () => {
     ['letters that are too few', 'abc', /^Cannot find a file "abc"/],
     ['a number', CARD, /^Cannot find a file "\*{12}2220"/],
   ])('%s: status 1 and a sentence', async (_what, words, sentence) => {
-    const { status, out, err } = await world.paydrop('show', words);
-    expect({ status, out }).toEqual({ status: 1, out: '' });
+    const err = await world.refusal('show', words);
     expect(err).toMatch(sentence);
     expect(err).not.toContain(CARD);
   });
@@ -134,11 +131,11 @@ describe('find', () => {
     await world.drop('card', 'held.csv', lines([7, 8].map((n) => codeRow(n, { invoice: 'C-1', amount: '26.00' }))));
     await world.drop('card', 'broken.csv', lines([cardRow(3, { invoice: 'C-3' }), 'one,cell,less']));
     await world.finish();
+    return () => world.close();
   });
 
   it('lists every row that ever came with the invoice, and where it stands', async () => {
-    const { status, out, err } = await world.paydrop('find', '--invoice', 'C-1');
-    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const out = await world.says('find', '--invoice', 'C-1');
     expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
     expect(out).toMatch(/monday\.csv +2 +unreadable +INVALID +the amount is not a plain decimal \(AMOUNT_FORMAT\)/);
     expect(out.match(/held\.csv +\d +26\.00 +A1000000[78] +/g)).toHaveLength(2);
@@ -190,11 +187,11 @@ describe('why', () => {
     await world.drop('card', 'held.csv.ctl', 'rows=99\n');
     await world.drop('card', 'held.csv', lines([cardRow(7)]));
     await world.finish();
+    return () => world.close();
   });
 
   it('tells a file in plain sentences, with times in the zone of its account', async () => {
-    const { status, out, err } = await world.paydrop('why', 'june.csv');
-    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const out = await world.says('why', 'june.csv');
     expect(out).toMatch(/^Why: june\.csv \(file .{16}\)\n/);
     expect(out).toMatch(/\d\d:\d\d:\d\d -0[45]:00 {2}june\.csv was taken from drop\/card for account main: \d+ bytes/);
     expect(out).toMatch(/Every check passed: 2 rows with a total of 50\.00/);
@@ -232,8 +229,6 @@ describe('why', () => {
   });
 
   it('says when nothing of that name is known', async () => {
-    const { status, out, err } = await world.paydrop('why', 'nobody');
-    expect({ status, out }).toEqual({ status: 1, out: '' });
-    expect(err).toContain('Cannot find a file "nobody"');
+    expect(await world.refusal('why', 'nobody')).toContain('Cannot find a file "nobody"');
   });
 });
