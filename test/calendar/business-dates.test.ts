@@ -20,11 +20,9 @@ function mondays(): string[] {
 const WORKDAYS: Timetable['days'] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 const NIGHTLY: Timetable = { at: '22:00', timeZone: 'America/Toronto', days: WORKDAYS, holidays: ['2026-06-17'] };
 
-describe('dueAt', () => {
-  it('is the moment on a business date, and none on another day', () => {
-    expect(dueAt(NIGHTLY, '2026-06-19')?.toISOString()).toBe(FRIDAY);
-    for (const day of ['2026-06-17', '2026-06-20', '2026-06-21']) expect(dueAt(NIGHTLY, day)).toBeUndefined();
-  });
+it('dueAt is the moment on a business date, and none on another day', () => {
+  expect(dueAt(NIGHTLY, '2026-06-19')?.toISOString()).toBe(FRIDAY);
+  for (const day of ['2026-06-17', '2026-06-20', '2026-06-21']) expect(dueAt(NIGHTLY, day)).toBeUndefined();
 });
 
 describe('dueDates', () => {
@@ -225,16 +223,14 @@ describe('nextSendAt', () => {
   });
 });
 
-describe('closedAccounts', () => {
-  it('names those whose window is closed', () => {
-    const accounts = [
-      { name: 'night', ...NIGHT },
-      { name: 'always', timeZone: 'UTC' },
-      { name: 'day', ...ALL_DAY },
-    ];
-    expect(closedAccounts(accounts, new Date('2026-06-15T12:00:00Z'))).toEqual(['night']);
-    expect(closedAccounts(accounts, new Date('2026-06-21T12:00:00Z'))).toEqual(['night', 'day']);
-  });
+it('closedAccounts names those whose window is closed', () => {
+  const accounts = [
+    { name: 'night', ...NIGHT },
+    { name: 'always', timeZone: 'UTC' },
+    { name: 'day', ...ALL_DAY },
+  ];
+  expect(closedAccounts(accounts, new Date('2026-06-15T12:00:00Z'))).toEqual(['night']);
+  expect(closedAccounts(accounts, new Date('2026-06-21T12:00:00Z'))).toEqual(['night', 'day']);
 });
 
 const NOW = new Date('2026-06-15T10:00:00.000Z');

@@ -121,15 +121,13 @@ describe('siteOfSchedule', () => {
   });
 });
 
-describe('schedulesHere', () => {
-  it.each([
-    ['north', ['nightly', 'rent']],
-    ['main', ['unused', 'dues', 'empty']],
-    ['south', []],
-  ])('at %s there are %j', (site, names) => {
-    const here = schedulesHere({ schedules, folders: folders.map(toFolder), site });
-    expect(here.map(([name]) => name)).toEqual(names);
-  });
+it.each([
+  ['north', ['nightly', 'rent']],
+  ['main', ['unused', 'dues', 'empty']],
+  ['south', []],
+])('schedulesHere at %s there are %j', (site, names) => {
+  const here = schedulesHere({ schedules, folders: folders.map(toFolder), site });
+  expect(here.map(([name]) => name)).toEqual(names);
 });
 
 function toFolder(folder: (typeof folders)[number]) {
@@ -139,13 +137,11 @@ function toFolder(folder: (typeof folders)[number]) {
 const OFF = { refunds: false, overrides: false, resolutions: false };
 const rules = (part: Partial<typeof OFF> = {}) => ({ secondPerson: { ...OFF, ...part } });
 
-describe('isApprovalDue', () => {
-  it('only for refunds, and only where the account asks for it', () => {
-    expect(isApprovalDue(rules({ refunds: true }), 'ach-refund')).toBe(true);
-    expect(isApprovalDue(rules({ refunds: true }), 'ach-charge')).toBe(false);
-    expect(isApprovalDue(rules({ refunds: true }), 'card')).toBe(false);
-    expect(isApprovalDue(rules({ overrides: true, resolutions: true }), 'ach-refund')).toBe(false);
-  });
+it('isApprovalDue only for refunds, and only where the account asks for it', () => {
+  expect(isApprovalDue(rules({ refunds: true }), 'ach-refund')).toBe(true);
+  expect(isApprovalDue(rules({ refunds: true }), 'ach-charge')).toBe(false);
+  expect(isApprovalDue(rules({ refunds: true }), 'card')).toBe(false);
+  expect(isApprovalDue(rules({ overrides: true, resolutions: true }), 'ach-refund')).toBe(false);
 });
 
 describe('takesTwoToApprove', () => {

@@ -49,38 +49,32 @@ describe('PipelineError', () => {
   });
 });
 
-describe('reasonOf', () => {
-  it.each([
-    [new Error('torn'), 'torn'],
-    [new PipelineError('EMPTY', 'read', 'torn', { next: 'Go.' }), 'Cannot read: torn. Go.'],
-    ['torn', 'torn'],
-    [7, '7'],
-    [null, 'null'],
-    [undefined, 'undefined'],
-  ])('of %s is %j', (error, reason) => {
-    expect(reasonOf(error)).toBe(reason);
-  });
+it.each([
+  [new Error('torn'), 'torn'],
+  [new PipelineError('EMPTY', 'read', 'torn', { next: 'Go.' }), 'Cannot read: torn. Go.'],
+  ['torn', 'torn'],
+  [7, '7'],
+  [null, 'null'],
+  [undefined, 'undefined'],
+])('reasonOf of %s is %j', (error, reason) => {
+  expect(reasonOf(error)).toBe(reason);
 });
 
-describe('systemCode', () => {
-  it.each([
-    [Object.assign(new Error('gone'), { code: 'ENOENT' }), 'ENOENT'],
-    [new PipelineError('EMPTY', 'read'), 'EMPTY'],
-    [Object.assign(new Error('odd'), { code: 7 }), undefined],
-    [new Error('plain'), undefined],
-    [{ code: 'ENOENT' }, undefined],
-    [null, undefined],
-  ])('of case %# is %j', (error, code) => {
-    expect(systemCode(error)).toBe(code);
-  });
+it.each([
+  [Object.assign(new Error('gone'), { code: 'ENOENT' }), 'ENOENT'],
+  [new PipelineError('EMPTY', 'read'), 'EMPTY'],
+  [Object.assign(new Error('odd'), { code: 7 }), undefined],
+  [new Error('plain'), undefined],
+  [{ code: 'ENOENT' }, undefined],
+  [null, undefined],
+])('systemCode of case %# is %j', (error, code) => {
+  expect(systemCode(error)).toBe(code);
 });
 
-describe('describeFault', () => {
-  it('adds what is particular, if anything is', () => {
-    const { means } = ERRORS.DUPLICATE_FILE;
-    expect(describeFault({ code: 'DUPLICATE_FILE', detail: 'it came on Monday' })).toBe(`${means}: it came on Monday`);
-    expect(describeFault({ code: 'DUPLICATE_FILE' })).toBe(means);
-  });
+it('describeFault adds what is particular, if anything is', () => {
+  const { means } = ERRORS.DUPLICATE_FILE;
+  expect(describeFault({ code: 'DUPLICATE_FILE', detail: 'it came on Monday' })).toBe(`${means}: it came on Monday`);
+  expect(describeFault({ code: 'DUPLICATE_FILE' })).toBe(means);
 });
 
 const NAMES = Object.keys(CRASH_POINTS) as CrashPointName[];

@@ -17,24 +17,20 @@ it('each name is that of its byte', () => {
   expect(Object.keys(names)).toHaveLength(bytes.length);
 });
 
-describe('counted', () => {
-  it.each([
-    [1, 'row', '1 row'],
-    [0, 'row', '0 rows'],
-    [2, 'result row', '2 result rows'],
-    [-1, 'row', '-1 rows'],
-    [1, 'open batch', '1 open batch'],
-    [3, 'open batch', '3 open batches'],
-    [2, 'process', '2 processes'],
-  ])('says %s %s as %s', (count, noun, words) => {
-    expect(counted(count, noun)).toBe(words);
-  });
+it.each([
+  [1, 'row', '1 row'],
+  [0, 'row', '0 rows'],
+  [2, 'result row', '2 result rows'],
+  [-1, 'row', '-1 rows'],
+  [1, 'open batch', '1 open batch'],
+  [3, 'open batch', '3 open batches'],
+  [2, 'process', '2 processes'],
+])('counted says %s %s as %s', (count, noun, words) => {
+  expect(counted(count, noun)).toBe(words);
 });
 
-describe('byNumber', () => {
-  it('takes the first word for one and the second for every other count', () => {
-    expect([0, 1, 2].map((count) => byNumber(count, 'is', 'are'))).toEqual(['are', 'is', 'are']);
-  });
+it('byNumber takes the first word for one and the second for every other count', () => {
+  expect([0, 1, 2].map((count) => byNumber(count, 'is', 'are'))).toEqual(['are', 'is', 'are']);
 });
 
 it('groupBy keeps every item once, in the order in which it came', () => {
@@ -62,10 +58,8 @@ describe('newFileId', () => {
   });
 });
 
-describe('shortId', () => {
-  it('is the first half', () => {
-    expect(shortId('0123456789abcdef')).toBe('01234567');
-  });
+it('shortId is the first half', () => {
+  expect(shortId('0123456789abcdef')).toBe('01234567');
 });
 
 describe('FILE_ID', () => {
@@ -121,42 +115,36 @@ describe('passesLuhn', () => {
   });
 });
 
-describe('passesLuhnIn', () => {
-  it('says of a stretch of digits what passesLuhn says of their text', () => {
-    const someDigits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 30 });
-    fc.assert(
-      fc.property(someDigits, someDigits, (before, digits) => {
-        const bytes = Buffer.from(`${before}${digits},9`);
-        expect(passesLuhnIn(bytes, before.length, before.length + digits.length)).toBe(passesLuhn(digits));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+it('passesLuhnIn says of a stretch of digits what passesLuhn says of their text', () => {
+  const someDigits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 30 });
+  fc.assert(
+    fc.property(someDigits, someDigits, (before, digits) => {
+      const bytes = Buffer.from(`${before}${digits},9`);
+      expect(passesLuhnIn(bytes, before.length, before.length + digits.length)).toBe(passesLuhn(digits));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
-describe('plainDigits', () => {
-  it.each([
-    ['0123456789', '0123456789'],
-    ['\uff10\uff11\uff19', '019'],
-    ['\u0660\u0661\u0669', '019'],
-    ['\u0966\u096f', '09'],
-    ['\u{1d7ce}\u{1d7d7}\u{1d7d8}\u{1d7ff}', '0909'],
-    ['\u00bd \u2460 \u4e00 x', '\u00bd \u2460 \u4e00 x'],
-    ['', ''],
-  ])('makes of %j %j', (text, plain) => {
-    expect(plainDigits(text)).toBe(plain);
-  });
+it.each([
+  ['0123456789', '0123456789'],
+  ['\uff10\uff11\uff19', '019'],
+  ['\u0660\u0661\u0669', '019'],
+  ['\u0966\u096f', '09'],
+  ['\u{1d7ce}\u{1d7d7}\u{1d7d8}\u{1d7ff}', '0909'],
+  ['\u00bd \u2460 \u4e00 x', '\u00bd \u2460 \u4e00 x'],
+  ['', ''],
+])('plainDigits makes of %j %j', (text, plain) => {
+  expect(plainDigits(text)).toBe(plain);
 });
 
-describe('joinedDigits', () => {
-  it.each([
-    ['of 0210000 (21)_4/0', 'of02100002140'],
-    ['\uff10\uff11-\u0662', '012'],
-    ['***60', '60'],
-    ['', ''],
-  ])('makes of %j %j', (text, joined) => {
-    expect(joinedDigits(text)).toBe(joined);
-  });
+it.each([
+  ['of 0210000 (21)_4/0', 'of02100002140'],
+  ['\uff10\uff11-\u0662', '012'],
+  ['***60', '60'],
+  ['', ''],
+])('joinedDigits makes of %j %j', (text, joined) => {
+  expect(joinedDigits(text)).toBe(joined);
 });
 
 describe('answerInTime', () => {
@@ -188,13 +176,11 @@ function deferred(): { promise: Promise<void>; reject(error: Error): void } {
   return { promise, reject };
 }
 
-describe('systemClock', () => {
-  it('says the time of the system', () => {
-    const before = Date.now();
-    const now = systemClock.now().getTime();
-    expect(now).toBeGreaterThanOrEqual(before);
-    expect(now).toBeLessThanOrEqual(Date.now());
-  });
+it('systemClock says the time of the system', () => {
+  const before = Date.now();
+  const now = systemClock.now().getTime();
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(Date.now());
 });
 
 describe('handClock', () => {

@@ -128,12 +128,10 @@ describe('errors in the log', () => {
   });
 });
 
-describe('silentLog', () => {
-  it('says nothing at any level', () => {
-    const log = silentLog();
-    expect(LOG_LEVELS.filter((level) => level !== 'silent' && log.isLevelEnabled(level))).toEqual([]);
-    expect(log.isLevelEnabled('fatal')).toBe(false);
-  });
+it('silentLog says nothing at any level', () => {
+  const log = silentLog();
+  expect(LOG_LEVELS.filter((level) => level !== 'silent' && log.isLevelEnabled(level))).toEqual([]);
+  expect(log.isLevelEnabled('fatal')).toBe(false);
 });
 
 /** Returns an error as HTTP clients throw it: with the request in a property and in the message. */

@@ -143,14 +143,12 @@ describe('parameterNotes', () => {
   });
 });
 
-describe('parametersOf', () => {
-  it.each(NAMES)('has each parameter of %s once', (operation) => {
-    const { required, optional } = parametersOf(operation);
-    const row = OPERATIONS[operation];
-    expect([...required, ...optional].sort()).toEqual([...row.required, ...row.optional, ...row.unstated].sort());
-    expect(new Set([...required, ...optional]).size).toBe(required.length + optional.length);
-    expect(required).toEqual(row.required);
-  });
+it.each(NAMES)('parametersOf has each parameter of %s once', (operation) => {
+  const { required, optional } = parametersOf(operation);
+  const row = OPERATIONS[operation];
+  expect([...required, ...optional].sort()).toEqual([...row.required, ...row.optional, ...row.unstated].sort());
+  expect(new Set([...required, ...optional]).size).toBe(required.length + optional.length);
+  expect(required).toEqual(row.required);
 });
 
 describe('secretsOf', () => {
@@ -167,15 +165,13 @@ describe('secretsOf', () => {
   });
 });
 
-describe('environmentName', () => {
-  it.each([
-    ['creditCardNum', 'PAYDROP_CREDIT_CARD_NUM'],
-    ['ccNum', 'PAYDROP_CC_NUM'],
-    ['accountNum', 'PAYDROP_ACCOUNT_NUM'],
-    ['cvv2', 'PAYDROP_CVV2'],
-  ] as const)('of %s is %s', (name, variable) => {
-    expect(environmentName(name)).toBe(variable);
-  });
+it.each([
+  ['creditCardNum', 'PAYDROP_CREDIT_CARD_NUM'],
+  ['ccNum', 'PAYDROP_CC_NUM'],
+  ['accountNum', 'PAYDROP_ACCOUNT_NUM'],
+  ['cvv2', 'PAYDROP_CVV2'],
+] as const)('environmentName of %s is %s', (name, variable) => {
+  expect(environmentName(name)).toBe(variable);
 });
 
 describe('the restriction check', () => {

@@ -28,26 +28,21 @@ describe('key', () => {
   afterAll(() => world.close());
   const list = async () => (JSON.parse((await world.paydrop('key', 'list', '--json')).out) as Listed).keys;
 
-  describe('key list', () => {
-    it('names the keys and what they wrap, and never a key', async () => {
-      expect(await list()).toEqual([{ id: old, files: 1, others: 1, isCurrent: true, isHere: true, retiredAt: null }]);
-      const { out, err } = await world.paydrop('key', 'list');
-      expect(out).toMatch(new RegExp(`^${old} +current +yes +1 +1$`, 'm'));
-      expect(out + err).not.toContain((await readFile(world.settings.paths.masterKey, 'utf8')).trim().slice(0, 12));
-    });
+  it('key list names the keys and what they wrap, and never a key', async () => {
+    expect(await list()).toEqual([{ id: old, files: 1, others: 1, isCurrent: true, isHere: true, retiredAt: null }]);
+    const { out, err } = await world.paydrop('key', 'list');
+    expect(out).toMatch(new RegExp(`^${old} +current +yes +1 +1$`, 'm'));
+    expect(out + err).not.toContain((await readFile(world.settings.paths.masterKey, 'utf8')).trim().slice(0, 12));
   });
 
-  describe('key rotate', () => {
-    it('changes the key under a process that goes on, which opens old files and wraps new ones with it', async () => {
-      const out = await world.says('key', 'rotate');
-      const [, fresh = ''] =
-        /^Master key ([0-9a-f]{8}) is the current one; 2 keys were wrapped anew\.$/m.exec(out) ?? [];
-      expect(fresh).not.toBe(old);
-      await world.drop('card', 'july.csv', lines([cardRow(2)]));
-      await world.finish();
-      expect((await list()).find((key) => key.id === fresh)).toMatchObject({ files: 2, others: 1, isCurrent: true });
-      expect(await world.paydrop('rebuild-outputs', 'june.csv')).toMatchObject({ status: 0 });
-    });
+  it('key rotate changes the key under a process that goes on, which opens old files and wraps new ones with it', async () => {
+    const out = await world.says('key', 'rotate');
+    const [, fresh = ''] = /^Master key ([0-9a-f]{8}) is the current one; 2 keys were wrapped anew\.$/m.exec(out) ?? [];
+    expect(fresh).not.toBe(old);
+    await world.drop('card', 'july.csv', lines([cardRow(2)]));
+    await world.finish();
+    expect((await list()).find((key) => key.id === fresh)).toMatchObject({ files: 2, others: 1, isCurrent: true });
+    expect(await world.paydrop('rebuild-outputs', 'june.csv')).toMatchObject({ status: 0 });
   });
 
   describe('key retire', () => {

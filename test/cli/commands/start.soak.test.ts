@@ -72,48 +72,42 @@ describe('start', () => {
 
 const isHead = (request: string) => request.startsWith('HEAD ');
 
-describe('start, stopped in the middle', () => {
-  it('awaits a running call at the first signal and ends at once at the second; the batch is then unknown', async () => {
-    // It answers requests for the time, but never a call.
-    const silent = await startScripted({
-      onRequest: (socket, request) => {
-        if (isHead(request)) socket.end(httpAnswer(405, ''));
-      },
-    });
-    onTestFinished(() => silent.close());
-    const world = await openCliWorld({ account: { baseUrl: silent.url } });
-    onTestFinished(() => world.close());
-    await world.drop('card', 'monday.csv', lines([cardRow(1)]));
-    const daemon = await startPaydrop(['--dir', world.root, 'start'], { ...world.env, PAYDROP_LOG_LEVEL: 'info' });
-    const calls = () => silent.requests.filter((request) => !isHead(request));
-    await expect.poll(() => calls().length).toBe(1);
-    daemon.process.kill('SIGTERM');
-    await daemon.says('stopping: nothing new is sent, running calls are awaited');
-    expect(daemon.process.exitCode).toBeNull();
-    daemon.process.kill('SIGTERM');
-    expect(await daemon.ended).toEqual({ status: null, signal: 'SIGTERM' });
-
-    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 4 });
-    expect(await world.paydrop('status', '--check')).toMatchObject({
-      status: 4,
-      out: expect.stringMatching(/^Needs a person/),
-    });
-    expect(calls()).toHaveLength(1);
+it('start, stopped in the middle, awaits a running call at the first signal and ends at once at the second; the batch is then unknown', async () => {
+  // It answers requests for the time, but never a call.
+  const silent = await startScripted({
+    onRequest: (socket, request) => {
+      if (isHead(request)) socket.end(httpAnswer(405, ''));
+    },
   });
+  onTestFinished(() => silent.close());
+  const world = await openCliWorld({ account: { baseUrl: silent.url } });
+  onTestFinished(() => world.close());
+  await world.drop('card', 'monday.csv', lines([cardRow(1)]));
+  const daemon = await startPaydrop(['--dir', world.root, 'start'], { ...world.env, PAYDROP_LOG_LEVEL: 'info' });
+  const calls = () => silent.requests.filter((request) => !isHead(request));
+  await expect.poll(() => calls().length).toBe(1);
+  daemon.process.kill('SIGTERM');
+  await daemon.says('stopping: nothing new is sent, running calls are awaited');
+  expect(daemon.process.exitCode).toBeNull();
+  daemon.process.kill('SIGTERM');
+  expect(await daemon.ended).toEqual({ status: null, signal: 'SIGTERM' });
+
+  expect(await world.paydrop('run', '--once')).toMatchObject({ status: 4 });
+  expect(await world.paydrop('status', '--check')).toMatchObject({
+    status: 4,
+    out: expect.stringMatching(/^Needs a person/),
+  });
+  expect(calls()).toHaveLength(1);
 });
 
-describe('start, before it starts anything', () => {
-  it('keeps the heap small and compiles later, then says what is wrong', async () => {
-    const flags = holdFlags();
-    expect(await runHere(['--dir', '/nowhere', 'start'])).toMatchObject({
-      status: 1,
-      out: '',
-      err: expect.stringContaining('there is no configuration here'),
-    });
-    expect(flags).toEqual(
-      expect.arrayContaining([expect.stringMatching(/semi-space/), expect.stringMatching(/budget/)]),
-    );
+it('start, before it starts anything, keeps the heap small and compiles later, then says what is wrong', async () => {
+  const flags = holdFlags();
+  expect(await runHere(['--dir', '/nowhere', 'start'])).toMatchObject({
+    status: 1,
+    out: '',
+    err: expect.stringContaining('there is no configuration here'),
   });
+  expect(flags).toEqual(expect.arrayContaining([expect.stringMatching(/semi-space/), expect.stringMatching(/budget/)]));
 });
 
 /** The tests build on each other: what needs approval comes last, because it decides the status from then on. */

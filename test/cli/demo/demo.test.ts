@@ -145,32 +145,28 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-describe('makeScratchFolder', () => {
-  it('makes a new folder that others may pass through and not list', async () => {
-    const made = await makeScratchFolder();
-    expect(basename(made)).toMatch(/^paydrop-demo-/);
-    expect(await modeOf(made)).toBe('711');
-    await rm(made, { recursive: true });
-  });
+it('makeScratchFolder makes a new folder that others may pass through and not list', async () => {
+  const made = await makeScratchFolder();
+  expect(basename(made)).toMatch(/^paydrop-demo-/);
+  expect(await modeOf(made)).toBe('711');
+  await rm(made, { recursive: true });
 });
 
-describe('writeDemoConfig', () => {
-  it('writes the sample configuration for this sandbox, with short waits in every account and folder', async () => {
-    const root = await freshFolder();
-    await writeDemoConfig(root, 'http://127.0.0.1:4321');
-    const { accounts, folders, paths } = loadSettings(root, {});
-    expect([...accounts.keys()]).toEqual(['main', 'canada']);
-    for (const account of accounts.values()) {
-      expect(account).toMatchObject({ baseUrl: 'http://127.0.0.1:4321', poll: { firstMs: 500 } });
-    }
-    for (const folder of folders) {
-      expect(folder.complete).toMatchObject({ by: 'quiet', quietMs: 600 });
-      expect((await stat(folder.path)).isDirectory()).toBe(true);
-    }
-    expect(await modeOf(join(root, 'paydrop.yaml'))).toBe('600');
-    expect(await modeOf(paths.data)).toBe('700');
-    expect(loadMasterKey({ file: paths.masterKey, env: {} }).bytes).toHaveLength(32);
-  });
+it('writeDemoConfig writes the sample configuration for this sandbox, with short waits in every account and folder', async () => {
+  const root = await freshFolder();
+  await writeDemoConfig(root, 'http://127.0.0.1:4321');
+  const { accounts, folders, paths } = loadSettings(root, {});
+  expect([...accounts.keys()]).toEqual(['main', 'canada']);
+  for (const account of accounts.values()) {
+    expect(account).toMatchObject({ baseUrl: 'http://127.0.0.1:4321', poll: { firstMs: 500 } });
+  }
+  for (const folder of folders) {
+    expect(folder.complete).toMatchObject({ by: 'quiet', quietMs: 600 });
+    expect((await stat(folder.path)).isDirectory()).toBe(true);
+  }
+  expect(await modeOf(join(root, 'paydrop.yaml'))).toBe('600');
+  expect(await modeOf(paths.data)).toBe('700');
+  expect(loadMasterKey({ file: paths.masterKey, env: {} }).bytes).toHaveLength(32);
 });
 
 describe('show results', () => {
@@ -183,15 +179,13 @@ describe('show results', () => {
   });
   afterAll(() => world.close());
 
-  describe('showResults', () => {
-    it('has the table of files, and the output files of one that was sent', async () => {
-      const text = await showResults(world.app);
-      expect(text).toMatch(/^File +Account/);
-      expect(text).toMatch(/^empty\.csv .*rejected .*nothing sent: .* \(EMPTY\)/m);
-      expect(text).toMatch(/^monday\.csv .*completed .*1 approved/m);
-      expect(text).toContain(`5 output files are in ${world.settings.paths.out}. Those of monday.csv:`);
-      expect(text.match(/^ {2}.*monday__.*\.(ack|result|summary)\.(csv|json|txt)$/gm)).toHaveLength(4);
-    });
+  it('showResults has the table of files, and the output files of one that was sent', async () => {
+    const text = await showResults(world.app);
+    expect(text).toMatch(/^File +Account/);
+    expect(text).toMatch(/^empty\.csv .*rejected .*nothing sent: .* \(EMPTY\)/m);
+    expect(text).toMatch(/^monday\.csv .*completed .*1 approved/m);
+    expect(text).toContain(`5 output files are in ${world.settings.paths.out}. Those of monday.csv:`);
+    expect(text.match(/^ {2}.*monday__.*\.(ack|result|summary)\.(csv|json|txt)$/gm)).toHaveLength(4);
   });
 
   describe('concludeDemo', () => {
@@ -210,14 +204,12 @@ describe('show results', () => {
     });
   });
 
-  describe('linesToTry', () => {
-    it('has a line to paste for each example', () => {
-      const commands = linesToTry('/tmp/a b')
-        .split('\n')
-        .filter((line) => line.startsWith('  '));
-      expect(commands).toHaveLength(3);
-      for (const line of commands)
-        expect(line).toMatch(/ --dir '\/tmp\/a b' (status|show card\.csv|find --invoice C-1002)$/);
-    });
+  it('linesToTry has a line to paste for each example', () => {
+    const commands = linesToTry('/tmp/a b')
+      .split('\n')
+      .filter((line) => line.startsWith('  '));
+    expect(commands).toHaveLength(3);
+    for (const line of commands)
+      expect(line).toMatch(/ --dir '\/tmp\/a b' (status|show card\.csv|find --invoice C-1002)$/);
   });
 });

@@ -44,26 +44,22 @@ describe('folders', () => {
   });
 });
 
-describe('folders that no right would open', () => {
-  it.each([
-    ['a link to itself', 'loop', 'the links in its path lead in a circle'],
-    ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system takes'],
-  ])('says of %s what it is', async (_what, name, reason) => {
-    const out = join(world.root, name);
-    if (name === 'loop') await symlink(name, out);
-    const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
-    expect(await world.look(folders, { settings })).toMatchObject([
-      { level: 'bad', found: `"${out}" cannot be used: ${reason}` },
-    ]);
-  });
+it.each([
+  ['a link to itself', 'loop', 'the links in its path lead in a circle'],
+  ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system takes'],
+])('folders says what it is that no right would open: %s', async (_what, name, reason) => {
+  const out = join(world.root, name);
+  if (name === 'loop') await symlink(name, out);
+  const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
+  expect(await world.look(folders, { settings })).toMatchObject([
+    { level: 'bad', found: `"${out}" cannot be used: ${reason}` },
+  ]);
 });
 
-describe('ownFolders', () => {
-  it('names each once', () => {
-    const own = ownFolders(world.settings);
-    expect(new Set(own).size).toBe(own.length);
-    expect(own).toContain(world.settings.paths.archive);
-  });
+it('ownFolders names each once', () => {
+  const own = ownFolders(world.settings);
+  expect(new Set(own).size).toBe(own.length);
+  expect(own).toContain(world.settings.paths.archive);
 });
 
 describe('fileSystems', () => {

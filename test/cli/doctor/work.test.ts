@@ -102,17 +102,15 @@ describe('temporaries', () => {
   });
 });
 
-describe('failing', () => {
-  it('is well when nothing fails, and names what does with what helps', async () => {
-    expect(await world.look(failing)).toEqual(WELL);
-    const item = { work: 'push', subject: 'bank:/in' } as const;
-    for (let n = 0; n < 3; n += 1) await noteFailure(world.app.ledger, item, { reason: 'refused' }, 1_000);
-    expect(await world.look(failing)).toEqual([
-      {
-        level: 'bad',
-        found: 'Cannot upload output files to bank:/in: failed 3 times: refused',
-        mend: expect.stringContaining('the output files stay here'),
-      },
-    ]);
-  });
+it('failing is well when nothing fails, and names what does with what helps', async () => {
+  expect(await world.look(failing)).toEqual(WELL);
+  const item = { work: 'push', subject: 'bank:/in' } as const;
+  for (let n = 0; n < 3; n += 1) await noteFailure(world.app.ledger, item, { reason: 'refused' }, 1_000);
+  expect(await world.look(failing)).toEqual([
+    {
+      level: 'bad',
+      found: 'Cannot upload output files to bank:/in: failed 3 times: refused',
+      mend: expect.stringContaining('the output files stay here'),
+    },
+  ]);
 });

@@ -110,13 +110,11 @@ describe('wait until idle', () => {
     return { isIdle: await waitUntilIdle(world.app, workers!, timeoutMs, show, stop), shown };
   }
 
-  describe('waitUntilIdle, with nobody at work', () => {
-    it('waits for a claim that the ledger does not know yet', async () => {
-      for (const { work } of world.settings.folders) await mkdir(work, { recursive: true });
-      await claimContent(world.app, 'drop/card', 'claimed.csv', lines([cardRow(3)]));
-      workers = { look: () => Promise.resolve(0), stop: () => Promise.resolve() };
-      expect(await wait(1)).toEqual({ isIdle: false, shown: ['1 being read'] });
-    });
+  it('waitUntilIdle, with nobody at work, waits for a claim that the ledger does not know yet', async () => {
+    for (const { work } of world.settings.folders) await mkdir(work, { recursive: true });
+    await claimContent(world.app, 'drop/card', 'claimed.csv', lines([cardRow(3)]));
+    workers = { look: () => Promise.resolve(0), stop: () => Promise.resolve() };
+    expect(await wait(1)).toEqual({ isIdle: false, shown: ['1 being read'] });
   });
 
   describe('waitUntilIdle', () => {

@@ -130,10 +130,8 @@ describe('withStopSignal', () => {
   });
 });
 
-describe('aborted', () => {
-  it('resolves at once for a signal that was there before', async () => {
-    await expect(aborted(AbortSignal.abort())).resolves.toBeUndefined();
-  });
+it('aborted resolves at once for a signal that was there before', async () => {
+  await expect(aborted(AbortSignal.abort())).resolves.toBeUndefined();
 });
 
 describe('withMonitor', () => {

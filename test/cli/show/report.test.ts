@@ -113,16 +113,14 @@ describe('audit', () => {
     });
   });
 
-  describe('audit verify', () => {
-    it('says that the chain is whole, and finds a link that was altered', async () => {
-      const whole = await world.paydrop('audit', 'verify');
-      expect(whole).toMatchObject({ status: 0, err: '' });
-      expect(whole.out).toMatch(/^The audit trail is whole: \d+ links, the last hash is [0-9a-f]{64}\.\n$/);
-      await forceSql(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
-      const broken = await world.paydrop('audit', 'verify', '--json');
-      expect(broken.status).toBe(5);
-      expect(JSON.parse(broken.out)).toMatchObject({ whole: false, brokenAt: 2 });
-      expect((await world.paydrop('audit', 'verify')).out).toContain('broken at link 2');
-    });
+  it('audit verify says that the chain is whole, and finds a link that was altered', async () => {
+    const whole = await world.paydrop('audit', 'verify');
+    expect(whole).toMatchObject({ status: 0, err: '' });
+    expect(whole.out).toMatch(/^The audit trail is whole: \d+ links, the last hash is [0-9a-f]{64}\.\n$/);
+    await forceSql(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
+    const broken = await world.paydrop('audit', 'verify', '--json');
+    expect(broken.status).toBe(5);
+    expect(JSON.parse(broken.out)).toMatchObject({ whole: false, brokenAt: 2 });
+    expect((await world.paydrop('audit', 'verify')).out).toContain('broken at link 2');
   });
 });

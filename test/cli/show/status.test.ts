@@ -87,21 +87,19 @@ describe('status', () => {
   });
 });
 
-describe('describeObstacles', () => {
-  it('tells a cause once with all that is to be done, and what is to be done of each cause', () => {
-    const closed = { what: 'Nothing is sent', name: null, why: 'it may have gone back', since: new Date(0) };
-    const missing = { what: 'Cannot look', name: 'june.csv', why: 'it is gone', since: null };
-    expect(
-      describeObstacles([
-        { ...closed, next: 'Start host-b.' },
-        { ...closed, next: 'Start host-c.' },
-        { ...missing, next: 'Start host-c.' },
-      ]),
-    ).toBe(
-      'Nothing is sent since 1970-01-01T00:00:00.000Z: it may have gone back\n  Start host-b.\n  Start host-c.\n' +
-        'Cannot look (june.csv): it is gone\n  Start host-c.',
-    );
-  });
+it('describeObstacles tells a cause once with all that is to be done, and what is to be done of each cause', () => {
+  const closed = { what: 'Nothing is sent', name: null, why: 'it may have gone back', since: new Date(0) };
+  const missing = { what: 'Cannot look', name: 'june.csv', why: 'it is gone', since: null };
+  expect(
+    describeObstacles([
+      { ...closed, next: 'Start host-b.' },
+      { ...closed, next: 'Start host-c.' },
+      { ...missing, next: 'Start host-c.' },
+    ]),
+  ).toBe(
+    'Nothing is sent since 1970-01-01T00:00:00.000Z: it may have gone back\n  Start host-b.\n  Start host-c.\n' +
+      'Cannot look (june.csv): it is gone\n  Start host-c.',
+  );
 });
 
 describe('lateRunLines', () => {
