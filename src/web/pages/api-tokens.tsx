@@ -5,7 +5,7 @@ import { addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
-import type { HandledAction } from '../actions/action-handler.ts';
+import type { HandledAction } from '../../actions/action.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';

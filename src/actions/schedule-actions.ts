@@ -1,0 +1,62 @@
+import { runNow } from './run-now.ts';
+import { dueAt } from '../calendar/business-dates.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { dayInZone } from '../calendar/zone-time.ts';
+import { readRun } from '../ledger/schedule/read-runs.ts';
+import { describeRun } from '../explain/describe-run.ts';
+import { sayRan, shownRun } from './say-run.ts';
+import type { AppAction } from './action.ts';
+
+/** Makes today's run of a schedule now, once, or takes the files in its folders again. */
+export const runScheduleNow: AppAction<'schedule'> = {
+  needs: 'app',
+  picks: [
+    {
+      name: 'again',
+      label: 'If the run of today was made before',
+      kind: 'choice',
+      choices: [
+        { value: '', label: 'do nothing' },
+        { value: 'yes', label: 'take once more what lies in the folders' },
+      ],
+    },
+  ],
+  plan: async (app, { schedule: name }, { filled }) => {
+    const schedule = app.settings.schedules[name]!;
+    const isAgain = filled['again'] === 'yes';
+    const day = dayInZone(app.clock.now(), schedule.timeZone);
+    const run = await readRun(app.ledger, name, day);
+    const facts = [
+      ['Schedule', name],
+      ['Does', DOES[schedule.does]],
+      ['Day', day],
+      ['Run of the day', run ? `${run.state}: ${describeRun(run.summary)}` : 'not made yet'],
+    ] as const;
+    if (isAgain && schedule.does !== 'take') throw refusal(name, 'a day is closed once');
+    if (run?.state === 'running') throw refusal(name, 'its run is being made at this moment');
+    if (run?.state === 'done' && !isAgain) throw refusal(name, `the run for ${day} was made before`);
+    if (run === undefined && dueAt(schedule, day) === undefined) throw refusal(name, `${day} is no business day of it`);
+    if (run?.state === 'done')
+      return { says: [`What lies in its folders is taken once more; the run for ${day} stays.`], facts };
+    return {
+      says: [
+        `The run for ${day} is made now. Made before its time, it is not made again when that comes.`,
+        'What it takes is sent by the same rules as ever: windows, limits and stops hold.',
+      ],
+      facts,
+      button: `Make the run for ${day}`,
+    };
+  },
+  run: async (app, { schedule: name }, { filled }, because) => {
+    const stop = app.stop && { stop: app.stop };
+    const ran = await runNow(app, name, { because, again: filled['again'] === 'yes', ...stop });
+    const isFailed = ran.is === 'made' && ran.run.state === 'failed';
+    return { says: sayRan(name, ran), status: isFailed ? 'exception' : 'ok', json: shownRun(ran) };
+  },
+};
+
+const DOES = { take: 'takes the files of its folders', 'day-close': 'closes the day' } as const;
+
+function refusal(name: string, why: string): PipelineError {
+  return new PipelineError('MOVE_REFUSED', `run schedule "${name}" now`, why, { next: 'Nothing is to be done.' });
+}
