@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
 import { ROLES } from '../../schemas/roles.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { readRoles } from '../../src/cli/process/read-roles.ts';
+import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 
 type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };

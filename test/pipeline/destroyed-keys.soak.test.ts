@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateKey } from '../../src/cli/key/rotate-key.ts';
+import { rotateKey } from '../../src/cli/commands/key.ts';
 import { retentionDays } from '../../src/config/retention-days.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { cleanStorage, watchLog } from '../../src/ledger/retention/clean-storage.ts';

@@ -5,7 +5,7 @@ import { parseAmount } from '../../kernel/money.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
 import { judgeResult } from './judge-result.ts';
 import type { JournalLine, JournalTime } from './report-answers.ts';
-import { momentsInZone } from '../../calendar/moments-in-zone.ts';
+import { momentsInZone } from '../../calendar/zone-time.ts';
 
 /** The texts of one line, in whatever form it came. `number` is a card or account number as the service masks it. */
 export type LineTexts = Readonly<Record<LineField, string>>;

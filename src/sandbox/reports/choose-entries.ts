@@ -1,5 +1,5 @@
 import type { ReportField, ReportRow } from '../../../schemas/reports.ts';
-import { momentsInZone } from '../../calendar/moments-in-zone.ts';
+import { momentsInZone } from '../../calendar/zone-time.ts';
 import type { JournalEntry } from '../books/journal-entry.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import type { Face } from './face.ts';

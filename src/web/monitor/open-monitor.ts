@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { App } from '../../app.ts';
-import type { ListenAddress } from '../../config/config-listen.ts';
+import type { ListenAddress } from '../../config/config-dashboard.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import { findUnready } from './find-unready.ts';
 import { type MetricName, METRICS } from '../../../schemas/metrics.ts';
