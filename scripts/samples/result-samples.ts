@@ -3,8 +3,7 @@ import { canonicalBytes } from '../../src/csv/write/canonical-bytes.ts';
 import { checkPaymentFile, type CheckRules } from '../../src/csv/check/check-payment-file.ts';
 import { unpackRows } from '../../src/csv/write/unpack-rows.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
-import { processBatch } from '../../src/sandbox/batch/process-batch.ts';
-import { readBatchFile } from '../../src/sandbox/batch/read-batch-file.ts';
+import { processBatch, readBatchFile } from '../../src/sandbox/batch/process-batch.ts';
 import { FolderConfig } from '../../schemas/config.ts';
 import { renderValidSample, VALID_SAMPLES, type ValidSample } from './valid-samples.ts';
 

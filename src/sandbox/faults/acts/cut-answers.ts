@@ -1,6 +1,6 @@
-import type { Reply } from '../../reply.ts';
-import { httpBytes } from '../http-bytes.ts';
-import type { Step } from '../steps.ts';
+import { STATUS_CODES } from 'node:http';
+import { headersOf, type Reply } from '../../reply.ts';
+import type { Step } from '../play-steps.ts';
 
 /** Answers that arrive incomplete or late. */
 
@@ -91,4 +91,20 @@ function writeChunk(reply: Reply): Step[] {
 
 function halfOf(body: Buffer): Buffer {
   return body.subarray(0, Math.ceil(body.length / 2));
+}
+
+/**
+ * Returns an answer as HTTP bytes, so that a fault can send parts of it. It announces the end of the connection.
+ * @param changes headers that replace those of the answer; an undefined value omits the header
+ */
+export function httpBytes(
+  reply: Reply,
+  changes: Readonly<Record<string, string | undefined>> = {},
+): { readonly head: Buffer; readonly body: Buffer; readonly whole: Buffer } {
+  const headers = Object.entries({ ...headersOf(reply), Connection: 'close', ...changes });
+  const lines = headers.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  const status = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`;
+  const head = Buffer.from([status, ...lines, '', ''].join('\r\n'));
+  const body = Buffer.from(reply.body);
+  return { head, body, whole: Buffer.concat([head, body]) };
 }

@@ -1,9 +1,9 @@
 import type { Reply } from '../../reply.ts';
-import { FAILED_PROCESS_PAYLOAD } from '../../handlers/process-payload.ts';
+import { FAILED_PROCESS_PAYLOAD } from '../../handlers/charge.ts';
 import { answerReply, faultReply, type SoapFault } from '../../soap/write-envelope.ts';
 import { element, textElement } from '../../xml/write-xml.ts';
 import type { StruckCall } from '../fault-kind.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../play-steps.ts';
 import { sendWhole } from './cut-answers.ts';
 
 /** SOAP answers that say something wrong. */
