@@ -2,7 +2,7 @@ import type { FieldName } from '../../../schemas/fields.ts';
 import { hideCardNumber, maskNumber, shownEnd } from '../batch/mask-number.ts';
 import { isAccountNumber } from '../batch/process-batch.ts';
 import { type Customer, newCustomer, type PaymentKind } from '../customers/customer.ts';
-import type { Call, Handler, HandlerContext } from './handler.ts';
+import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
 import type { BookRow, Payer } from '../books/book-row.ts';
 import { payerOfRecord } from '../books/payment-book.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
@@ -24,13 +24,8 @@ export function charge(kind: PaymentKind, source: ChargeSource): Handler {
   const elements = elementsOf(kind, source);
   return {
     needs: [source === 'stored' ? 'customerCode' : elements.number, 'total'],
-    failurePayload: FAILED_PROCESS_PAYLOAD,
-    badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
-    answer: async (call, context) => {
-      const at = context.clock.now();
-      const payload = await context.books.decide(() => bookCharge({ kind, source, elements, call, context, at }));
-      return { payload };
-    },
+    ...PAYMENT_REFUSALS,
+    answer: (call, context) => decideNow(context, (at) => bookCharge({ kind, source, elements, call, context, at })),
   };
 }
 
@@ -246,10 +241,12 @@ export function paymentPayload(kind: PaymentKind, result: ProcessResult, at: Dat
   );
 }
 
-export const FAILED_PROCESS_PAYLOAD = element('PROCESSRESULT', textElement('AUTHORIZATIONRESULT', ''));
-
-/** Assumption, except for the code: no recorded answer shows a wrong login. Nothing is booked, so nothing settles. */
-export const BAD_LOGIN_PROCESS_PAYLOAD = payloadOf({ message: 'REJECT: 1', customerCode: '', transactionId: '' });
+/** Payloads shared by all charges and refunds. */
+export const PAYMENT_REFUSALS = {
+  failurePayload: element('PROCESSRESULT', textElement('AUTHORIZATIONRESULT', '')),
+  /** Assumption, except for the code: no recorded answer shows a wrong login. Nothing is booked, so nothing settles. */
+  badLoginPayload: payloadOf({ message: 'REJECT: 1', customerCode: '', transactionId: '' }),
+} as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

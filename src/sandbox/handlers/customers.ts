@@ -3,7 +3,7 @@ import type { Parameters } from '../soap/read-parameters.ts';
 import { element, textElement } from '../xml/write-xml.ts';
 import { checkCard, checkExpiry, mergeCustomer, wantsNewNumber } from '../customers/merge-customer.ts';
 import { type Customer, newCustomer, type PaymentKind } from '../customers/customer.ts';
-import type { Call, Handler, HandlerContext } from './handler.ts';
+import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
 import { customersCsv, customerXml } from '../customers/write-customers.ts';
 
 /**
@@ -33,13 +33,8 @@ export function createCustomer(kind: PaymentKind): Handler {
   return {
     ...CUSTOMER_REFUSALS,
     needs: kind === 'card' ? ['creditCardNum'] : [],
-    answer: (call, context) => decide(context, (now) => bookRecord(kind, call, context, now)),
+    answer: (call, context) => decideNow(context, (now) => bookRecord(kind, call, context, now)),
   };
-}
-
-async function decide({ books, clock }: HandlerContext, decision: (now: Date) => Decision<string>) {
-  const now = clock.now();
-  return { payload: await books.decide(() => decision(now)) };
 }
 
 /** Assumption: no source shows the answer to a code that is already taken. */
@@ -67,7 +62,7 @@ export function updateCustomer(kind: PaymentKind): Handler {
   return {
     ...CUSTOMER_REFUSALS,
     needs: ['customerCode'],
-    answer: (call, context) => decide(context, (now) => bookChange(kind, call, context, now)),
+    answer: (call, context) => decideNow(context, (now) => bookChange(kind, call, context, now)),
   };
 }
 

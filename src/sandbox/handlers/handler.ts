@@ -2,7 +2,7 @@ import type { Server } from '../../../schemas/operations.ts';
 import type { WireField, WireOperation } from '../../../schemas/wire.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Books } from '../books/open-books.ts';
+import type { Books, Decision } from '../books/open-books.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 
@@ -54,3 +54,9 @@ export type HandlerContext = {
   /** Whether an overlong text is silently cut instead of refused; false when omitted. */
   readonly cutsLongValues: boolean;
 };
+
+/** Makes a decision with the books at hand, at the present moment. Its answer is the payload. */
+export async function decideNow({ books, clock }: HandlerContext, decision: (now: Date) => Decision<string>) {
+  const now = clock.now();
+  return { payload: await books.decide(() => decision(now)) };
+}

@@ -2,15 +2,8 @@ import type { Transaction } from '../books/book-row.ts';
 import { judgeCardRefund } from '../batch/magic-cards.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import { bankStateOf } from '../time/bank-state.ts';
-import type { Call, HandlerContext, Handler } from './handler.ts';
-import {
-  BAD_LOGIN_PROCESS_PAYLOAD,
-  FAILED_PROCESS_PAYLOAD,
-  isPaid,
-  paymentPayload,
-  readTotal,
-  singleRow,
-} from './charge.ts';
+import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
+import { isPaid, PAYMENT_REFUSALS, paymentPayload, readTotal, singleRow } from './charge.ts';
 
 /**
  * Returns the handler that refunds a single charge, in whole or in part, and issues a new id. The charge must be the
@@ -19,12 +12,8 @@ import {
 export function refund(kind: PaymentKind): Handler {
   return {
     needs: ['transactionId', 'total'],
-    failurePayload: FAILED_PROCESS_PAYLOAD,
-    badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
-    answer: async (call, context) => {
-      const at = context.clock.now();
-      return { payload: await context.books.decide(() => bookRefund({ kind, call, context, at })) };
-    },
+    ...PAYMENT_REFUSALS,
+    answer: (call, context) => decideNow(context, (at) => bookRefund({ kind, call, context, at })),
   };
 }
 

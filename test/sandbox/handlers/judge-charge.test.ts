@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  BAD_LOGIN_PROCESS_PAYLOAD,
   paymentPayload,
-  FAILED_PROCESS_PAYLOAD,
+  PAYMENT_REFUSALS,
   judgeCharge,
   type JudgedCharge,
   outcomeOf,
@@ -133,8 +132,8 @@ describe('paymentPayload of a bank', () => {
 
 describe('the payloads without a transaction', () => {
   it('name none', () => {
-    expect(FAILED_PROCESS_PAYLOAD).toBe('<PROCESSRESULT><AUTHORIZATIONRESULT /></PROCESSRESULT>');
-    expect(BAD_LOGIN_PROCESS_PAYLOAD).toBe(
+    expect(PAYMENT_REFUSALS.failurePayload).toBe('<PROCESSRESULT><AUTHORIZATIONRESULT /></PROCESSRESULT>');
+    expect(PAYMENT_REFUSALS.badLoginPayload).toBe(
       '<PROCESSRESULT><AUTHORIZATIONRESULT> REJECT: 1\n</AUTHORIZATIONRESULT><CUSTOMERCODE /><TRANSACTIONID /></PROCESSRESULT>',
     );
   });
