@@ -107,7 +107,7 @@ function attributes(count: number): string {
 
 /**
  * One process takes the largest answers of each kind in turn, with a heap little larger than one of them needs.
- * answer-memory.soak.test.ts measures the memory of each.
+ * The tests below measure the memory of each.
  */
 
 /** Half of it is needed. Texts of six million characters and lists of 249,000 elements must not add up. */
