@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
-import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { existsSync } from 'node:fs';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';

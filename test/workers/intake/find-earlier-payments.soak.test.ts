@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { openedForTests } from '../support/step-world.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';

@@ -3,7 +3,6 @@ import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { disownBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
-import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
