@@ -1,5 +1,5 @@
 import type { Routes } from './web-context.ts';
-import { openApi } from './api/open-api.ts';
+import { openApi } from './api/open-api.tsx';
 import { runAction, planAction } from './actions/run-action.ts';
 import { HANDLERS } from './actions/handlers.ts';
 import { accountPage } from './pages/account.tsx';
@@ -7,7 +7,7 @@ import { accountsPage } from './pages/accounts.tsx';
 import { auditPages } from './pages/audit.tsx';
 import { actionPages } from './pages/action.tsx';
 import { dropPages } from './pages/drop.tsx';
-import { filePages } from './pages/files/file-pages.ts';
+import { filePages } from './pages/files/list-files.tsx';
 import { frontPage } from './pages/front.tsx';
 import { loginPages } from './pages/login.tsx';
 import { mePage } from './pages/me.tsx';

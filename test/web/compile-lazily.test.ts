@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { COMPILE_LAZILY } from '../../src/web/compile-lazily.ts';
+import { COMPILE_LAZILY } from '../../src/web/open-dashboard.tsx';
 import type { WebContext } from '../../src/web/web-context.ts';
 import { ROUTES } from '../../src/web/routes.ts';
 

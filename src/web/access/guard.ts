@@ -5,7 +5,7 @@ import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
 import { Refusal } from './refusal.ts';
-import { readSessionToken } from './session-cookie.ts';
+import { readSessionToken } from './log-in.ts';
 import { type Viewer, viewerMay } from './viewer.ts';
 
 /**

@@ -8,8 +8,7 @@ import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '.
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { addressOf } from '../parts/address.ts';
-import { Section, Table } from '../parts/blocks.tsx';
-import { CardNotice, isCardNumber } from '../parts/card-notice.tsx';
+import { Section, Table, CardNotice, isCardNumber } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';

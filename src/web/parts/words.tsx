@@ -81,3 +81,18 @@ const OUTCOME_TONES: Readonly<Record<Outcome, Tone>> = {
   not_sent: 'quiet',
   invalid: 'warn',
 };
+
+/** Shows rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */
+export function Sum({
+  of: { rows, cents },
+  currency,
+}: {
+  of: { readonly rows: number; readonly cents: number };
+  currency: string | undefined;
+}) {
+  return (
+    <>
+      <Count of={rows} noun="row" />, <Money cents={cents} currency={currency} />
+    </>
+  );
+}

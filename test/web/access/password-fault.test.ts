@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPasswordFault } from '../../../src/web/access/password-fault.ts';
+import { findPasswordFault } from '../../../src/web/access/log-in.ts';
 
 describe('findPasswordFault', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
 import type { WebContext } from '../../../src/web/web-context.ts';
-import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/session-cookie.ts';
+import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/log-in.ts';
 
 function dashboardWith(settings: Partial<DashboardSettings>): WebContext {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMON_SHAPES } from '../../../src/web/api/common-shapes.ts';
+import { COMMON_SHAPES } from '../../../src/web/api/shapes.ts';
 
 describe('COMMON_SHAPES', () => {
   it.each(Object.entries(COMMON_SHAPES))('of %s lists no key, no token and no password', (_, shape) => {

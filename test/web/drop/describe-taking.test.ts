@@ -3,7 +3,7 @@ import { FolderConfig, ScheduleConfig } from '../../../schemas/config.ts';
 import { addDays } from '../../../src/calendar/calendar.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder, Settings } from '../../../src/config/config.ts';
-import { describeTaking } from '../../../src/web/drop/describe-taking.ts';
+import { describeTaking } from '../../../src/web/drop/check-upload.ts';
 import { upTo } from '../../support/payment-rows.ts';
 
 const NIGHT = ScheduleConfig.parse({ does: 'take', at: '22:00', timeZone: 'America/Toronto' });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { TELLING_BYTES, tellKind } from '../../../src/web/drop/file-kind.ts';
+import { TELLING_BYTES, tellKind } from '../../../src/web/drop/check-upload.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 
 const tar = Buffer.alloc(512);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { BodyRefusal, drainBody, readBody, tooLarge } from '../../../src/web/drop/read-body.ts';
+import { BodyRefusal, drainBody, readBody, tooLarge } from '../../../src/web/drop/take-upload.ts';
 
 const ROOM = { maxBytes: 100, idleMs: 20_000 };
 

@@ -5,7 +5,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
-import { type Looked, toVerdict } from '../../../src/web/drop/to-verdict.ts';
+import { type Looked, toVerdict } from '../../../src/web/drop/check-upload.ts';
 import { CARD, upTo } from '../../support/payment-rows.ts';
 
 const ACCOUNT = AccountConfig.parse({ server: 'NA', country: 'CA', currency: 'CAD', agentCode: 'A', password: 'P' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { METRICS, type MetricName } from '../../../schemas/metrics.ts';
-import { readSamples, type Sample } from '../../../src/web/monitor/read-samples.ts';
+import { readSamples, type Sample } from '../../../src/web/monitor/open-monitor.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { beforeStatement } from '../../workers/support/failing-app.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attachmentOf } from '../../../src/web/parts/attachment.ts';
+import { attachmentOf } from '../../../src/web/pages/files/file-outputs.tsx';
 
 it.each([
   ['monday.csv', `attachment; filename="monday.csv"; filename*=UTF-8''monday.csv`],

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { CardNotice, isCardNumber } from '../../../src/web/parts/card-notice.tsx';
+import { CardNotice, isCardNumber } from '../../../src/web/parts/blocks.tsx';
 
 describe('isCardNumber', () => {
   it.each([

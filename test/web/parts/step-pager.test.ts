@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { splitPage, StepPager } from '../../../src/web/parts/step-pager.tsx';
+import { splitPage, StepPager } from '../../../src/web/parts/blocks.tsx';
 
 describe('splitPage', () => {
   it.each([

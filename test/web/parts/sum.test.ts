@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Sum } from '../../../src/web/parts/sum.tsx';
+import { Sum } from '../../../src/web/parts/words.tsx';
 import { draw, wordsOf } from '../support/page-words.ts';
 
 describe('Sum', () => {

@@ -4,9 +4,8 @@ import { ERRORS } from '../../../../schemas/errors.ts';
 import { type ListedFault, listFaults } from '../../../ledger/row/list-faults.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
-import { Section, Table } from '../../parts/blocks.tsx';
+import { Section, Table, splitPage, StepPager } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
-import { splitPage, StepPager } from '../../parts/step-pager.tsx';
 import { sendPage } from '../../send-page.ts';
 import { fileOf, startOf } from './read-address.ts';
 

@@ -15,11 +15,17 @@ import { Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { customsOf, startOf } from './read-address.ts';
+import { outputDownload } from './file-outputs.tsx';
+import { listBatchesPage } from './list-batches.tsx';
+import { listFaultsPage } from './list-faults.tsx';
+import { listRowsPage } from './list-rows.tsx';
+import { showBatchPage } from './show-batch.tsx';
+import { showFilePage } from './show-file.tsx';
 
 const PAGE_FILES = 50;
 
 /** Serves `/files`: every payment file, the newest first. */
-export function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
+function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files', async (request, reply) => {
     const asked = askedOf(request);
     const newerThan = startOf(request, 'after') || undefined;
@@ -174,4 +180,15 @@ function FileTable({ app, files, isFiltered }: { app: App; files: readonly Liste
       ]}
     />
   );
+}
+
+/** Serves the read-only pages below `/files`: files, batches, rows, faults and downloads. */
+export function filePages(server: FastifyInstance, context: WebContext): void {
+  listFilesPage(server, context);
+  showFilePage(server, context);
+  listRowsPage(server, context);
+  listFaultsPage(server, context);
+  listBatchesPage(server, context);
+  showBatchPage(server, context);
+  outputDownload(server, context);
 }

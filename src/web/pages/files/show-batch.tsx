@@ -16,11 +16,9 @@ import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
-import { BatchComparison } from './batch-comparison.tsx';
-import { BatchDoubt } from './batch-doubt.tsx';
+import { BatchComparison, BatchDoubt } from './batch-doubt.tsx';
 import { batchOf, type Customs, customsOf } from './read-address.ts';
-import { ToldWhy } from './told-why.tsx';
-import { WaitingProposals } from './waiting-proposals.tsx';
+import { ToldWhy, WaitingProposals } from './told-why.tsx';
 import { describeAnswer, describeWritten } from '../../../explain/attempt-words.ts';
 
 /** Serves `/files/:fileId/batches/:batchNo`: everything about one batch. */

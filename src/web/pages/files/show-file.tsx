@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
 import { type LinkedFile, type LinkKind, readLinkedFiles } from '../../../ledger/file/linked-files.ts';
-import { listAudit } from '../../../ledger/overview/list-audit.ts';
+import { listAudit, type AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { listBatches } from '../../../ledger/batch/list-batches.ts';
 import { listFaults } from '../../../ledger/row/list-faults.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
@@ -15,15 +15,12 @@ import { type WebContext, viewerOf } from '../../web-context.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
-import { actionsOf, FileFacts, HoldNotice } from './file-head.tsx';
+import { actionsOf, FileFacts, HoldNotice, OutcomePart } from './file-head.tsx';
 import { OutputTable } from './file-outputs.tsx';
-import { LatestSteps, SHOWN_STEPS } from './latest-steps.tsx';
 import { BatchTable } from './list-batches.tsx';
 import { FaultTable } from './list-faults.tsx';
-import { OutcomePart } from './outcome-part.tsx';
 import { customsOf, fileOf } from './read-address.ts';
-import { ToldWhy } from './told-why.tsx';
-import { WaitingProposals } from './waiting-proposals.tsx';
+import { ToldWhy, WaitingProposals } from './told-why.tsx';
 import { Count, Moment, State } from '../../parts/words.tsx';
 
 /** Most batches and faults on this page; all of them have pages of their own. */
@@ -169,3 +166,53 @@ const ABOUT: Readonly<Record<string, string>> = {
   H7: 'The outcomes and the batches',
   H8: 'The output files on the disk and the ledger',
 };
+
+/** Most audit links on the page of a file; a large file has tens of thousands. */
+export const SHOWN_STEPS = 100;
+
+/** Shows the latest moves of a file and its batches, the newest first. */
+export function LatestSteps({
+  fileId,
+  links,
+  timeZone,
+}: {
+  fileId: string;
+  links: readonly AuditLink[];
+  timeZone: string;
+}) {
+  return (
+    <>
+      <Table
+        label="Latest steps"
+        rows={links.toReversed()}
+        empty="Nothing was done to it yet."
+        columns={[
+          { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+          { title: 'Who', cell: ({ actor }) => whoOf(actor) },
+          {
+            title: 'Batch',
+            isFigure: true,
+            cell: ({ batch_no: no }) => no !== null && <a href={`/files/${fileId}/batches/${no}`}>{no}</a>,
+          },
+          { title: 'What', cell: ({ move, to_state: to }) => stepOf(move, to) },
+          { title: 'Why', cell: ({ reason }) => <span class="wide">{reason}</span> },
+        ]}
+      />
+      <p>
+        <a href={`/audit?file=${fileId}`}>
+          {links.length < SHOWN_STEPS
+            ? 'The same in the audit trail, with the evidence'
+            : 'All steps, in the audit trail'}
+        </a>
+      </p>
+    </>
+  );
+}
+
+function whoOf(actor: string): string {
+  return actor.startsWith('operator:') ? actor.slice('operator:'.length) : 'paydrop';
+}
+
+function stepOf(move: string, to: string | null): string {
+  return to === null ? move : `${move}: now ${to.replaceAll('_', ' ')}`;
+}

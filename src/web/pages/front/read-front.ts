@@ -20,7 +20,7 @@ import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../../web-context.ts';
 import { findUnready, type Unready } from '../../monitor/find-unready.ts';
 import { sharedZone, zoneOf } from '../../zone-of.ts';
-import { type MonthDay, type MonthReader } from './read-month.ts';
+import type { MonthDay, MonthReader } from './month.tsx';
 
 /** Something that will or should happen on its own; `at` is null when it never will. */
 export type Coming = { readonly what: string; readonly at: Date | null; readonly timeZone: string };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../../src/config/config.ts';
 import type { AccountState, Stop } from '../../../../src/ledger/account/read-holds.ts';
-import { AccountStateWord } from '../../../../src/web/pages/accounts/account-state-word.tsx';
+import { AccountStateWord } from '../../../../src/web/pages/accounts.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 const now = new Date('2026-06-15T10:00:00Z');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Config, WEEKDAYS, type WindowConfig } from '../../../../schemas/config.ts';
 import { resolveSettings } from '../../../../src/config/config.ts';
-import { describeWindow, Rules } from '../../../../src/web/pages/accounts/rules.tsx';
+import { describeWindow, Rules } from '../../../../src/web/pages/account.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 function say(account: Record<string, unknown> = {}, folder: Record<string, unknown> = {}): string {

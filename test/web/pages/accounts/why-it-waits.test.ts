@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HoldingBatch, Stop } from '../../../../src/ledger/account/read-holds.ts';
-import { WhyItWaits } from '../../../../src/web/pages/accounts/why-it-waits.tsx';
+import { WhyItWaits } from '../../../../src/web/pages/accounts.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 const since = new Date('2026-06-15T10:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, FilterForm } from '../../../../src/web/pages/audit/filter-form.tsx';
+import { type Asked, FilterForm } from '../../../../src/web/pages/audit.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 const nothing: Asked = { who: '', file: '', move: '', from: '', to: '', before: '' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
-import { LinkTable } from '../../../../src/web/pages/audit/link-table.tsx';
+import { LinkTable } from '../../../../src/web/pages/audit.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 const link: AuditLink = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Viewer } from '../../../../src/web/access/viewer.ts';
-import { VerifyForm, VerifyResult } from '../../../../src/web/pages/audit/verify.tsx';
+import { VerifyForm, VerifyResult } from '../../../../src/web/pages/audit.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 const viewer: Viewer = { person: 'ada', role: 'viewer', csrf: 'token', actions: undefined };

@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../../../src/explain/compare-batch.ts';
 import { compareRows } from '../../../../src/reconcile/compare-rows.ts';
-import { BatchComparison } from '../../../../src/web/pages/files/batch-comparison.tsx';
+import { BatchComparison } from '../../../../src/web/pages/files/batch-doubt.tsx';
 import { changeCells, resultsOf, sentRow } from '../../../reconcile/support/result-rows.ts';
 
 const SENT = [1, 2, 3].map((n) => sentRow('card', { line: n + 1, invoice: `C-${n}` }));

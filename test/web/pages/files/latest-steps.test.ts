@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
-import { LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/latest-steps.tsx';
+import { LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
 
 const LINK: AuditLink = {
   seq: 1,

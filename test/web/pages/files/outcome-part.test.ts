@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
-import { openTotals, OutcomePart, presentTotals } from '../../../../src/web/pages/files/outcome-part.tsx';
+import { openTotals, OutcomePart, presentTotals } from '../../../../src/web/pages/files/file-head.tsx';
 
 const FIGURES: FileFigures = {
   states: {

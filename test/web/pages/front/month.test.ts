@@ -1,8 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { Month } from '../../../../src/web/pages/front/month.tsx';
-import type { MonthDay } from '../../../../src/web/pages/front/read-month.ts';
+import { Month, type MonthDay } from '../../../../src/web/pages/front/month.tsx';
 
 const draw = (days: readonly MonthDay[]) => renderToString(h(Month, { days }));
 const quiet: MonthDay = { day: '2026-06-13', rows: 0, declined: 0, cents: {}, withheld: {} };

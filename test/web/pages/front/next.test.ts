@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Next } from '../../../../src/web/pages/front/next.tsx';
+import { Next } from '../../../../src/web/pages/front.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { quietFront } from '../../support/quiet-front.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../../../src/ledger/overview/overview.ts';
-import { OnTheirWay } from '../../../../src/web/pages/front/on-their-way.tsx';
+import { OnTheirWay } from '../../../../src/web/pages/front.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { quietFront } from '../../support/quiet-front.ts';
 

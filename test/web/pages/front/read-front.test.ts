@@ -3,7 +3,7 @@ import type { App } from '../../../../src/app.ts';
 import type { Account, Settings } from '../../../../src/config/config.ts';
 import { pauseAccount } from '../../../../src/ledger/account/pause-account.ts';
 import { type Front, readFront } from '../../../../src/web/pages/front/read-front.ts';
-import { openMonth } from '../../../../src/web/pages/front/read-month.ts';
+import { openMonth } from '../../../../src/web/pages/front/month.tsx';
 import { openScheduleWorld, NOON, type ScheduleWorld } from '../../../workers/support/schedule-world.ts';
 
 let world: ScheduleWorld;

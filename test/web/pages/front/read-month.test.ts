@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../../../src/config/config.ts';
 import { reconcileBatch } from '../../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
-import { MONTH_DAYS, openMonth } from '../../../../src/web/pages/front/read-month.ts';
+import { MONTH_DAYS, openMonth } from '../../../../src/web/pages/front/month.tsx';
 import { type LedgerWorld, openTestLedger, outcomesOf } from '../../../support/ledger-world.ts';
 
 let world: LedgerWorld;

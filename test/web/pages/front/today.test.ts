@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AccountDay, Today } from '../../../../src/web/pages/front/today.tsx';
+import { AccountDay, Today } from '../../../../src/web/pages/front.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { QUIET_DAY, quietFront } from '../../support/quiet-front.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Withheld } from '../../../../src/web/pages/front/withheld.tsx';
+import { Withheld } from '../../../../src/web/pages/front.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { quietFront } from '../../support/quiet-front.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayReportText, type DayReport } from '../../../../src/reconcile/outputs/day-report.ts';
-import { DayTables } from '../../../../src/web/pages/report/day-tables.tsx';
+import { DayTables } from '../../../../src/web/pages/report.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 
 const day: DayReport = {

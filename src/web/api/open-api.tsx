@@ -1,18 +1,17 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { WebContext, Routes } from '../web-context.ts';
-import { accountsApi } from './accounts-api.ts';
-import { apiPage } from './api-page.tsx';
-import { COMMON_SHAPES } from './common-shapes.ts';
+import { type WebContext, type Routes, viewerOf } from '../web-context.ts';
+import { accountsApi, overviewApi } from './overview-api.ts';
+import { COMMON_SHAPES, objectOf, shapeNamed, TEXT } from './shapes.ts';
 import { type ApiActions, actionsApi } from './actions-api.ts';
-import { filesApi } from './files-api.ts';
-import { overviewApi } from './overview-api.ts';
+import { filesApi, searchApi } from './files-api.ts';
 import { recordsApi } from './records-api.ts';
-import { searchApi } from './search-api.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
 import { whyBatch } from '../../explain/why/tell-why.ts';
 import { apiSchema } from './api-schema.ts';
-import { objectOf, shapeNamed, TEXT } from './shapes.ts';
+import { Section, Table } from '../parts/blocks.tsx';
+import { Page } from '../parts/page.tsx';
+import { sendPage } from '../send-page.ts';
 
 /** What can be read; one entry per subject. */
 const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, recordsApi] as const;
@@ -95,3 +94,66 @@ const WHY = apiSchema({
   params: BATCH_PARAMS,
   answer: shapeNamed('Why'),
 });
+
+/** The parts of an OpenAPI operation that the page shows. */
+type Operation = { readonly tags?: readonly string[]; readonly summary?: string; readonly description?: string };
+type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
+
+/** Serves `/api`, which shows a programmer what the API offers. */
+function apiPage(server: FastifyInstance): void {
+  server.get('/api', { schema: { hide: true } }, async (request, reply) => {
+    const operations = listOperations(server.swagger().paths ?? {});
+    const subjects = [...new Set(operations.map(subjectOf))];
+    const origin = `${request.protocol}://${request.host}`;
+    return sendPage(
+      reply,
+      <Page title="API" viewer={viewerOf(request)} path="/api">
+        <Section title="How to use it">
+          <p>
+            A program shows a token that you make on <a href="/me">your account</a>, and gets JSON. It may do what the
+            token is good for and your role allows.
+          </p>
+          <p>
+            <code class="wrap">curl -H "Authorization: Bearer TOKEN" {origin}/api/v1/overview</code>
+          </p>
+          <p>
+            <a href="/api/v1/openapi.json">The description for programs (OpenAPI)</a>
+          </p>
+        </Section>
+        {subjects.map((subject) => (
+          <Section key={subject} title={subject}>
+            <Table
+              label={`Addresses: ${subject}`}
+              rows={operations.filter((one) => subjectOf(one) === subject)}
+              empty="Nothing."
+              columns={[
+                { title: 'Method', cell: ({ method }) => <code>{method}</code> },
+                { title: 'Path', cell: ({ path }) => <code>{path}</code> },
+                { title: 'What it does', cell: ({ operation }) => <About operation={operation} /> },
+              ]}
+            />
+          </Section>
+        ))}
+      </Page>,
+    );
+  });
+}
+
+function About({ operation: { summary, description } }: { operation: Operation }) {
+  return (
+    <>
+      {summary}
+      {description && <p class="hint">{description}</p>}
+    </>
+  );
+}
+
+function listOperations(paths: object): Listed[] {
+  return Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+function subjectOf({ operation }: Listed): string {
+  return operation.tags?.[0] ?? 'Other';
+}
