@@ -20,9 +20,7 @@ import ajv from '@fastify/ajv-compiler';
 import stringifier from '@fastify/fast-json-stringify-compiler';
 
 type DashboardServer = {
-  /** Where this process answers. */
   readonly url: string;
-  /** Every address with the permission that it needs. */
   readonly routes: readonly DashboardRoute[];
   close(): Promise<void>;
 };

@@ -42,7 +42,6 @@ function isOfApi({ url, routeOptions }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/api/');
 }
 
-/** What a program sends instead of a cookie. */
 const BEARER = /^Bearer ([\w-]{43})$/;
 
 async function recogniseProgram(authorization: string, { app }: WebContext): Promise<Viewer | null> {

@@ -23,6 +23,7 @@ import {
   shapeNamed,
   TEXT,
   WHOLE,
+  each,
 } from './shapes.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
@@ -152,7 +153,6 @@ const WHY = apiSchema({
   answer: shapeNamed('Why'),
 });
 
-/** Most rows of an invoice that are returned. */
 const MOST_ROWS = 100;
 
 /** Finds whatever the words match: a file, a batch, an invoice, or a batch id of the service. */
@@ -194,16 +194,10 @@ const SEARCH = apiSchema({
         amountCents: maybe(CENTS),
         lastFour: TEXT,
         line: WHOLE,
-        fileId: TEXT,
-        name: TEXT,
-        account: TEXT,
-        operation: TEXT,
-        fileState: TEXT,
+        ...each(TEXT, 'fileId', 'name', 'account', 'operation', 'fileState'),
         claimedAt: MOMENT,
         batchNo: maybe(WHOLE),
-        batchState: maybe(TEXT),
-        batchId: maybe(TEXT),
-        outcome: maybe(TEXT),
+        ...each(maybe(TEXT), 'batchState', 'batchId', 'outcome'),
         code: maybe(WHOLE),
         message: maybe(TEXT),
         faults: listOf(TEXT),

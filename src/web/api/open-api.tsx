@@ -13,7 +13,6 @@ import { Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** What can be read; one entry per subject. */
 const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, recordsApi] as const;
 
 /**
@@ -59,7 +58,6 @@ function nameOf(schema: { $id?: unknown }, _: unknown, __: unknown, index: numbe
 
 type Key = { fileId: string; batchNo: string };
 
-/** Serves one batch of a file: how it stands and why. */
 function batchesApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
   const read = async ({ fileId, batchNo }: Key) => ({
     file: await readFileRow(ledger, fileId),
@@ -95,7 +93,6 @@ const WHY = apiSchema({
   answer: shapeNamed('Why'),
 });
 
-/** The parts of an OpenAPI operation that the page shows. */
 type Operation = { readonly tags?: readonly string[]; readonly summary?: string; readonly description?: string };
 type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
 

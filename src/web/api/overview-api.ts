@@ -18,6 +18,7 @@ import {
   WHOLE,
   type Shape,
   YES_OR_NO,
+  each,
 } from './shapes.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -48,11 +49,7 @@ const OVERVIEW = apiSchema({
     files: listOf(objectOf({ state: TEXT, files: WHOLE, rows: WHOLE, cents: CENTS })),
     open: listOf(
       objectOf({
-        file_id: TEXT,
-        name: TEXT,
-        account: TEXT,
-        operation: TEXT,
-        state: TEXT,
+        ...each(TEXT, 'file_id', 'name', 'account', 'operation', 'state'),
         state_at: MOMENT,
         reason: maybe(TEXT),
         records: maybe(WHOLE),
@@ -103,9 +100,7 @@ const SCHEDULES = apiSchema({
   answer: objectOf({
     schedules: listOf(
       objectOf({
-        name: TEXT,
-        does: TEXT,
-        timeZone: TEXT,
+        ...each(TEXT, 'name', 'does', 'timeZone'),
         nextAt: maybe(MOMENT),
         last: {
           anyOf: [objectOf({ day: TEXT, state: TEXT, summary: ANYTHING }), { type: 'null' }],

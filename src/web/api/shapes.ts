@@ -39,6 +39,11 @@ export function mapOf(values: Shape): Shape {
   return { type: 'object', additionalProperties: values };
 }
 
+/** Returns several names with one shape. */
+export function each(shape: Shape, ...names: readonly string[]): Record<string, Shape> {
+  return Object.fromEntries(names.map((name) => [name, shape]));
+}
+
 /** @param optional names that may be missing */
 export function objectOf(properties: Readonly<Record<string, Shape>>, optional: readonly string[] = []): Shape {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
@@ -54,17 +59,11 @@ export function shapeNamed(name: string): Shape {
   return { $ref: `${name}#` };
 }
 
-/** Rows and their money. */
 const Totals = objectOf({ rows: WHOLE, cents: CENTS });
 
 /** A payment file, with the names of `paydrop show --json`. Its keys are not listed. */
 const File = objectOf({
-  file_id: TEXT,
-  name: TEXT,
-  account: TEXT,
-  site: TEXT,
-  folder: TEXT,
-  operation: TEXT,
+  ...each(TEXT, 'file_id', 'name', 'account', 'site', 'folder', 'operation'),
   layout: maybe(TEXT),
   state: TEXT,
   state_at: MOMENT,
@@ -87,9 +86,7 @@ const File = objectOf({
 const Batch = objectOf({
   file_id: TEXT,
   batch_no: WHOLE,
-  account: TEXT,
-  operation: TEXT,
-  state: TEXT,
+  ...each(TEXT, 'account', 'operation', 'state'),
   state_at: MOMENT,
   reason: maybe(TEXT),
   attempt: WHOLE,
@@ -99,9 +96,7 @@ const Batch = objectOf({
   batch_id: maybe(TEXT),
   submitted_at: maybe(MOMENT),
   polls: WHOLE,
-  next_poll_at: maybe(MOMENT),
-  result_at: maybe(MOMENT),
-  stale_since: maybe(MOMENT),
+  ...each(maybe(MOMENT), 'next_poll_at', 'result_at', 'stale_since'),
   poll_alarm: maybe(TEXT),
   final_at: maybe(MOMENT),
 });
@@ -122,7 +117,6 @@ const AuditLink = objectOf(
   ['file_id'],
 );
 
-/** What happened, how it stands, and what to do next. */
 const Why = objectOf({
   about: TEXT,
   timeZone: TEXT,
@@ -136,9 +130,7 @@ const Proposal = objectOf({
   action: TEXT,
   file_id: TEXT,
   batch_no: maybe(WHOLE),
-  name: TEXT,
-  account: TEXT,
-  file_state: TEXT,
+  ...each(TEXT, 'name', 'account', 'file_state'),
   rows: WHOLE,
   cents: CENTS,
   reason: TEXT,
@@ -167,7 +159,6 @@ const Plan = objectOf(
   ['listing', 'isProposal', 'barred'],
 );
 
-/** What an action did. */
 const Done = objectOf(
   {
     says: TEXT,

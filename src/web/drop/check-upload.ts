@@ -18,7 +18,6 @@ import { groupDigits, groupedCount } from '../parts/words.tsx';
 import { nextDate } from '../../calendar/business-dates.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 
-/** Most faults that a page shows; a file may have a million. */
 const MOST_FAULTS = 200;
 
 /** Reads a file to its end and previews the decision on it. Nothing is kept. */
@@ -62,7 +61,6 @@ async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterabl
   };
 }
 
-/** Keeps the first bytes of a stream as it passes. */
 function watchHead(source: AsyncIterable<Uint8Array>) {
   let head = Buffer.alloc(0);
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -99,7 +97,6 @@ export type Verdict = {
   readonly rows: Figures | null;
   readonly faults: readonly ShownFault[];
   readonly faultCount: number;
-  /** What happens to it when it is dropped. */
   readonly taking: string;
 };
 

@@ -132,7 +132,6 @@ export async function describeWaiting(
   return `${who} dropped the same bytes as "${found.name}" at ${when}, and they are not taken yet. Of two, one is refused.`;
 }
 
-/** Runs work when its turn comes. */
 type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**

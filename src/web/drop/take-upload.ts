@@ -16,7 +16,6 @@ type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8A
 type Taken =
   | { readonly is: 'dropped'; readonly uploadNo: number }
   | { readonly is: 'other-bytes' }
-  /** With a free name. */
   | { readonly is: 'name-taken'; readonly free: string };
 
 /**

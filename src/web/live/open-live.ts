@@ -57,7 +57,6 @@ async function isLoggedIn({ app, settings }: WebContext, token: string | undefin
   );
 }
 
-/** Notifies listeners that the ledger has changed. */
 type ChangeWatch = {
   /** @returns a function that stops listening */
   listen(onChange: () => void): () => void;

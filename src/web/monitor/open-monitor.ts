@@ -161,7 +161,6 @@ function stateSamples<State extends string>(
   );
 }
 
-/** Lists the configured accounts and those with something open in the ledger. */
 function accountsOf(app: App, rows: readonly { account: string }[]): string[] {
   return [...new Set([...app.settings.accounts.keys(), ...rows.map((row) => row.account)])];
 }
@@ -202,7 +201,6 @@ function readHealthSamples(app: App): Sample[] {
   return [...ages.values(), { name: 'paydrop_sweep_age_seconds', value: sweepAge }];
 }
 
-/** Returns the age in seconds; 0 for a moment in the future. */
 function ageSeconds(app: App, since: Date): number {
   return Math.max(0, (app.clock.now().getTime() - since.getTime()) / 1_000);
 }

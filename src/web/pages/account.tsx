@@ -81,7 +81,6 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
 
 const CRUMBS = [{ path: '/accounts', label: 'Accounts' }] as const;
 
-/** Returns the actions for this account. Its own pause can be lifted here; a pause of all accounts only for all. */
 function actionsOf({ account, stops }: AccountState): ActionName[] {
   const own = stops.filter((stop) => stop.account === account);
   return [
@@ -105,10 +104,7 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
         empty=""
         columns={[
           { title: 'Sent', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
-          {
-            title: 'Batch',
-            cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span>,
-          },
+          { title: 'Batch', cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span> },
           { title: 'Attempt', cell: ({ attempt }) => attempt, isFigure: true },
           { title: 'In the ledger', cell: ({ batchState }) => batchState ?? 'not known' },
           { title: 'Looked at by', cell: ({ acknowledgedBy }) => acknowledgedBy ?? 'nobody yet' },

@@ -6,6 +6,7 @@ import { type AuditFilter, listAudit, readAuditHead, type AuditLink } from '../.
 import { findFile, verifyAudit } from '../../ledger/file/search.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
+import { addressOf } from '../parts/address.ts';
 import { Notice, Pager, Section, Table } from '../parts/blocks.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
@@ -16,7 +17,6 @@ import type { Viewer } from '../access/viewer.ts';
 import { Count, Moment, State } from '../parts/words.tsx';
 import { counted } from '../../kernel/counted.ts';
 
-/** Links on one page. */
 const PAGE_LINKS = 100;
 
 /** Serves `/audit`: who did what, when and why, the newest first; and whether the chain is intact. */
@@ -75,8 +75,8 @@ async function show(
       <Section title="What happened" actions={<span class="soft">the newest first</span>}>
         <LinkTable links={links} timeZone={zone} isFiltered={isFiltered(asked)} />
         <Pager
-          {...(asked.before !== '' && { previous: address({ ...asked, before: '' }) })}
-          {...(found.length > PAGE_LINKS && last && { next: address({ ...asked, before: String(last.seq) }) })}
+          {...(asked.before !== '' && { previous: addressOf('/audit', { ...asked, before: '' }) })}
+          {...(found.length > PAGE_LINKS && last && { next: addressOf('/audit', { ...asked, before: last.seq }) })}
           says={links.length === 0 ? '' : `links ${links[0]!.seq} to ${last!.seq}`}
         />
       </Section>
@@ -85,16 +85,13 @@ async function show(
   );
 }
 
+const FIELDS = ['who', 'file', 'move', 'from', 'to', 'before'] as const;
+
+/** The filter as in the address; empty where it does not matter. */
+export type Asked = Readonly<Record<(typeof FIELDS)[number], string>>;
+
 function askedBy(query: unknown): Asked {
-  const field = (name: string) => fieldOf(query, name);
-  return {
-    who: field('who'),
-    file: field('file'),
-    move: field('move'),
-    from: field('from'),
-    to: field('to'),
-    before: field('before'),
-  };
+  return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(query, name)])) as Asked;
 }
 
 function isFiltered({ who, file, move, from, to }: Asked): boolean {
@@ -114,7 +111,6 @@ async function readFilter(ledger: Ledger, asked: Asked, zone: string): Promise<O
   };
 }
 
-/** Returns the actor; a plain name means a person. */
 function actorOf(who: string): string {
   return who.includes(':') || who === 'system' || who === 'worker' ? who : `operator:${who}`;
 }
@@ -130,14 +126,6 @@ function numberOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new PipelineError('USAGE', 'go to an older page', 'the address does not say which');
 }
-
-function address(asked: Asked): string {
-  const given = Object.entries(asked).filter(([, value]) => value !== '');
-  return given.length === 0 ? '/audit' : `/audit?${new URLSearchParams(given)}`;
-}
-
-/** The filter as in the address; empty where it does not matter. */
-export type Asked = Readonly<Record<'who' | 'file' | 'move' | 'from' | 'to' | 'before', string>>;
 
 /** Shows the filter as a GET form, so that the address of a result can be kept and shared. */
 export function FilterForm({ asked, zone }: { asked: Asked; zone: string }) {
@@ -180,7 +168,6 @@ function Move({ value }: { value: string }) {
 
 const OTHER_MOVES = ['log-in', 'log-in-failed', 'pause-account', 'propose', 'resume-account'];
 
-/** The result of verifying the chain; `seq` and `hash` are those of its end. */
 type Verified = {
   readonly brokenAt: number | undefined;
   readonly seq: number;
@@ -276,17 +263,10 @@ function What({ link: { move, to_state: state } }: { link: AuditLink }) {
 }
 
 function Whither({ link: { file_id: fileId, batch_no: batchNo, evidence } }: { link: AuditLink }) {
-  if (fileId !== null && batchNo !== null) {
-    return (
-      <a class="id" href={`/files/${fileId}/batches/${batchNo}`}>
-        {`${fileId}/${batchNo}`}
-      </a>
-    );
-  }
   if (fileId !== null) {
     return (
-      <a class="id" href={`/files/${fileId}`}>
-        {fileId}
+      <a class="id" href={batchNo === null ? `/files/${fileId}` : `/files/${fileId}/batches/${batchNo}`}>
+        {batchNo === null ? fileId : `${fileId}/${batchNo}`}
       </a>
     );
   }

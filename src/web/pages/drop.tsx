@@ -33,11 +33,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
               { title: 'Folder', cell: ({ id }) => <code class="wrap">{id}</code> },
               { title: 'When a file is taken', cell: (folder) => describeTaking(context.app, folder) },
               { title: 'Encryption', cell: ({ encryption }) => encryption },
-              {
-                title: 'Largest file',
-                cell: ({ maxBytes }) => groupedCount(maxBytes, 'byte'),
-                isFigure: true,
-              },
+              { title: 'Largest file', cell: ({ maxBytes }) => groupedCount(maxBytes, 'byte'), isFigure: true },
             ]}
           />
         </Section>

@@ -11,7 +11,7 @@ import { Needs } from './front/needs.tsx';
 import { type Front, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
-import { OutcomeBar } from '../parts/outcome-bar.tsx';
+import { OutcomeBar } from '../parts/charts.tsx';
 import { Sum, Count, Moment, State } from '../parts/words.tsx';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { NeedGroup } from './front/need-group.tsx';
@@ -44,7 +44,6 @@ function isEmpty({ standing }: Front): boolean {
   return standing.files.length === 0;
 }
 
-/** Shows the first step to a new user. */
 function FirstStep({ mayDrop }: { mayDrop: boolean }) {
   return (
     <Notice kind="info" title="No file has come yet">
@@ -106,7 +105,6 @@ function Balance({ report, currency }: { report: DayReport; currency: string | u
   );
 }
 
-/** Most files that are shown; the files page has all. */
 const SHOWN = 20;
 
 /** Shows the files in progress that need no person, the oldest first. */

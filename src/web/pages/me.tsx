@@ -115,7 +115,6 @@ async function showMe(
 /** A token just created; its secret is shown only once. */
 type MadeToken = { readonly name: string; readonly secret: string };
 
-/** The fault in the form, and the form as filled in. */
 type TokenFault = { readonly at: 'name' | 'days' | 'actions'; readonly says: string; readonly form: unknown };
 
 const LONGEST_DAYS = 365;
@@ -144,7 +143,6 @@ async function makeApiToken({ app }: WebContext, request: FastifyRequest): Promi
   return { name, secret };
 }
 
-/** Registers the route that revokes a token. */
 function endApiTokens(server: FastifyInstance, { app }: WebContext): void {
   server.post('/me/tokens/:tokenNo/revoke', async (request, reply) => {
     const viewer = viewerOf(request);
@@ -163,7 +161,6 @@ type TokensProps = {
   readonly fault?: TokenFault | undefined;
 };
 
-/** Shows the user's tokens, and the form for a new one. */
 function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
   return (
     <>

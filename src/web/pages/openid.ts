@@ -47,7 +47,6 @@ type Journey = {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** The page that the user wanted. */
   readonly next: string;
   /** Secret of the link that the user follows; empty for a plain log-in. */
   readonly link: string;

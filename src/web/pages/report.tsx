@@ -68,7 +68,6 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
   });
 }
 
-/** Returns the named account, or the first when none is named. */
 function accountOf({ accounts }: Pick<Settings, 'accounts'>, name: string): Account | undefined {
   if (name === '') return [...accounts.values()][0];
   const account = accounts.get(name);
@@ -172,7 +171,6 @@ function becameLines(report: DayReport): Line[] {
   ];
 }
 
-/** Shows lines with their sum below. */
 function LineTable({
   label,
   lines,

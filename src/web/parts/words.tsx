@@ -35,7 +35,6 @@ export function Moment({ at, timeZone = 'UTC' }: { at: Date; timeZone?: string |
 
 type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
 
-/** The look of each state of a file or batch; others look quiet. */
 const TONES: Readonly<Record<string, Tone>> = {
   unknown: 'bad',
   exception: 'bad',

@@ -132,7 +132,6 @@ export class ShownQueue extends BullMQAdapter {
   }
 }
 
-/** Fields that are always read from the hidden version. */
 const HIDDEN = {
   id: true,
   name: true,

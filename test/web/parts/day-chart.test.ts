@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { DayChart, type DayPoint } from '../../../src/web/parts/day-chart.tsx';
+import { DayChart, type DayPoint } from '../../../src/web/parts/charts.tsx';
 
 function draw(values: readonly (number | null)[], shape: 'bars' | 'line' = 'bars'): string {
   const points = values.map(

@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import type { OutcomeTotals } from '../../../src/rows/rows.ts';
-import { OutcomeBar } from '../../../src/web/parts/outcome-bar.tsx';
+import { OutcomeBar } from '../../../src/web/parts/charts.tsx';
 
 function draw(totals: OutcomeTotals, currency?: string): string {
   return renderToString(h(OutcomeBar, { totals, label: 'Rows of monday.csv', currency }));

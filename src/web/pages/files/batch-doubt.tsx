@@ -69,10 +69,7 @@ export function BatchDoubt({
           { title: 'Given', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Rows found', isFigure: true, cell: ({ found }) => <Count of={found} /> },
           { title: 'Rows lacking', isFigure: true, cell: ({ absent }) => <Count of={absent} /> },
-          {
-            title: 'What it lacks',
-            cell: ({ covers }) => (covers ? 'was not booked by then' : 'proves nothing'),
-          },
+          { title: 'What it lacks', cell: ({ covers }) => (covers ? 'was not booked by then' : 'proves nothing') },
         ]}
       />
       {!rest.proposal && (

@@ -19,7 +19,7 @@ import { Count, Moment, Money, State, OutcomeWord } from '../../parts/words.tsx'
 import type { Customs } from './read-address.ts';
 import type { OutcomeTotals, Totals } from '../../../rows/rows.ts';
 import { addressOf } from '../../parts/address.ts';
-import { OutcomeBar } from '../../parts/outcome-bar.tsx';
+import { OutcomeBar } from '../../parts/charts.tsx';
 
 /** Shows a file at a glance. */
 export function FileFacts({ file, customs: { timeZone, currency } }: { file: FileRow; customs: Customs }) {

@@ -11,7 +11,7 @@ import { Notice, Table } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Count, Moment } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
-import { fileOf, startOf } from './read-address.ts';
+import { fileOf, startOf, crumbsOf } from './read-address.ts';
 
 /** Serves `/files/:fileId/outputs/:kind`: an output file, if it is still as written. Corrections have a number. */
 export function outputDownload(server: FastifyInstance, { app }: WebContext): void {
@@ -37,10 +37,7 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
         title="This file is not handed out"
         viewer={viewerOf(request)}
         path={`/files/${file.file_id}`}
-        crumbs={[
-          { path: '/files', label: 'Files' },
-          { path: `/files/${file.file_id}`, label: file.name },
-        ]}
+        crumbs={crumbsOf(file)}
       >
         <Notice kind="bad" title={`${output.name}: ${title}`}>
           <p>{next}</p>

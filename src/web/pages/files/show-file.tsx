@@ -17,8 +17,7 @@ import { ActionLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
 import { actionsOf, FileFacts, HoldNotice, OutcomePart } from './file-head.tsx';
 import { OutputTable } from './file-outputs.tsx';
-import { BatchTable } from './list-batches.tsx';
-import { FaultTable } from './list-faults.tsx';
+import { BatchTable, FaultTable } from './file-lists.tsx';
 import { customsOf, fileOf } from './read-address.ts';
 import { ToldWhy, WaitingProposals } from './told-why.tsx';
 import { Count, Moment, State } from '../../parts/words.tsx';
@@ -143,10 +142,7 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
         { title: 'Check', cell: ({ id }) => id },
         { title: 'What must agree', cell: ({ id }) => ABOUT[id] ?? '' },
         { title: 'Figures', cell: ({ says }) => <span class="wide">{says}</span> },
-        {
-          title: 'Result',
-          cell: ({ state }) => <span class={`state ${TONES[state]}`}>{state}</span>,
-        },
+        { title: 'Result', cell: ({ state }) => <span class={`state ${TONES[state]}`}>{state}</span> },
       ]}
     />
   );
@@ -154,7 +150,6 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
 
 const TONES = { agree: 'good', differ: 'bad', 'not yet': 'busy', 'not needed': 'quiet' } as const;
 
-/** What each control total compares. */
 const ABOUT: Readonly<Record<string, string>> = {
   H0: 'The control file of the sender and what came',
   H1: 'The bytes that were taken and the bytes that were read',

@@ -1,5 +1,5 @@
 import { Section, Table } from '../../parts/blocks.tsx';
-import { DayChart, type DayPoint } from '../../parts/day-chart.tsx';
+import { DayChart, type DayPoint } from '../../parts/charts.tsx';
 import { Count, groupDigits, groupedCount, Money } from '../../parts/words.tsx';
 import { formatCents } from '../../../kernel/money.ts';
 import { sayAmount } from '../../../reconcile/say-withheld.ts';
@@ -92,7 +92,6 @@ export type MonthDay = {
   readonly day: string;
   readonly rows: number;
   readonly declined: number;
-  /** Integer cents by currency. */
   readonly cents: Readonly<Record<string, number>>;
   /** Rows not sent because of their faults, by currency; a currency without any is absent. */
   readonly withheld: Readonly<Record<string, Withheld>>;

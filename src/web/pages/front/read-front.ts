@@ -30,21 +30,16 @@ export type Front = {
   readonly standing: Standing;
   readonly held: readonly HeldFile[];
   readonly stops: readonly Stop[];
-  /** Accounts whose service cannot be reached. */
   readonly unreached: readonly AlarmCause[];
   readonly late: LateRuns;
-  /** Work that keeps failing. */
   readonly obstacles: readonly Obstacle[];
   /** Recent files with rows that were not paid. */
   readonly withheld: readonly WithheldFile[];
   readonly unready: readonly Unready[];
-  /** Each account's day so far. */
   readonly today: readonly DayReport[];
   readonly month: readonly MonthDay[];
-  /** What comes next, the earliest first. */
   readonly coming: readonly Coming[];
   readonly expiring: readonly Expiring[];
-  /** For what belongs to no account. */
   readonly zone: string;
   zoneOf(account: string): string;
   currencyOf(account: string): string | undefined;
@@ -100,7 +95,6 @@ async function readToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'
   return reports;
 }
 
-/** Lists when the closed windows open. */
 function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Coming[] {
   return [...accounts.values()].flatMap((account) => {
     const at = nextSendAt(account, now);
@@ -109,7 +103,6 @@ function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Com
   });
 }
 
-/** Lists when expected files are due. */
 function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date): Coming[] {
   return settings.folders.flatMap((folder) => {
     const times = expectedTimes(settings, folder);
@@ -118,7 +111,6 @@ function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date
   });
 }
 
-/** Puts what never happens at the end. */
 function byMoment(one: Coming, other: Coming): number {
   return (one.at?.getTime() ?? Number.MAX_SAFE_INTEGER) - (other.at?.getTime() ?? Number.MAX_SAFE_INTEGER);
 }

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
-import { BatchTable } from '../../../../src/web/pages/files/list-batches.tsx';
+import { BatchTable } from '../../../../src/web/pages/files/file-lists.tsx';
 import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
-import { FaultTable } from '../../../../src/web/pages/files/list-faults.tsx';
+import { FaultTable } from '../../../../src/web/pages/files/file-lists.tsx';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld } from '../../support/dashboard-world.ts';
 import { linksOf, tableOf, wordsOf } from '../../support/read-page.ts';

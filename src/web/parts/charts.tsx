@@ -1,13 +1,14 @@
 import { scaleBand, scaleLinear, type ScaleBand } from 'd3-scale';
 import { line } from 'd3-shape';
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
+import { Count, Money } from './words.tsx';
 
 /** A day of a chart. */
 export type DayPoint = {
   /** `2026-06-15` */
   readonly day: string;
-  /** The height; null when the day has no value. */
   readonly value: number | null;
-  /** The same in words. */
   readonly says: string;
 };
 
@@ -113,4 +114,98 @@ function upTo(points: readonly DayPoint[]): (value: number) => number {
 
 function round(length: number): number {
   return Math.round(length * 100) / 100;
+}
+
+/** Fill of each outcome. Some share one; the list below the bar tells them apart. */
+const LOOKS: Readonly<Record<Outcome, 'approved' | 'pending' | 'declined' | 'unknown' | 'other'>> = {
+  approved: 'approved',
+  accepted_pending: 'pending',
+  declined: 'declined',
+  duplicate: 'other',
+  format_error: 'other',
+  unknown: 'unknown',
+  not_charged: 'other',
+  not_sent: 'other',
+  invalid: 'other',
+};
+
+/** The bar stretches to the page width, so this only sets its resolution. */
+const BAR_WIDTH = 1_000;
+const BAR_HEIGHT = 16;
+
+/**
+ * Shows rows as one bar divided by outcome; below it, each outcome with its rows and money.
+ * @param label what the bar shows, for users who cannot see it
+ * @param currency of the money, if known
+ */
+export function OutcomeBar({
+  totals,
+  label,
+  currency,
+}: {
+  totals: OutcomeTotals;
+  label: string;
+  currency?: string | undefined;
+}) {
+  const parts = partsOf(totals);
+  const all = parts.reduce((sum, { rows }) => sum + rows, 0);
+  if (all === 0) return <p class="empty">No outcomes yet.</p>;
+  const said = parts.map(({ word, rows }) => `${word} ${rows}`).join(', ');
+  return (
+    <div class="outcomes">
+      <svg
+        class="bar"
+        role="img"
+        aria-label={`${label}: ${said} rows`}
+        viewBox={`0 0 ${BAR_WIDTH} ${BAR_HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        {segmentsOf(parts, all).map(({ part, x, width }) => (
+          <rect key={part.outcome} class={`fill ${part.look}`} x={x} width={width} y={0} height={BAR_HEIGHT}>
+            <title>{`${part.word}, rows: ${part.rows}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <ul class="legend">
+        {parts.map(({ outcome, word, look, rows, cents }) => (
+          <li key={outcome}>
+            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+              <rect class={`fill ${look}`} width={10} height={10} />
+            </svg>{' '}
+            {word} <Count of={rows} /> <span class="soft">· </span>
+            <Money cents={cents} currency={currency} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+type Part = Totals & { outcome: Outcome; word: string; look: (typeof LOOKS)[Outcome] };
+
+/** Returns the parts in the order of the table, so that two bars can be compared. */
+function partsOf(totals: OutcomeTotals): Part[] {
+  return (Object.keys(OUTCOMES) as Outcome[]).flatMap((outcome) => {
+    const found = totals[outcome];
+    if (!found || found.rows === 0) return [];
+    return [
+      {
+        outcome,
+        word: outcome === 'accepted_pending' ? 'pending' : outcome.replaceAll('_', ' '),
+        look: LOOKS[outcome],
+        rows: found.rows,
+        cents: found.cents,
+      },
+    ];
+  });
+}
+
+function segmentsOf(parts: readonly Part[], all: number): { part: Part; x: number; width: number }[] {
+  const scale = scaleLinear([0, all], [0, BAR_WIDTH]);
+  let before = 0;
+  return parts.map((part) => {
+    const x = scale(before);
+    before += part.rows;
+    return { part, x: round(x), width: round(scale(before) - x) };
+  });
 }
