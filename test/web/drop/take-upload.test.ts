@@ -2,8 +2,12 @@ import { createServer, request as ask, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
 import { BodyRefusal, drainBody, readBody, tooLarge } from '../../../src/web/drop/take-upload.ts';
+import { CARD } from '../../support/payment-rows.ts';
+import { findNameFault, describeWaiting } from '../../../src/web/drop/drop-routes.ts';
+import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 const ROOM = { maxBytes: 100, idleMs: 20_000 };
 
@@ -98,4 +102,72 @@ describe('drainBody', () => {
   it('ends the connection of one that goes on too long', async () => {
     expect(await send(5, true)).toMatchObject({ status: 413 });
   });
+});
+
+const QUIET = { complete: { by: 'quiet', quietMs: 1, probes: 1 } } as const;
+const MARKER = { complete: { by: 'marker', suffix: '.done' } } as const;
+
+it.each([
+  'june.csv',
+  'June dues (2).CSV',
+  'junë €.csv',
+  'june-20260615123045.csv',
+  'june.csv.pgp',
+  'no ending',
+  'june.ctl.csv',
+  'a..b.csv',
+  `${'x'.repeat(196)}.csv`,
+])('findNameFault has nothing against %s', (name) => {
+  expect(findNameFault(name, QUIET)).toBeUndefined();
+  expect(findNameFault(name, MARKER)).toBeUndefined();
+});
+
+it.each([
+  ['', 'no name'],
+  ['..', 'path'],
+  ['/etc/passwd', 'path'],
+  ['../june.csv', 'path'],
+  ['drop/june.csv', 'path'],
+  ['C:\\june.csv', 'path'],
+  ['june\0.csv', 'cannot be seen'],
+  ['june\n.csv', 'cannot be seen'],
+  ['june\u202evsc.exe', 'cannot be seen'],
+  ['june\ud800.csv', 'cannot be seen'],
+  ['.', 'begins with a point'],
+  ['.june.csv', 'begins with a point'],
+  ['~$june.csv', 'still writing'],
+  ['june.csv~', 'still writing'],
+  ['june.csv.part', 'still writing'],
+  ['june.TMP', 'still writing'],
+  ['june.csv.ctl', 'control files'],
+  ['june.csv.done', 'markers'],
+  [`${'é'.repeat(100)}.`, 'longer than 200 bytes'],
+  [`${CARD}.csv`, 'card number'],
+  ['4222-2222-2222-2220 june.csv', 'card number'],
+])('findNameFault says of %j: %s', (name, words) => {
+  expect(findNameFault(name, MARKER)).toContain(words);
+});
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+it('describeWaiting names who dropped the same bytes, until they are taken', async () => {
+  const { ledger } = world;
+  const app = { ledger, account: () => ({ timeZone: 'America/Toronto' }) } as unknown as Parameters<
+    typeof describeWaiting
+  >[0];
+  const upload = { account: 'main', folder: 'drop', name: 'a.csv', sha256: 'ab', bytes: 1, actor: 'operator:ada' };
+  const uploadNo = await noteUpload(ledger, upload);
+  const ask = (account: string, sha256: string) => describeWaiting(app, { account }, sha256);
+  expect(await ask('main', 'ab')).toBe(
+    'ada dropped the same bytes as "a.csv" at 2026-06-15 06:00:00 -04:00, and they are not taken yet. Of two, one is refused.',
+  );
+  expect(await ask('main', 'cd')).toBeNull();
+  expect(await ask('other', 'ab')).toBeNull();
+  const file = await world.claimed();
+  await ledger.pool.query('UPDATE upload SET file_id = $2 WHERE upload_no = $1', [uploadNo, file.file_id]);
+  expect(await ask('main', 'ab')).toBeNull();
 });
