@@ -2,8 +2,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { findViolations } from './support/find-violations.ts';
-import { type FurnishedDashboard, openFurnishedDashboard, pageNames } from './support/furnished-dashboard.ts';
-import { visitAs } from './support/visit-as.ts';
+import { type FurnishedDashboard, openFurnishedDashboard, pageNames, visitAs } from './support/furnished-dashboard.ts';
 
 const SHAPES = [
   { shape: 'a dashboard in the light', width: 1280, colorScheme: 'light' },

@@ -1,12 +1,12 @@
+import { dashboardForTests } from './support/dashboard-for-tests.ts';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../src/config/config-dashboard.ts';
 import { openDashboard, COMPILE_LAZILY } from '../../src/web/open-dashboard.tsx';
 import { makeCertificate } from '../gateway/support/make-certificate.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { Refusal } from '../../src/web/access/refusal.ts';
 import { troubleOf } from '../../src/web/answer-errors.tsx';
-import { type DashboardWorld, openDashboardWorld } from './support/dashboard-world.ts';
 import { fastify } from 'fastify';
 import type { WebContext } from '../../src/web/web-context.ts';
 import { ROUTES } from '../../src/web/routes.ts';
@@ -16,11 +16,7 @@ import { sendPage } from '../../src/web/send-page.ts';
 import type { Account } from '../../src/config/config.ts';
 import { sharedZone, zoneOf } from '../../src/web/zone-of.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 const settings = (more: Partial<DashboardSettings> = {}): DashboardSettings => ({
   ...world.settings.dashboard!,

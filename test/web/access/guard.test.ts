@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { askApi, type DashboardWorld, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
+import { askApi, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/actions.ts';
 import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
 import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
 import { type WebContext, viewerOf } from '../../../src/web/web-context.ts';
 import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/log-in.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 describe('guardRoutes', () => {
   it('sends a person to the log-in and from there to where he wanted to go', async () => {

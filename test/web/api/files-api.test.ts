@@ -1,13 +1,13 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
+import { type Json, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let program: TestProgram;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines(upTo(5).map((n) => achRow(n))));
   await world.finish();
   await world.drop('card', 'cards.csv', lines([cardRow(1), cardRow(2)]));
@@ -16,7 +16,6 @@ beforeAll(async () => {
   program = await world.program('viewer', ['look']);
   fileId = (await findFile(world.app.ledger, 'june.csv')).file_id;
 });
-afterAll(() => world.close());
 
 async function ask(path: string): Promise<Json> {
   const { status, json } = await program.ask(path);
@@ -24,17 +23,28 @@ async function ask(path: string): Promise<Json> {
   return json;
 }
 
+/** Follows a list to its end. @returns what stands on each page */
+async function pagesOf(path: string, list: 'files' | 'rows' | 'links'): Promise<Json[][]> {
+  const pages: Json[][] = [];
+  for (let next: string | null = ''; next !== null; ) {
+    const page: Json = await ask(path + next);
+    pages.push(page[list]);
+    next = page.next === null ? null : `&after=${page.next}`;
+  }
+  return pages;
+}
+
 describe('GET /files', () => {
   it('goes through all files, page by page, the newest first', async () => {
-    const seen: string[] = [];
-    let next: string | null = null;
-    do {
-      const page = await ask(`/files?limit=1${next === null ? '' : `&after=${next}`}`);
-      seen.push(...page.files.map((file: { name: string }) => file.name));
-      next = page.next;
-    } while (next !== null);
-    expect(seen).toHaveLength(3);
-    expect(seen.at(-1)).toBe('june.csv');
+    const pages = await pagesOf('/files?limit=1', 'files');
+    expect(pages).toHaveLength(3);
+    expect(
+      pages
+        .flat()
+        .map(({ name }) => name)
+        .at(-1),
+    ).toBe('june.csv');
+    expect(pages.flat()).toHaveLength(3);
   });
 
   it.each([
@@ -87,15 +97,8 @@ describe('GET /files/:fileId', () => {
 
 describe('GET /files/:fileId/rows', () => {
   it('goes through the rows of a file, page by page, each once', async () => {
-    const seen: number[] = [];
-    let next: string | null = null;
-    do {
-      const page = await ask(`/files/june.csv/rows?limit=2${next === null ? '' : `&after=${next}`}`);
-      expect(page.rows.length).toBeLessThanOrEqual(2);
-      seen.push(...page.rows.map((row: { line: number }) => row.line));
-      next = page.next;
-    } while (next !== null);
-    expect(seen).toEqual([1, 2, 3, 4, 5]);
+    const pages = await pagesOf('/files/june.csv/rows?limit=2', 'rows');
+    expect(pages.map((rows) => rows.map(({ line }) => line))).toEqual([[1, 2], [3, 4], [5]]);
   });
 
   it('tells the outcome and the last digits, never a number', async () => {
@@ -222,14 +225,8 @@ describe('GET /report', () => {
 describe('GET /audit', () => {
   it('goes through the whole trail, the newest first, each link once', async () => {
     const { rows } = await world.app.ledger.pool.query<{ seq: number }>('SELECT seq FROM audit ORDER BY seq DESC');
-    const seen: number[] = [];
-    let next: string | null = null;
-    do {
-      const page = await ask(`/audit?limit=7${next === null ? '' : `&after=${next}`}`);
-      seen.push(...page.links.map((link: { seq: number }) => link.seq));
-      next = page.next;
-    } while (next !== null);
-    expect(seen).toEqual(rows.map(({ seq }) => seq));
+    const links = (await pagesOf('/audit?limit=7', 'links')).flat();
+    expect(links.map(({ seq }) => seq)).toEqual(rows.map(({ seq }) => seq));
   });
 
   it('finds by file, by actor and by time', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
+import { type Json, type TestProgram } from '../support/dashboard-world.ts';
 import { apiSchema } from '../../../src/web/api/api-schema.ts';
 import {
   TEXT,
@@ -15,17 +16,15 @@ import {
   COMMON_SHAPES,
 } from '../../../src/web/api/shapes.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let program: TestProgram;
 let document: Json;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   program = await world.program('admin', ['look']);
   document = (await program.ask('/openapi.json')).json;
 });
-afterAll(() => world.close());
 
 /** Returns every operation of the document with its method and path. */
 function operations(): [string, Json][] {

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
+import { type Json, type TestProgram } from '../support/dashboard-world.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({
+  account: { timeZone: 'America/New_York' },
+  settings: { schedules: { nightly: { does: 'take', at: '23:59' } } },
+});
 let program: TestProgram;
 beforeAll(async () => {
-  world = await openDashboardWorld({
-    account: { timeZone: 'America/New_York' },
-    settings: { schedules: { nightly: { does: 'take', at: '23:59' } } },
-  });
   program = await world.program('viewer', ['look']);
 });
-afterAll(() => world.close());
 
 async function ask(path: string): Promise<Json> {
   const { status, json } = await program.ask(path);

@@ -1,3 +1,4 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Workers } from '../../../workers/main.ts';
@@ -5,7 +6,7 @@ import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
+import type { DashboardWorld } from '../support/dashboard-world.ts';
 import { clickAtRandom } from './support/random-clicks.ts';
 
 testClicks({
@@ -34,20 +35,18 @@ export type ClickPlan = {
 };
 
 export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
-  let world: DashboardWorld;
+  const world = dashboardForTests({
+    account: { secondPerson: { refunds: true, overrides: false, resolutions: true } },
+    settings: { batch: { maxRows: 4 } },
+    sandbox: { refundsMayExceed: true },
+  });
   let workers: Workers;
   let dropped = 0;
   beforeAll(async () => {
-    world = await openDashboardWorld({
-      account: { secondPerson: { refunds: true, overrides: false, resolutions: true } },
-      settings: { batch: { maxRows: 4 } },
-      sandbox: { refundsMayExceed: true },
-    });
     workers = await world.start();
   });
   afterAll(async () => {
     await workers.stop();
-    await world.close();
   });
 
   /** Undoes the pauses that random clicks leave behind. */

@@ -1,10 +1,11 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { afterAll, beforeAll, describe, it, expect } from 'vitest';
 import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { reachableBytes } from '../../csv/reachable-bytes.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { checkUpload } from '../../../src/web/drop/check-upload.ts';
@@ -21,7 +22,7 @@ const LOOKS = 4;
 /** Collects twice, because memory found by one collection may only be freed when the next begins. */
 async function heldBytes(): Promise<number> {
   reachableBytes();
-  await setImmediate();
+  await nextRound();
   return reachableBytes();
 }
 
@@ -59,11 +60,7 @@ async function sendEndless(world: DashboardWorld, action: string, bytes: number)
 }
 
 describe('a file of a gigabyte', () => {
-  let world: DashboardWorld;
-  beforeAll(async () => {
-    world = await openDashboardWorld({ folder: { maxBytes: 1_000_000 } });
-  });
-  afterAll(() => world.close());
+  const world = dashboardForTests({ folder: { maxBytes: 1_000_000 } });
 
   it.each(['check', 'submit'])(
     'is refused at the limit of the folder, and nothing of it is kept (%s)',

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf, wordsOf, draw } from '../support/page-words.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
@@ -13,11 +13,7 @@ import { describeWindow, Rules } from '../../../src/web/pages/account.tsx';
 
 const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld({ account: { timeZone: 'America/Toronto', limits: { rowAmount: 5_000 } } });
-});
-afterAll(() => world.close());
+const world = dashboardForTests({ account: { timeZone: 'America/Toronto', limits: { rowAmount: 5_000 } } });
 
 async function accounts(person: 'viewer' | 'operator' | 'approver'): Promise<string> {
   const { status, text } = await (await world.as(person)).get('/accounts');

@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readAuditHead, type AuditLink } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type Answer, type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
+import type { Answer } from '../support/dashboard-world.ts';
 import { wordsOf, draw } from '../support/page-words.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { type Asked, FilterForm, LinkTable, VerifyForm, VerifyResult } from '../../../src/web/pages/audit.tsx';
 import type { Viewer } from '../../../src/web/access/viewer.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is <closed>' });
   const { rows } = await world.app.ledger.pool.query<{ id: string }>('SELECT file_id AS id FROM file');
   fileId = rows[0]!.id;
 });
-afterAll(() => world.close());
 
 async function audit(query = ''): Promise<Answer> {
   return (await world.as('viewer')).get(`/audit${query}`);

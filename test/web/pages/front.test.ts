@@ -1,23 +1,19 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 import { partOf, draw, wordsOf } from '../support/page-words.ts';
 import { AccountDay, Today, Next, OnTheirWay, Withheld } from '../../../src/web/pages/front.tsx';
 import { QUIET_DAY, quietFront } from '../support/quiet-front.ts';
 import type { OpenFile } from '../../../src/ledger/overview/overview.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld({
-    account: { timeZone: 'America/Toronto' },
-    settings: { batch: { maxRows: 2 }, schedules: { nightly: { does: 'take', at: '22:00' } } },
-  });
+const world = dashboardForTests({
+  account: { timeZone: 'America/Toronto' },
+  settings: { batch: { maxRows: 2 }, schedules: { nightly: { does: 'take', at: '22:00' } } },
 });
-afterAll(() => world.close());
 
 async function front(person: 'viewer' | 'operator' = 'viewer'): Promise<string> {
   const { status, text } = await (await world.as(person)).get('/');

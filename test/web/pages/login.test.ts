@@ -1,19 +1,19 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/openid-provider.ts';
-import { openBrowser, openDashboardWorld, type DashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openBrowser, type TestBrowser } from '../support/dashboard-world.ts';
 import { localPath } from '../../../src/web/pages/login.tsx';
 import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { newLink } from '../../../src/actions/new-link.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let provider: TestProvider;
 let dashboard: { url: string; close(): Promise<void> };
 let admin: TestBrowser;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   const listen = { host: '127.0.0.1', port: await findFreePort() };
   provider = await startProvider(`http://127.0.0.1:${listen.port}/login/openid/callback`);
   const openid = { issuer: provider.issuer, ...CLIENT, label: 'Example' };
@@ -201,14 +201,13 @@ describe('/logout', () => {
 });
 
 describe('a dashboard without people', () => {
+  const world = dashboardForTests({ people: 'nobody' });
   let path: string;
   beforeAll(async () => {
-    world = await openDashboardWorld({ people: 'nobody' });
     const { token, link } = newLink(world.app.clock.now());
     await offerSetUp(world.app.ledger, link, { actor: 'operator:test', reason: 'first start' });
     path = `/set-up/${token}`;
   });
-  afterAll(() => world.close());
 
   const GOOD = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
 

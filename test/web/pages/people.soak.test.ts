@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DashboardWorld, openDashboardWorld, PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 const tryIt = (browser: TestBrowser, name: string, password: string) => browser.post('/login', { name, password }, '');
 

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../src/calendar/calendar.ts';
 import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type Answer, type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
+import type { Answer } from '../support/dashboard-world.ts';
 import { wordsOf, draw } from '../support/page-words.ts';
 import { dayReportText, type DayReport } from '../../../src/reconcile/outputs/day-report.ts';
 import { DayTables } from '../../../src/web/pages/report.tsx';
 
 const ZONE = 'Pacific/Kiritimati';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld({ account: { timeZone: ZONE } });
-});
-afterAll(() => world.close());
+const world = dashboardForTests({ account: { timeZone: ZONE } });
 
 async function report(query = ''): Promise<Answer & { words: string }> {
   const answer = await (await world.as('viewer')).get(`/report${query}`);

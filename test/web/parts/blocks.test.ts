@@ -1,3 +1,4 @@
+import { wordsOf } from '../support/page-words.ts';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import {
@@ -14,12 +15,6 @@ import {
 import { h } from 'preact';
 import { ChoiceField, LongTextField, TextField } from '../../../src/web/parts/form.tsx';
 import { addressOf } from '../../../src/web/parts/address.ts';
-
-const text = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
 
 describe('Table', () => {
   const columns = [
@@ -52,7 +47,7 @@ describe('Facts', () => {
         ],
       }),
     );
-    expect(text(html)).toBe('Rows 0 State held');
+    expect(wordsOf(html)).toBe('Rows 0 State held');
   });
 });
 

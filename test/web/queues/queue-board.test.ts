@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { QUEUES } from '../../../schemas/jobs.ts';
-import { type DashboardWorld, openDashboardWorld, TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
+import { TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { tidyBoardPage } from '../../../src/web/queues/queue-board.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 describe('queueBoard', () => {
   it('shows its page and every queue to everybody who may look', async () => {

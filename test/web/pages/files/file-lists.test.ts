@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
+import type { TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { BatchTable, FaultTable } from '../../../../src/web/pages/files/file-lists.tsx';
 import { forceSql } from '../../../support/force-sql.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({ settings: { batch: { maxRows: 60 } } });
 let viewer: TestBrowser;
 let fileId: string;
 let path: string;
 let faultsPath: string;
 beforeAll(async () => {
-  world = await openDashboardWorld({ settings: { batch: { maxRows: 60 } } });
   const rows = upTo(120).map((n) => cardRow(n));
   rows[1] = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
   rows[2] = cardRow(3, { expiry: '12/20' });
@@ -28,7 +28,6 @@ beforeAll(async () => {
   faultsPath = `/files/${(await findFile(world.app.ledger, 'bad.csv')).file_id}/faults`;
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const rowsOf = async (query: string) => tableOf(sectionOf((await viewer.get(path + query)).text, 'Rows of monday.csv'));
 const linesOf = async (query: string) => (await rowsOf(query)).map(([line]) => Number(line));

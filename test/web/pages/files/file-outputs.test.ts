@@ -1,31 +1,29 @@
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { recordOutput } from '../../../../src/ledger/file/complete-file.ts';
 import { OutputTable, attachmentOf } from '../../../../src/web/pages/files/file-outputs.tsx';
 import { CARD, cardRow, lines } from '../../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
+import type { TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { wordsOf } from '../../support/read-page.ts';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../../src/app.ts';
 import { batchOf, customsOf, fileOf, startOf } from '../../../../src/web/pages/files/read-address.ts';
-import { type LedgerWorld, openTestLedger } from '../../../support/ledger-world.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('card', 'Löhne "Juni".csv', lines([cardRow(1)]));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'Löhne "Juni".csv'));
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const outputPath = async (ending: string) => {
   const { out } = world.settings.paths;

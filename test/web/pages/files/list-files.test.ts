@@ -1,3 +1,4 @@
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
@@ -15,13 +16,11 @@ import { findFile } from '../../../../src/ledger/file/search.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({ account: { timeZone: 'America/Toronto' } });
 let viewer: TestBrowser;
 beforeAll(async () => {
-  world = await openDashboardWorld({ account: { timeZone: 'America/Toronto' } });
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 async function claim(name: string, claimedAt = '2026-06-15T12:00:00Z'): Promise<void> {
   await claimFile(world.app.ledger, claimOf({ account: 'main', name, claimedAt: new Date(claimedAt) }));

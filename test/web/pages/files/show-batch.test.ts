@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
+import type { TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { AttemptInDoubt, InDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
@@ -17,18 +18,16 @@ import { BatchComparison, BatchDoubt } from '../../../../src/web/pages/files/bat
 import { changeCells, resultsOf, sentRow } from '../../../reconcile/support/result-rows.ts';
 import { ToldWhy, WaitingProposals } from '../../../../src/web/pages/files/told-why.tsx';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   world.sandbox.faults.plan({ kind: 'result-row-missing', operation: 'getBatchProcessResultFile' });
   await world.drop('card', 'monday.csv', lines(upTo(3).map((n) => cardRow(n))));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'monday.csv'));
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const path = () => `/files/${fileId}/batches/1`;
 const force = (state: BatchState) =>

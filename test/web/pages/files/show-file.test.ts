@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import {
-  type DashboardWorld,
-  openDashboardWorld,
-  type TestBrowser,
-  type TestPerson,
-} from '../../support/dashboard-world.ts';
+import { type TestBrowser, type TestPerson } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
 import { LinkedFiles, ControlTotals, LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
 import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({ folder: { duplicateRows: 'hold' } });
 let viewer: TestBrowser;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
-  world = await openDashboardWorld({ folder: { duplicateRows: 'hold' } });
   const odd = [cardRow(1, { card: MAGIC_CARD, amount: '2.00' }), cardRow(2, { expiry: '12/20' })];
   const rows = [...odd, ...upTo(20).map((n) => cardRow(20 + n))];
   await world.drop('card', 'done.csv', lines(rows));
@@ -30,7 +25,6 @@ beforeAll(async () => {
     ids[name] = (await findFile(world.app.ledger, name)).file_id;
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const page = async (name: string) => (await viewer.get(`/files/${ids[name]}`)).text;
 const actionsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$/.exec(link)?.[1] ?? []);
