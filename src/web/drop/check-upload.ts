@@ -94,30 +94,10 @@ export type Verdict = {
   readonly bytes: number;
   readonly sha256: string;
   /** Null for a file that was not read as rows. */
-  readonly rows: Figures | null;
-  readonly faults: readonly ShownFault[];
+  readonly rows: ReturnType<typeof figuresOf> | null;
+  readonly faults: readonly ReturnType<typeof showFault>[];
   readonly faultCount: number;
   readonly taking: string;
-};
-
-type Figures = {
-  readonly records: number;
-  readonly valid: number;
-  readonly withheld: number;
-  readonly totalCents: number;
-  readonly total: string;
-  readonly currency: string;
-  readonly layout: string | null;
-};
-
-type ShownFault = {
-  readonly line: number | null;
-  readonly column: string;
-  readonly code: string;
-  readonly effect: string;
-  readonly means: string;
-  readonly value: string;
-  readonly mend: string;
 };
 
 export function toVerdict(app: App, folder: Folder, name: string, looked: Looked): Verdict {
@@ -144,7 +124,7 @@ export function toVerdict(app: App, folder: Folder, name: string, looked: Looked
   };
 }
 
-function figuresOf({ records, valid, invalid, layout }: FileCheck, currency: string): Figures {
+function figuresOf({ records, valid, invalid, layout }: FileCheck, currency: string) {
   return {
     records,
     valid: valid.rows,
@@ -174,7 +154,7 @@ function sayWhy(reason: string, head: Uint8Array | undefined): string {
   return kind ? `This is ${kind.is}. ${kind.advice} ${sentence}` : sentence;
 }
 
-function showFault(fault: Fault, folder: Folder): ShownFault {
+function showFault(fault: Fault, folder: Folder) {
   const [, column = '', code = '', effect = '', means = '', value = '', mend = ''] = faultCells(
     fault,
     effectOf(fault.code, folder),

@@ -100,10 +100,8 @@ export type MonthDay = {
 /** Number of days, today included. */
 export const MONTH_DAYS = 30;
 
-export type MonthReader = {
-  /** Reads what ended on each of the last days, the earliest first. Each account uses the days of its own zone. */
-  read(): Promise<MonthDay[]>;
-};
+/** Reads what ended on each of the last days, the earliest first. Each account uses the days of its own zone. */
+export type MonthReader = () => Promise<MonthDay[]>;
 
 /** How long after its end a host with a slow clock may still add to a day, in ms. */
 const SETTLE_MS = 3_600_000;
@@ -114,20 +112,18 @@ const SETTLE_MS = 3_600_000;
  */
 export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>): MonthReader {
   let known = new Map<string, DaySum | undefined>();
-  return {
-    read: async () => {
-      const now = ledger.clock.now();
-      const spans = spansOf(settings, now);
-      const asked = spans.filter((span) => !known.has(keyOf(span)));
-      const fresh = new Map((await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
-      const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
-      const settledAt = now.getTime() - SETTLE_MS;
-      // Keeps these days only, so that the cache does not grow.
-      known = new Map(
-        spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
-      );
-      return addUp(spans, [...sums.values()], settings);
-    },
+  return async () => {
+    const now = ledger.clock.now();
+    const spans = spansOf(settings, now);
+    const asked = spans.filter((span) => !known.has(keyOf(span)));
+    const fresh = new Map((await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
+    const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
+    const settledAt = now.getTime() - SETTLE_MS;
+    // Keeps these days only, so that the cache does not grow.
+    known = new Map(
+      spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
+    );
+    return addUp(spans, [...sums.values()], settings);
   };
 }
 

@@ -93,7 +93,7 @@ async function end(file: FileRow, first: 'approved' | 'declined' = 'approved'): 
 
 describe('openMonth', () => {
   it('sums each account by the days of its own zone, and each currency by itself', async () => {
-    const days = await openMonth(world.ledger, settings).read();
+    const days = await openMonth(world.ledger, settings)();
     expect(days.filter(({ rows }) => rows > 0)).toEqual([
       { day: '2026-05-31', rows: 2, declined: 0, cents: { USD: 500 }, withheld: {} },
       { day: '2026-06-01', rows: 2, declined: 0, cents: { GBP: 500 }, withheld: {} },
@@ -102,7 +102,7 @@ describe('openMonth', () => {
   });
 
   it('has every day up to today, also those on which nothing ended', async () => {
-    const days = await openMonth(world.ledger, { accounts: new Map([...settings.accounts].slice(1)) }).read();
+    const days = await openMonth(world.ledger, { accounts: new Map([...settings.accounts].slice(1)) })();
     expect(days).toHaveLength(MONTH_DAYS);
     expect([days[0]?.day, days.at(-1)?.day]).toEqual(['2026-05-17', '2026-06-15']);
     expect(days[0]).toEqual({ day: '2026-05-17', rows: 0, declined: 0, cents: {}, withheld: {} });
@@ -116,18 +116,18 @@ describe('openMonth', () => {
       return pool.query(text, values);
     };
     const month = openMonth({ ...world.ledger, pool: { query } as unknown as typeof pool }, settings);
-    const first = await month.read();
+    const first = await month();
     await end(await accept('main'), 'declined');
-    const second = await month.read();
+    const second = await month();
     expect(asked).toEqual([3 * MONTH_DAYS, 3]);
     expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
     expect(second.at(-1)).toEqual({ day: '2026-06-15', rows: 4, declined: 2, cents: { USD: 1_000 }, withheld: {} });
     // At 0:30 yesterday may still change, at noon it may not.
     world.clock.set('2026-06-16T00:30:00Z');
-    await month.read();
+    await month();
     world.clock.set('2026-06-16T12:00:00Z');
-    await month.read();
-    await month.read();
+    await month();
+    await month();
     expect(asked.slice(2).at(-1)).toBe(3);
     expect(asked[2]).toBeGreaterThan(3);
   });
