@@ -113,20 +113,16 @@ export function WhyItWaits({ holds: { stops, batches }, timeZone }: { holds: Hol
     <ul class="reasons">
       {stops.map((stop) => (
         <li key={stop.account + stop.kind}>
-          {describeStop(stop, timeZone).says} <Next>{nextOfStop(stop)}</Next>
+          {describeStop(stop, timeZone).says} <span class="soft">{nextOfStop(stop)}</span>
         </li>
       ))}
       {batches.map((batch) => (
         <li key={`${batch.fileId}/${batch.batchNo}`}>
-          {describeHoldingBatch(batch, timeZone).says} <Next>{nextOfBatch(batch)}</Next>
+          {describeHoldingBatch(batch, timeZone).says} <span class="soft">{nextOfBatch(batch)}</span>
         </li>
       ))}
     </ul>
   );
-}
-
-function Next({ children }: { children: ComponentChildren }) {
-  return <span class="soft">{children}</span>;
 }
 
 function nextOfStop({ account, kind }: Stop): ComponentChildren {

@@ -81,15 +81,11 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
 
 /** Preselects nothing when there is a choice, because a wrong account would misdirect money. */
 function choicesOf(folders: readonly Folder[]) {
-  const titles = folders.map(titleOf);
+  const titles = folders.map(({ account, operation }) => `${account}: ${operation}`);
   const choices = folders.map((folder, index) => {
     const title = titles[index]!;
     const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
     return { value: folder.id, label: isAlone ? title : `${title}, folder ${folder.id}` };
   });
   return choices.length === 1 ? choices : [{ value: '', label: 'Choose…' }, ...choices];
-}
-
-function titleOf({ account, operation }: Folder): string {
-  return `${account}: ${operation}`;
 }

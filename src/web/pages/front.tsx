@@ -22,10 +22,13 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
   server.get('/', async (request, reply) => {
     const viewer = viewerOf(request);
     const front = await readFront(context, month);
+    const yesterday = addDays(dayInZone(context.app.clock.now(), front.zone), -1);
     return sendPage(
       reply,
       <Page title="Today" viewer={viewer} path="/" isLive>
-        <div data-part="first">{isEmpty(front) && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}</div>
+        <div data-part="first">
+          {front.standing.files.length === 0 && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}
+        </div>
         <Needs front={front} />
         <Withheld front={front} />
         <Today front={front} />
@@ -33,15 +36,11 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
         <Month days={front.month} />
         <Next front={front} />
         <p>
-          <a href={`/audit?who=operator:&from=${yesterday(context, front)}`}>Who did what since yesterday</a>
+          <a href={`/audit?who=operator:&from=${yesterday}`}>Who did what since yesterday</a>
         </p>
       </Page>,
     );
   });
-}
-
-function isEmpty({ standing }: Front): boolean {
-  return standing.files.length === 0;
 }
 
 function FirstStep({ mayDrop }: { mayDrop: boolean }) {
@@ -54,10 +53,6 @@ function FirstStep({ mayDrop }: { mayDrop: boolean }) {
       </p>
     </Notice>
   );
-}
-
-function yesterday({ app }: WebContext, { zone }: Front): string {
-  return addDays(dayInZone(app.clock.now(), zone), -1);
 }
 
 /** Shows each account's day, and whether it balances. */

@@ -117,16 +117,11 @@ function round(length: number): number {
 }
 
 /** Fill of each outcome. Some share one; the list below the bar tells them apart. */
-const LOOKS: Readonly<Record<Outcome, 'approved' | 'pending' | 'declined' | 'unknown' | 'other'>> = {
+const LOOKS: Partial<Record<Outcome, string>> = {
   approved: 'approved',
   accepted_pending: 'pending',
   declined: 'declined',
-  duplicate: 'other',
-  format_error: 'other',
   unknown: 'unknown',
-  not_charged: 'other',
-  not_sent: 'other',
-  invalid: 'other',
 };
 
 /** The bar stretches to the page width, so this only sets its resolution. */
@@ -181,7 +176,7 @@ export function OutcomeBar({
   );
 }
 
-type Part = Totals & { outcome: Outcome; word: string; look: (typeof LOOKS)[Outcome] };
+type Part = Totals & { outcome: Outcome; word: string; look: string };
 
 /** Returns the parts in the order of the table, so that two bars can be compared. */
 function partsOf(totals: OutcomeTotals): Part[] {
@@ -192,7 +187,7 @@ function partsOf(totals: OutcomeTotals): Part[] {
       {
         outcome,
         word: outcome === 'accepted_pending' ? 'pending' : outcome.replaceAll('_', ' '),
-        look: LOOKS[outcome],
+        look: LOOKS[outcome] ?? 'other',
         rows: found.rows,
         cents: found.cents,
       },

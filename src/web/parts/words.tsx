@@ -35,28 +35,18 @@ export function Moment({ at, timeZone = 'UTC' }: { at: Date; timeZone?: string |
 
 type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
 
-const TONES: Readonly<Record<string, Tone>> = {
-  unknown: 'bad',
-  exception: 'bad',
-  refused: 'bad',
-  rejected: 'bad',
-  held: 'warn',
-  claimed: 'busy',
-  accepted: 'busy',
-  in_progress: 'busy',
-  preparing: 'busy',
-  sending: 'busy',
-  submitted: 'busy',
-  result_in: 'busy',
-  completed: 'good',
-  reconciled: 'good',
-  partly_cancelled: 'quiet',
-  cancelled: 'quiet',
-};
+/** The states of files and batches by their look; others look quiet. */
+const TONES: readonly (readonly [Tone, readonly string[]])[] = [
+  ['bad', ['unknown', 'exception', 'refused', 'rejected']],
+  ['warn', ['held']],
+  ['busy', ['claimed', 'accepted', 'in_progress', 'preparing', 'sending', 'submitted', 'result_in']],
+  ['good', ['completed', 'reconciled']],
+];
 
 /** Shows the state of a file or batch. The word is enough; the color only helps. */
 export function State({ state }: { state: string }) {
-  return <span class={`state ${TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>;
+  const [tone] = TONES.find(([, states]) => states.includes(state)) ?? ['quiet'];
+  return <span class={`state ${tone}`}>{state.replaceAll('_', ' ')}</span>;
 }
 
 /** Shows the outcome of a row, named as in output files. */

@@ -124,7 +124,7 @@ export class ShownQueue extends BullMQAdapter {
     return new Proxy(job, {
       get: (target, key) => {
         if (key === 'toJSON') return () => told;
-        if (Object.hasOwn(HIDDEN, key)) return told[key as keyof typeof HIDDEN];
+        if (HIDDEN.has(key)) return told[key as keyof Told];
         const value: unknown = Reflect.get(target, key, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
@@ -132,15 +132,15 @@ export class ShownQueue extends BullMQAdapter {
   }
 }
 
-const HIDDEN = {
-  id: true,
-  name: true,
-  data: true,
-  progress: true,
-  returnvalue: true,
-  failedReason: true,
-  stacktrace: true,
-} as const;
+const HIDDEN = new Set<string | symbol>([
+  'id',
+  'name',
+  'data',
+  'progress',
+  'returnvalue',
+  'failedReason',
+  'stacktrace',
+]);
 
 function tellJob(job: Told, name: QueueName): Told {
   const { delay, attempts, priority } = job.opts ?? {};

@@ -107,10 +107,7 @@ export function BatchComparison({ comparison }: { comparison: Comparison }) {
           {
             title: 'Back: total',
             isFigure: true,
-            cell: (row) => {
-              const side = sideOf(row);
-              return side && groupDigits(side.total);
-            },
+            cell: (row) => groupDigits(sideOf(row)?.total ?? ''),
           },
           { title: 'Back: payer', cell: (row) => sideOf(row)?.payer },
           { title: 'Message', cell: ({ result }) => <span class="wide">{result?.message}</span> },
