@@ -1,4 +1,4 @@
-import { wordsOf } from '../support/page-words.ts';
+import { wordsOf, draw } from '../support/page-words.ts';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import {
@@ -86,12 +86,12 @@ describe('splitPage', () => {
 
 describe('StepPager', () => {
   const links = (props: { first?: string; next?: string }) =>
-    [...renderToString(h(StepPager, { ...props, says: 'Lines' })).matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+    [...draw(StepPager, { ...props, says: 'Lines' }).matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
 
   it('leads on and back to the start, and is not there when one page holds all', () => {
     expect(links({ first: '/a', next: '/b' })).toEqual(['/a', '/b']);
     expect(links({ next: '/b' })).toEqual(['/b']);
-    expect(renderToString(h(StepPager, { says: 'Lines' }))).toBe('');
+    expect(draw(StepPager, { says: 'Lines' })).toBe('');
   });
 });
 
@@ -115,7 +115,7 @@ describe('isCardNumber', () => {
 
 describe('CardNotice', () => {
   it('says what to look for instead', () => {
-    expect(renderToString(h(CardNotice, {}))).toContain('Card numbers cannot be searched; use the invoice');
+    expect(draw(CardNotice, {})).toContain('Card numbers cannot be searched; use the invoice');
   });
 });
 

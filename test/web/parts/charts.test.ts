@@ -1,15 +1,14 @@
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { DayChart, type DayPoint, OutcomeBar } from '../../../src/web/parts/charts.tsx';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import type { OutcomeTotals } from '../../../src/rows/rows.ts';
+import { draw } from '../support/page-words.ts';
 
 function drawChart(values: readonly (number | null)[], shape: 'bars' | 'line' = 'bars'): string {
   const points = values.map(
     (value, index): DayPoint => ({ day: `2026-06-${10 + index}`, value, says: `${value ?? 'no'} rows` }),
   );
-  return renderToString(h(DayChart, { label: 'Rows', points, shape }));
+  return draw(DayChart, { label: 'Rows', points, shape });
 }
 
 /** Returns top and height of each bar. */
@@ -58,7 +57,7 @@ describe('DayChart', () => {
 });
 
 function drawBar(totals: OutcomeTotals, currency?: string): string {
-  return renderToString(h(OutcomeBar, { totals, label: 'Rows of monday.csv', currency }));
+  return draw(OutcomeBar, { totals, label: 'Rows of monday.csv', currency });
 }
 
 /** Returns look, left edge and width of each segment. */

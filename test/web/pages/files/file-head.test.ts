@@ -1,5 +1,3 @@
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../../schemas/errors.ts';
 import type { FileState } from '../../../../schemas/lifecycle.ts';
@@ -13,6 +11,7 @@ import {
   OutcomePart,
   presentTotals,
 } from '../../../../src/web/pages/files/file-head.tsx';
+import { draw } from '../../support/page-words.ts';
 
 const AT = new Date('2026-06-15T10:00:00Z');
 const FILE = {
@@ -58,14 +57,14 @@ describe('actionsOf', () => {
 describe('FileFacts', () => {
   it('shows rows, money and moments as people of the account read them', () => {
     const customs = { timeZone: 'America/Toronto', currency: 'USD' };
-    const html = renderToString(h(FileFacts, { file: FILE, customs }));
+    const html = draw(FileFacts, { file: FILE, customs });
     for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time'])
       expect(html).toContain(text);
   });
 
   it('leaves out what is not known yet', () => {
     const claimed = { ...FILE, records: null, valid_rows: null, valid_cents: null, invalid_rows: null, layout: null };
-    const html = renderToString(h(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } }));
+    const html = draw(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } });
     for (const name of ['<dt>Rows', '<dt>Valid rows', '<dt>Withheld', '<dt>Layout', '<dt>Total'])
       expect(html).not.toContain(name);
   });
@@ -77,16 +76,16 @@ describe('HoldNotice', () => {
       { code: 'CHARGED_BEFORE' as const, count: 2, line: 3, detail: '<b>line 2</b>' },
       { code: 'SAME_TOTALS' as const, count: 1, line: 0, detail: null },
     ];
-    const html = renderToString(h(HoldNotice, { file: FILE, held }));
+    const html = draw(HoldNotice, { file: FILE, held });
     expect(html).toContain('(2 rows, the first on line 3)');
     expect(html.match(/<li>/g)).toHaveLength(2);
     expect(html).not.toMatch(/<script|<b>/);
-    expect(renderToString(h(HoldNotice, { file: { ...FILE, state: 'accepted' }, held }))).toBe('');
+    expect(draw(HoldNotice, { file: { ...FILE, state: 'accepted' as const }, held })).toBe('');
   });
 
   it('says the reason of the file when no fault is listed for it, with what to do', () => {
     const file = { ...FILE, reason: '<b>it changed</b>', reason_code: 'MODIFIED_AFTER_CLAIM' };
-    const html = renderToString(h(HoldNotice, { file, held: [] }));
+    const html = draw(HoldNotice, { file, held: [] });
     expect(html).toContain('Held: &lt;b>it changed');
     expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.remedy);
   });
@@ -119,7 +118,7 @@ describe('presentTotals and openTotals', () => {
 
 describe('OutcomePart', () => {
   it('leads from each outcome to its rows', () => {
-    const html = renderToString(h(OutcomePart, { fileId: 'abc', figures: FIGURES, currency: 'USD' }));
+    const html = draw(OutcomePart, { fileId: 'abc', figures: FIGURES, currency: 'USD' });
     const links = [...html.matchAll(/href="([^"]+)">([\d,]+)</g)].map(([, href, rows]) => [href, rows]);
     expect(links).toEqual([
       ['/files/abc/rows?outcome=approved', '2'],
@@ -133,7 +132,7 @@ describe('OutcomePart', () => {
   });
 
   it('says what would stand here', () => {
-    const html = renderToString(h(OutcomePart, { fileId: 'abc', figures: NONE, currency: undefined }));
+    const html = draw(OutcomePart, { fileId: 'abc', figures: NONE, currency: undefined });
     expect(html).toContain('The outcome of each row stands here');
   });
 });

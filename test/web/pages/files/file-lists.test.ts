@@ -4,10 +4,9 @@ import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import type { TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { BatchTable, FaultTable } from '../../../../src/web/pages/files/file-lists.tsx';
 import { forceSql } from '../../../support/force-sql.ts';
+import { draw } from '../../support/page-words.ts';
 
 const world = dashboardForTests({ settings: { batch: { maxRows: 60 } } });
 let viewer: TestBrowser;
@@ -102,7 +101,7 @@ describe('/files/:fileId/batches', () => {
 describe('BatchTable', () => {
   it('says what would stand here', () => {
     const customs = { timeZone: 'UTC', currency: undefined };
-    expect(wordsOf(renderToString(h(BatchTable, { fileId: 'abc', batches: [], customs })))).toMatch(/^No batches\./);
+    expect(wordsOf(draw(BatchTable, { fileId: 'abc', batches: [], customs }))).toMatch(/^No batches\./);
   });
 });
 
@@ -130,9 +129,9 @@ describe('/files/:fileId/faults', () => {
 describe('FaultTable', () => {
   it('escapes values, and says when a fault is of the whole file or there is none', () => {
     const fault = { seq: 1, line: 0, column: null, code: 'SAME_ROWS', detail: '<b>d</b>', value: '<i>v</i>' } as const;
-    const html = renderToString(h(FaultTable, { faults: [fault] }));
+    const html = draw(FaultTable, { faults: [fault] });
     expect(tableOf(html)[0]![0]).toBe('file');
     expect(html).not.toMatch(/<b>|<i>/);
-    expect(wordsOf(renderToString(h(FaultTable, { faults: [] })))).toContain('No faults.');
+    expect(wordsOf(draw(FaultTable, { faults: [] }))).toContain('No faults.');
   });
 });

@@ -1,6 +1,4 @@
 import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +12,7 @@ import { wordsOf } from '../../support/read-page.ts';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../../src/app.ts';
 import { batchOf, customsOf, fileOf, startOf } from '../../../../src/web/pages/files/read-address.ts';
+import { draw } from '../../support/page-words.ts';
 
 const world = dashboardForTests();
 let viewer: TestBrowser;
@@ -118,10 +117,10 @@ describe('OutputTable', () => {
       { ...output, kind: 'result' as const, number: 0 },
       { ...output, kind: 'correction' as const, number: 2 },
     ];
-    const html = renderToString(h(OutputTable, { outputs, timeZone: 'UTC' }));
+    const html = draw(OutputTable, { outputs, timeZone: 'UTC' });
     expect(html).toContain('href="/files/abc/outputs/result"');
     expect(html).toContain('href="/files/abc/outputs/correction?number=2"');
-    expect(renderToString(h(OutputTable, { outputs: [], timeZone: 'UTC' }))).toContain('No output files yet.');
+    expect(draw(OutputTable, { outputs: [], timeZone: 'UTC' })).toContain('No output files yet.');
   });
 });
 

@@ -1,7 +1,5 @@
 import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
@@ -17,6 +15,7 @@ import { compareRows } from '../../../../src/reconcile/compare-rows.ts';
 import { BatchComparison, BatchDoubt } from '../../../../src/web/pages/files/batch-doubt.tsx';
 import { changeCells, resultsOf, sentRow } from '../../../reconcile/support/result-rows.ts';
 import { ToldWhy, WaitingProposals } from '../../../../src/web/pages/files/told-why.tsx';
+import { draw } from '../../support/page-words.ts';
 
 const world = dashboardForTests();
 let viewer: TestBrowser;
@@ -97,9 +96,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
 
 const [CALL] = foundDoubt().attempts;
 const drawCalls = (...attempts: Partial<AttemptInDoubt>[]) =>
-  renderToString(
-    h(BatchAttempts, { attempts: attempts.map((attempt) => ({ ...CALL!, ...attempt })), timeZone: 'America/Toronto' }),
-  );
+  draw(BatchAttempts, { attempts: attempts.map((attempt) => ({ ...CALL!, ...attempt })), timeZone: 'America/Toronto' });
 
 describe('BatchAttempts', () => {
   it.each([
@@ -137,7 +134,7 @@ const COMPARISON: Comparison = {
   rows: compareRows('card', SENT, [FOREIGN, THREE!, STRANGE]),
 };
 const drawBoth = (change: Partial<Comparison> = {}) =>
-  renderToString(h(BatchComparison, { comparison: { ...COMPARISON, ...change } }));
+  draw(BatchComparison, { comparison: { ...COMPARISON, ...change } });
 
 describe('BatchComparison', () => {
   it('lays both sides beside each other and says in words how they differ', () => {
@@ -166,7 +163,7 @@ describe('BatchComparison', () => {
 function drawDoubt(change: Partial<InDoubt> = {}, resolveWaitMs: number | undefined = ACCOUNT.resolveWaitMs): string {
   const now = new Date(CALLED_AT.getTime() + 7_500_000);
   const customs = { timeZone: 'America/Toronto', currency: 'USD' };
-  return renderToString(h(BatchDoubt, { doubt: foundDoubt(change), now, resolveWaitMs, customs }));
+  return draw(BatchDoubt, { doubt: foundDoubt(change), now, resolveWaitMs, customs });
 }
 
 describe('BatchDoubt', () => {
@@ -210,7 +207,7 @@ const WHY = {
 };
 
 describe('ToldWhy', () => {
-  const html = renderToString(h(ToldWhy, { why: WHY }));
+  const html = draw(ToldWhy, { why: WHY });
 
   it('tells how it stands, what is next and what happened, each moment in the zone of the account', () => {
     expect([...html.matchAll(/<h2 [^>]*>([^<]+)/g)].map(([, title]) => title)).toEqual([
@@ -224,15 +221,15 @@ describe('ToldWhy', () => {
 
   it('says that the buttons do what a line names, only where a line names something', () => {
     expect(html).toContain('the buttons on the page of that file, batch or account do here');
-    const quiet = renderToString(h(ToldWhy, { why: { ...WHY, next: ['Nothing is to be done.'] } }));
+    const quiet = draw(ToldWhy, { why: { ...WHY, next: ['Nothing is to be done.'] } });
     expect(quiet).not.toContain('the buttons on');
   });
 });
 
 it('WaitingProposals says who proposed what, with a link; nothing when nobody did', () => {
   const proposals = [{ proposal_no: 7, batch_no: 2, action: 'absolve', made_by: 'operator:ada' }];
-  const html = renderToString(h(WaitingProposals, { proposals }));
+  const html = draw(WaitingProposals, { proposals });
   expect(html).toContain('ada proposed “absolve” for batch 2.');
   expect(html).toContain('<a href="/proposals">See proposal 7</a>');
-  expect(renderToString(h(WaitingProposals, { proposals: [] }))).toBe('');
+  expect(draw(WaitingProposals, { proposals: [] })).toBe('');
 });

@@ -1,15 +1,14 @@
 import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import { type TestBrowser, type TestPerson } from '../../support/dashboard-world.ts';
+import type { TestBrowser, TestPerson } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
 import { LinkedFiles, ControlTotals, LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
 import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
+import { draw } from '../../support/page-words.ts';
 
 const world = dashboardForTests({ folder: { duplicateRows: 'hold' } });
 let viewer: TestBrowser;
@@ -122,7 +121,7 @@ describe('/files/:fileId', () => {
 });
 
 const AT = new Date('2026-06-15T10:00:00Z');
-const drawLinked = (files: LinkedFile[]) => renderToString(h(LinkedFiles, { files, timeZone: 'UTC' }));
+const drawLinked = (files: LinkedFile[]) => draw(LinkedFiles, { files, timeZone: 'UTC' });
 
 describe('LinkedFiles', () => {
   it.each([
@@ -145,8 +144,7 @@ describe('LinkedFiles', () => {
   });
 });
 
-const drawTotals = (totals: Parameters<typeof ControlTotals>[0]['totals']) =>
-  renderToString(h(ControlTotals, { totals }));
+const drawTotals = (totals: Parameters<typeof ControlTotals>[0]['totals']) => draw(ControlTotals, { totals });
 
 describe('ControlTotals', () => {
   it.each([
@@ -184,7 +182,7 @@ const LINK: AuditLink = {
   reason: 'attempt 1 begins',
   evidence: {},
 };
-const drawSteps = (links: AuditLink[]) => renderToString(h(LatestSteps, { fileId: 'abc', links, timeZone: 'UTC' }));
+const drawSteps = (links: AuditLink[]) => draw(LatestSteps, { fileId: 'abc', links, timeZone: 'UTC' });
 
 describe('LatestSteps', () => {
   it('has the newest first: who, which batch, what and why', () => {

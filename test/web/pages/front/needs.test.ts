@@ -21,7 +21,17 @@ const batch = {
   reason: 'reset',
 };
 const standing = quietFront().standing;
+const standingWith = (change: Partial<Front['standing']>) => ({ standing: { ...standing, ...change } });
 const stop = { account: 'main', kind: 'pause', reason: 'wait', actor: 'operator:ada', since } as const;
+
+const amount = { account: 'main', rows: 2, cents: 500 };
+const PROPOSAL = {
+  ...amount,
+  action: 'approve',
+  name: 'june.csv',
+  made_by: 'operator:ada',
+  reason: 'known',
+} as OpenProposal;
 
 /** Everything that can need a user, worst first: its text, and where it leads. */
 const CASES: readonly (readonly [title: string, change: Partial<Front>, says: string, link: string | undefined])[] = [
@@ -45,19 +55,19 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   ],
   [
     'money in doubt',
-    { standing: { ...standing, doubt: [{ ...batch, state: 'unknown' }] } },
+    standingWith({ doubt: [{ ...batch, state: 'unknown' }] }),
     'Money in doubt: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'an exception',
-    { standing: { ...standing, doubt: [{ ...batch, state: 'exception' }] } },
+    standingWith({ doubt: [{ ...batch, state: 'exception' }] }),
     'Results that do not fit: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'a refused batch',
-    { standing: { ...standing, doubt: [{ ...batch, state: 'refused' }] } },
+    standingWith({ doubt: [{ ...batch, state: 'refused' }] }),
     'Refused by the service: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
@@ -70,35 +80,10 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
     'Held files: 1, 2 rows, 5.00 GBP',
     `/files/${id}`,
   ],
-  [
-    'a proposal',
-    {
-      standing: {
-        ...standing,
-        proposals: [
-          {
-            action: 'approve',
-            name: 'june.csv',
-            account: 'main',
-            rows: 2,
-            cents: 500,
-            made_by: 'operator:ada',
-            reason: 'known',
-          },
-        ] as OpenProposal[],
-      },
-    },
-    'Waiting for approval: 1, 2 rows, 5.00 USD',
-    '/proposals',
-  ],
+  ['a proposal', standingWith({ proposals: [PROPOSAL] }), 'Waiting for approval: 1, 2 rows, 5.00 USD', '/proposals'],
   [
     'an overdue result',
-    {
-      standing: {
-        ...standing,
-        late: [{ ...batch, batchId: '1234', submittedAt: since, staleSince: since, says: null }],
-      },
-    },
+    standingWith({ late: [{ ...batch, batchId: '1234', submittedAt: since, staleSince: since, says: null }] }),
     'Results that are long in coming: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
