@@ -12,7 +12,6 @@ import {
   CardNotice,
   isCardNumber,
 } from '../../../src/web/parts/blocks.tsx';
-import { h } from 'preact';
 import { ChoiceField, LongTextField, TextField } from '../../../src/web/parts/form.tsx';
 import { addressOf } from '../../../src/web/parts/address.ts';
 
