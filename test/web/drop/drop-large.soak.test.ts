@@ -1,6 +1,6 @@
 import { dashboardForTests } from '../support/dashboard-for-tests.ts';
-import { afterAll, beforeAll, describe, it, expect } from 'vitest';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
+import { describe, it, expect } from 'vitest';
+import type { DashboardWorld } from '../support/dashboard-world.ts';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -85,11 +85,7 @@ const PIECE_BYTES = 65_536;
 const MOST_PIECES = 4;
 
 describe('a check of 200,000 rows', () => {
-  let world: DashboardWorld;
-  beforeAll(async () => {
-    world = await openDashboardWorld();
-  });
-  afterAll(() => world.close());
+  const world = dashboardForTests();
 
   // Requests page after page while a file is checked, and expects an answer to each.
   it('keeps nobody waiting', async () => {
