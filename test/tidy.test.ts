@@ -12,7 +12,6 @@ import {
   fileNames,
   findBadLicences,
   findIdlePackages,
-  findUntested,
   importLevels,
   machineTraces,
   packageOwners,
@@ -27,11 +26,6 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TREE = readTree(ROOT);
-
-/** Source files with run-time exports that need no test of their own, each with the reason. */
-const WITHOUT_TEST: Readonly<Record<string, string>> = {
-  'src/gateway/index.ts': 'test/gateway/index.soak.test.ts compiles the package and programs that import it',
-};
 
 const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly SourceFile[] }[] = [
   {
@@ -136,15 +130,6 @@ describe('the tree keeps the rules of the house', () => {
     expect(findIdlePackages([], ['pg', 'left-pad'])).toContain('left-pad has no owner in PACKAGE_OWNERS');
     expect(findIdlePackages([], ['pg'])).toContain('pg is a dependency that no file imports');
     expect(findIdlePackages(TREE, Object.keys(dependencies))).toEqual([]);
-  });
-
-  it('every source file with something to run has its mirrored test', () => {
-    const source = file('src/csv/a.ts', 'export function a() {}');
-    expect(findUntested([source], {})).toEqual(['src/csv/a.ts has no mirrored test test/csv/a.test.ts']);
-    expect(findUntested([source, file('test/csv/a.test.ts', '')], {})).toEqual([]);
-    expect(findUntested([file('src/csv/b.ts', 'export type B = string;')], {})).toEqual([]);
-    expect(findUntested([], { 'src/csv/gone.ts': 'it went' })).toHaveLength(1);
-    expect(findUntested(TREE, WITHOUT_TEST)).toEqual([]);
   });
 
   it('every package that is shipped has a permissive licence', () => {

@@ -1,8 +1,8 @@
 import type { App } from '../src/app.ts';
 import { admit, isAdmitted, isOwn, type OwnTrouble, type Sender } from '../src/ledger/admission/admit.ts';
-import { sayWaits } from '../src/ledger/admission/say-waits.ts';
 import { type Recalled, recallForgotten } from '../src/ledger/doubt/recall-batch.ts';
 import { note, noteEnd } from './note-failures.ts';
+import { sayWaits } from '../src/ledger/admission/read-admission.ts';
 
 /**
  * Reports to the ledger what this host's send journal knows; it must succeed before anything is sent. An account with

@@ -1,7 +1,6 @@
 import type { LayoutName } from '../../schemas/layouts.ts';
-import { canonicalBytes } from '../../src/csv/write/canonical-bytes.ts';
+import { canonicalBytes, unpackRows } from '../../src/csv/write/packed-rows.ts';
 import { checkPaymentFile, type CheckRules } from '../../src/csv/check/check-payment-file.ts';
-import { unpackRows } from '../../src/csv/write/unpack-rows.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
 import { processBatch } from '../../src/sandbox/batch/process-batch.ts';
 import { readBatchFile } from '../../src/sandbox/batch/read-batch-file.ts';

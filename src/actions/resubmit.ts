@@ -18,8 +18,7 @@ import {
   type ResubmissionRow,
 } from '../ledger/row/resubmissions.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
-import type { FinishedRow } from '../reconcile/outputs/result-row.ts';
-import { titlesOf } from '../reconcile/outputs/titles.ts';
+import { type FinishedRow, titlesOf } from '../reconcile/outputs/result-row.ts';
 import { finishedRows } from '../../workers/deliver/finished-pages.ts';
 import { folderOf } from '../../workers/folder-of.ts';
 import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';

@@ -7,10 +7,10 @@ import { type Ledger, type LedgerPlace, openLedger } from '../ledger/engine/open
 export type Described = readonly [words: string, about: string];
 
 /** One command: a row of the table in commands.ts. It runs, or it groups several commands below its name. */
-export type CliCommand = CommandWords & (Runs | { commands: readonly CliCommand[] });
+export type CliCommand = RunningCommand | (CommandWords & { commands: readonly CliCommand[] });
 
 /** `run` resolves to the exit status. */
-type Runs = { run(call: Call): Promise<number> };
+export type RunningCommand = CommandWords & { run(call: Call): Promise<number> };
 
 type CommandWords = {
   name: string;

@@ -3,10 +3,10 @@ import type { Settings } from '../config/config.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { admit } from '../ledger/admission/admit.ts';
 import { isOpen } from '../ledger/admission/must-be-open.ts';
-import { sayWaits } from '../ledger/admission/say-waits.ts';
 import { type Recalled, recallForgotten } from '../ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { openSendJournal } from '../ledger/admission/send-journal.ts';
+import { sayWaits } from '../ledger/admission/read-admission.ts';
 
 /**
  * Compares ledger and send journal before an operator decides about batches. Sends that a restored ledger has forgotten

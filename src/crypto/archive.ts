@@ -182,7 +182,6 @@ async function writeDraft(draft: string, from: number, key: DataKey, purpose: st
 
 const syncLater = promisify(fsync);
 
-/** Writes several chunks at a time. */
 async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<void> {
   let waiting: Buffer[] = [];
   let bytes = 0;

@@ -10,7 +10,6 @@ export type KeyRing = {
    * running process must not need a restart for that.
    */
   find(id: string): MasterKey | undefined;
-  /** Returns the ids of the keys held now, the current one first. */
   ids(): string[];
 };
 

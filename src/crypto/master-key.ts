@@ -15,9 +15,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
-import { deriveKey } from './derive-key.ts';
+import { deriveKey, secretBytes } from './derive-key.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
-import { secretBytes } from './secret-bytes.ts';
 import { syncFolderNow } from '../kernel/sync-folder.ts';
 import { runSecretCommand } from '../config/run-secret-command.ts';
 

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { PipelineError } from '../kernel/errors.ts';
 import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES, TAG_BYTES } from './aes-gcm.ts';
 import type { DataKey } from './data-key.ts';
-import { deriveKey } from './derive-key.ts';
-import { frameParts } from './frame-parts.ts';
+import { deriveKey, frameParts } from './derive-key.ts';
 
-/** First bytes of a sealed stream; the last character is the format version. */
 const MAGIC = Buffer.from('PDS1');
 const SALT_BYTES = 32;
 const HEADER_BYTES = MAGIC.length + SALT_BYTES;

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { PipelineError } from '../kernel/errors.ts';
 import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES } from './aes-gcm.ts';
 import type { DataKey } from './data-key.ts';
-import { deriveKey } from './derive-key.ts';
-import { frameParts } from './frame-parts.ts';
+import { deriveKey, frameParts } from './derive-key.ts';
 
-/** First bytes of a seal; the last character is the format version. */
 const MAGIC = Buffer.from('PDB1');
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explainSystemError } from './explain-system-error.ts';
+import { explainSystemError } from './list-folder.ts';
 
 /**
  * Proves at startup that drops can be claimed, by moving a hidden file from the drop folder into the work folder.

@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { systemCode } from '../kernel/errors.ts';
+import { explainPath, PipelineError, systemCode } from '../kernel/errors.ts';
 import { displayName } from './display-name.ts';
-import { explainSystemError } from './explain-system-error.ts';
+import type { ErrorCode } from '../../schemas/errors.ts';
 
 /** `key` is the name with one character per byte (latin1), so that two names never collide. */
 export type FolderEntry = { key: string; name: string; path: Buffer; stats: BigIntStats };
@@ -14,13 +14,11 @@ export type FolderEntry = { key: string; name: string; path: Buffer; stats: BigI
  * @throws PipelineError FOLDER_MISSING, or FOLDER_NOT_WRITABLE when the folder may not be read
  */
 export async function listFolder(folder: string): Promise<FolderEntry[]> {
-  try {
+  return explained(`list the folder "${folder}"`, async () => {
     const names = await readdir(folder, { encoding: 'buffer' });
     const entries = await Promise.all(names.map((name) => readEntry(folder, name)));
     return entries.filter((entry) => entry !== undefined);
-  } catch (error) {
-    throw explainSystemError(error, `list the folder "${folder}"`);
-  }
+  });
 }
 
 async function readEntry(folder: string, name: Buffer): Promise<FolderEntry | undefined> {
@@ -38,3 +36,44 @@ export async function lstatOrNothing(path: Buffer | string): Promise<BigIntStats
     throw error;
   }
 }
+
+/**
+ * Turns an operating system error into a PipelineError. The original error and its message are dropped on purpose: both
+ * hold the path, and the sender's file name may contain a card number. Any other error is returned unchanged.
+ *
+ * @param action what could not be done, without a sender's file name
+ */
+export function explainSystemError(error: unknown, action: string): Error {
+  const code = systemCode(error);
+  if (error instanceof PipelineError || code === undefined || !SYSTEM_CODE.test(code)) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+  const path = explainPath(code);
+  if (path) return new PipelineError('FOLDER_MISSING', action, path.reason, { next: path.next });
+  const known = CODES[code];
+  return known
+    ? new PipelineError(known, action)
+    : new PipelineError('INTERNAL', action, `the operating system answered ${code}`);
+}
+
+/** Does some work whose system errors are explained by `explainSystemError`. */
+export async function explained<Result>(action: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explainSystemError(error, action);
+  }
+}
+
+/** System error codes look like EACCES; Node's own codes, such as ERR_INVALID_ARG_TYPE, contain an underscore. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/;
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: 'FOLDER_MISSING',
+  EXDEV: 'FOLDER_OTHER_DISK',
+  EACCES: 'FOLDER_NOT_WRITABLE',
+  EPERM: 'FOLDER_NOT_WRITABLE',
+  EROFS: 'FOLDER_NOT_WRITABLE',
+  ENOSPC: 'DISK_FULL',
+  EDQUOT: 'DISK_FULL',
+};

@@ -4,8 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { isIgnoredName } from './ignored-name.ts';
 import { type FolderEntry, listFolder } from './list-folder.ts';
-import { type OddDrop, oddCodeOf } from './claims/odd-drop.ts';
-import { isQuiet, noteSighting, type QuietRule, type Sighting } from './settle.ts';
+import { oddCodeOf, type OddDrop } from './claims/odd-drop.ts';
 
 export type CompleteBy = { by: 'quiet'; quietMs: number; probes: number } | { by: 'marker'; suffix: string };
 
@@ -18,7 +17,6 @@ export type Completeness = 'sidecar' | 'marker' | 'quiet';
 export type SeenFile = { path: Buffer; bytes: number; mtimeMs: number };
 
 export type Candidate = SeenFile & {
-  /** For display; see `displayName`. */
   name: string;
   inode: bigint;
   completeness: Completeness;
@@ -159,4 +157,29 @@ async function mayRead({ path }: Candidate): Promise<boolean> {
     // A file that is gone by now is not unreadable; the claim will notice.
     return systemCode(error) !== 'EACCES' && systemCode(error) !== 'EPERM';
   }
+}
+
+/**
+ * When a drop counts as settled. The only outside evidence is that nothing about it changes. So a drop is quiet once
+ * `probes` scans that span at least `quietMs` saw it in the same shape.
+ * The minimum age of `quietMs` since the last change follows, because that change precedes the first sighting of the
+ * present shape. The time stamp itself is ignored: a file server's clock may run ahead of ours, and a future stamp
+ * would hold the file back forever.
+ */
+type QuietRule = { quietMs: number; probes: number };
+
+/** `sinceMs` is the first sighting of the present shape, in ms since 1970. */
+export type Sighting = { shape: string; sinceMs: number; probes: number };
+
+/**
+ * Records one sighting of a drop. Any change restarts the count. So does a clock set back before the first sighting,
+ * because the elapsed time is then unknown.
+ */
+export function noteSighting(earlier: Sighting | undefined, shape: string, nowMs: number): Sighting {
+  if (earlier?.shape !== shape || nowMs < earlier.sinceMs) return { shape, sinceMs: nowMs, probes: 1 };
+  return { ...earlier, probes: earlier.probes + 1 };
+}
+
+export function isQuiet(sighting: Sighting, rule: QuietRule, nowMs: number): boolean {
+  return sighting.probes >= rule.probes && nowMs - sighting.sinceMs >= rule.quietMs;
 }

@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import { systemCode } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
-export type WatchOptions = { log: Pick<Log, 'warn'>; usePolling?: boolean };
+export type WatchOptions = { log: Pick<Log, 'warn'> };
 
 export type FolderEvents = {
   /**
@@ -22,7 +22,7 @@ export type FolderEvents = {
 export async function watchFolders(
   paths: string[],
   onEvent: () => void | Promise<void>,
-  { log, usePolling = false }: WatchOptions,
+  { log }: WatchOptions,
 ): Promise<FolderEvents> {
   const give = async (): Promise<void> => {
     try {
@@ -32,7 +32,7 @@ export async function watchFolders(
     }
   };
   const events = gatherEvents(() => void give());
-  const open = () => openWatcher(paths, { add: events.add, log, usePolling });
+  const open = () => openWatcher(paths, events.add, log);
   let watcher = await open();
   let isClosed = false;
   const resume = async () => {
@@ -58,11 +58,7 @@ export async function watchFolders(
   };
 }
 
-/** Resolves once events are being seen, or the watcher fails. */
-async function openWatcher(
-  paths: string[],
-  { add, log, usePolling }: { add: () => void; log: Pick<Log, 'warn'>; usePolling: boolean },
-): Promise<FSWatcher> {
+async function openWatcher(paths: string[], add: () => void, log: Pick<Log, 'warn'>): Promise<FSWatcher> {
   const folders = new Set(paths.map((path) => resolve(path)));
   const watcher = watch(paths, {
     depth: 0,
@@ -70,9 +66,6 @@ async function openWatcher(
     ignored: (path) => !folders.has(resolve(path)),
     followSymlinks: false,
     ignoreInitial: true,
-    usePolling,
-    interval: POLL_INTERVAL_MS,
-    binaryInterval: POLL_INTERVAL_MS,
   });
   // `raw` is the system's own event and also covers names that are not UTF-8.
   watcher.on('all', add).on('raw', add);
@@ -84,7 +77,6 @@ async function openWatcher(
   return watcher;
 }
 
-const POLL_INTERVAL_MS = 1_000;
 const GATHER_MS = 100;
 
 /**

@@ -6,9 +6,8 @@ import { PipelineError } from '../kernel/errors.ts';
 import { maskName } from '../kernel/mask.ts';
 import { stemOf } from './message-name.ts';
 import { displayName } from './display-name.ts';
-import { explainSystemError } from './explain-system-error.ts';
-import { lstatOrNothing } from './list-folder.ts';
-import { publishFile } from './outputs/publish-file.ts';
+import { explained, explainSystemError, lstatOrNothing } from './list-folder.ts';
+import { publishFile } from './outputs/publish-drafts.ts';
 import { type CompleteBy, SIDECAR } from './scan-folder.ts';
 import { syncFolder } from '../kernel/sync-folder.ts';
 import { UNFINISHED_ENDING } from './write-durably.ts';
@@ -65,8 +64,8 @@ export async function writeDrop(
     sha256,
     bytes,
     discard,
-    publish: async () => {
-      try {
+    publish: () =>
+      explained(action, async () => {
         await refuseTaken(path, folder.complete, action);
         if (!(await publishFile(temporary, path))) throw new PipelineError('OUTPUT_EXISTS', action);
         // While the file has two names, no watcher takes it.
@@ -78,10 +77,7 @@ export async function writeDrop(
           throw error;
         });
         await syncFolder(folder.path);
-      } catch (error) {
-        throw explainSystemError(error, action);
-      }
-    },
+      }),
   };
 }
 

@@ -11,3 +11,13 @@ export function byNumber(count: number, one: string, many: string): string {
 function pluralOf(noun: string): string {
   return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
+
+/** Formats as `1 row`, `1,200 rows`. */
+export function groupedCount(count: number, noun: string): string {
+  return counted(count, noun).replace(String(count), groupDigits);
+}
+
+/** Groups the digits before the point by three. */
+export function groupDigits(text: string): string {
+  return text.replace(/\d(?=(?:\d{3})+(?:\.|$))(?<!\.\d*)/g, '$&,');
+}

@@ -65,7 +65,6 @@ async function openSenders(texts: readonly string[], account: string): Promise<K
   return senders;
 }
 
-/** @returns undefined when there is no block, or one cannot be read */
 async function readBlocks<Read>(
   text: string,
   kind: 'PRIVATE' | 'PUBLIC',
@@ -84,4 +83,38 @@ async function readBlocks<Read>(
 
 function keyError(setting: string, account: string, reason: string): PipelineError {
   return new PipelineError('PGP_KEY', `use "accounts.${account}.openpgp.${setting}"`, reason);
+}
+
+/**
+ * How long a key can be used: ours for encryption, a sender's for signing. `former` are our keys after the first, which
+ * open what is still encrypted for them.
+ */
+export type KeyEnd = {
+  readonly whose: 'own' | 'former' | 'sender';
+  readonly fingerprint: string;
+  readonly endsAt: Date | 'never' | 'ended';
+};
+
+/** Returns the end of every key of an account, ours first. */
+export async function findKeyEnds({ own, senders }: OpenPgpKeys, now: Date): Promise<KeyEnd[]> {
+  return Promise.all([
+    ...own.map(async (key, at) =>
+      endOf(at === 0 ? 'own' : 'former', key, await findPart(key.getEncryptionKey(undefined, now)), now),
+    ),
+    ...senders.map(async (key) => endOf('sender', key, await findPart(key.getSigningKey(undefined, now)), now)),
+  ]);
+}
+
+type Part = Awaited<ReturnType<Key['getEncryptionKey']>>;
+
+async function findPart(part: Promise<Part>): Promise<Part | undefined> {
+  return part.catch(() => undefined);
+}
+
+async function endOf(whose: KeyEnd['whose'], key: Key, part: Part | undefined, now: Date): Promise<KeyEnd> {
+  const fingerprint = key.getFingerprint().toUpperCase();
+  if (!part) return { whose, fingerprint, endsAt: 'ended' };
+  const ends = await Promise.all([key.getExpirationTime(), 'mainKey' in part ? part.getExpirationTime(now) : null]);
+  const times = ends.filter((end) => end instanceof Date).map((end) => end.getTime());
+  return { whose, fingerprint, endsAt: times.length === 0 ? 'never' : new Date(Math.min(...times)) };
 }

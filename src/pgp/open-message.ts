@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import { PipelineError } from '../kernel/errors.ts';
-import { loadOpenPgp, STREAMED } from './load-openpgp.ts';
-import { readMessage } from './read-message.ts';
-import { type SessionKey, toLibrary } from './session-key.ts';
+import { loadOpenPgp, readMessage, type SessionKey, STREAMED, toLibrary } from './load-openpgp.ts';
 import { STALL_MS, watchForStall } from './watch-for-stall.ts';
 
 /**

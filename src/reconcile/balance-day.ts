@@ -1,5 +1,5 @@
 import type { OutcomeTotals, Totals } from '../rows/rows.ts';
-import { sumTotals } from './reconcile-rows.ts';
+import { sumTotals } from './read-outcome.ts';
 
 /** The two sides of control total H9. Money is integer cents. */
 export type DayTotals = { broughtForward: Totals; accepted: Totals; final: OutcomeTotals; open: Totals };

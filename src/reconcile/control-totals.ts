@@ -1,7 +1,7 @@
 import { counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { ControlNote, OutcomeTotals, Totals } from '../rows/rows.ts';
-import { sumTotals } from './reconcile-rows.ts';
+import { sumTotals } from './read-outcome.ts';
 
 /** One equation of the chain of control totals, applied to a file. */
 export type ControlTotal = { id: string; holds: boolean; says: string };
@@ -9,7 +9,6 @@ export type ControlTotal = { id: string; holds: boolean; says: string };
 /** Everything the equations compare. Money is integer cents. */
 export type Figures = {
   control: ControlNote | null;
-  /** A person approved the file after it was held. */
   approved: boolean;
   sha256: string;
   physicalLines: number;

@@ -1,8 +1,14 @@
 import type { LayoutName } from '../../schemas/layouts.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import type { RowResult, SentRow } from '../rows/rows.ts';
-import { type ComparedRow, compareRows, type ShownSide } from './compare-rows.ts';
-import { type Identity, identityReader, isSameRow } from './row-identity.ts';
+import {
+  type ComparedRow,
+  compareRows,
+  type Identity,
+  identityReader,
+  isSameRow,
+  type ShownSide,
+} from './compare-rows.ts';
 
 /** A difference between the two sides, for the person who checks it. Shows last four digits at most. */
 export type Difference = { position: number; line: number | null; sent: string; result: string };

@@ -74,5 +74,4 @@ export function keyedHash(key: Uint32Array) {
   return { takeBytes, takeNumber, finish };
 }
 
-/** More than the longest row needs. */
 const FIRST_WORDS = 1_024;

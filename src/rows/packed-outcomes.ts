@@ -47,7 +47,6 @@ export function outcomePacker(mostRows: number) {
     texts = larger;
   }
 
-  /** Adds the row's next text. */
   function addBytes(end: 'message' | 'authorization', from: Uint8Array, start: number, stop: number): void {
     makeRoom(stop - start);
     // There are few bytes, so this loop is cheaper than creating a view.
@@ -71,5 +70,4 @@ export function outcomePacker(mostRows: number) {
 
 /** An approval with its code, twice. */
 const USUAL_TEXT_BYTES = 32;
-/** UTF-8 bytes of one UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;

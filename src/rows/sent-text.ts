@@ -38,7 +38,6 @@ export function sentTextReader({ bytes }: SentText) {
       this.cents = isNegative ? -cents : cents;
       return this.line >= 0 && cents >= 0;
     },
-    /** Returns whether the last row was read. */
     isAtEnd: () => next === bytes.length,
   };
 }

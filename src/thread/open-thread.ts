@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
-import { unpackFailure } from './carry-failure.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import { type FromThread, type ToThread, unpackFailure } from './thread-messages.ts';
 
 /** A thread for work that would keep the main thread from listening. */
 export type WorkThread = {
@@ -13,7 +12,6 @@ export type WorkThread = {
    * @throws whatever the task throws; ThreadDeath when the thread did not survive
    */
   run<Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result>;
-  /** Ends the thread and what it is doing. */
   close(): Promise<void>;
 };
 
@@ -131,7 +129,6 @@ function startThread(resourceLimits: object, onEnd: () => void) {
   };
 }
 
-/** Queues messages in order of arrival for one reader. */
 function openInbox() {
   const waiting: FromThread[] = [];
   let failure: Error | undefined;

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { packFailure } from './carry-failure.ts';
+import { type FromThread, packFailure, type ToThread } from './thread-messages.ts';
 import { ITEMS_AHEAD } from './lent-memory.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
 
 /** A module whose work can run in a thread: it makes items from an order, one after the other. */
 export type TaskModule = { readonly runTask: (order: never) => AsyncGenerator<unknown, unknown> };
@@ -50,7 +49,6 @@ async function serve(number: number, task: Task, { module, order }: { module: st
   }
 }
 
-/** Waits until another item may be made, or the task is stopped. */
 async function room(task: Task): Promise<void> {
   while (task.room === 0 && !task.isStopped) {
     await new Promise<void>((resolve) => {

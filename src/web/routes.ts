@@ -1,7 +1,8 @@
+import { HANDLERS } from '../actions/handlers.ts';
+import { planAction, runAction } from '../actions/run-action.ts';
+import { finderIn } from './actions/find-subject.ts';
 import type { Routes } from './web-context.ts';
 import { openApi } from './api/open-api.tsx';
-import { runAction, planAction } from './actions/run-action.ts';
-import { HANDLERS } from './actions/handlers.ts';
 import { accountPage } from './pages/account.tsx';
 import { accountsPage } from './pages/accounts.tsx';
 import { auditPages } from './pages/audit.tsx';
@@ -41,5 +42,9 @@ export const ROUTES: readonly Routes[] = [
   auditPages,
   dropPages,
   queueBoard,
-  openApi({ handlers: HANDLERS, plan: planAction, run: runAction }),
+  openApi({
+    handlers: HANDLERS,
+    plan: (context, name, params, input) => planAction(context.app, name, finderIn(context, params), input),
+    run: (context, name, params, order) => runAction(context.app, name, finderIn(context, params), order),
+  }),
 ];

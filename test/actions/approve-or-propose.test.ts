@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOpenProposalOf } from '../../src/ledger/proposal/proposals.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
-import type { FaultCount } from '../../src/ledger/row/fault-counts.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import type { Settings } from '../../src/config/config.ts';
-import { describeRows, isTwoPersonMatter, approveOrPropose, willBeSent } from '../../src/actions/approve-or-propose.ts';
+import { isTwoPersonMatter, approveOrPropose } from '../../src/actions/file-actions.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -58,31 +57,5 @@ describe('isTwoPersonMatter', () => {
     expect(isTwoPersonMatter(settingsOf(file, false), file)).toBe(false);
     expect(isTwoPersonMatter(settingsOf(file, true), file)).toBe(true);
     expect(isTwoPersonMatter({ accounts: new Map() }, file)).toBe(true);
-  });
-});
-
-describe('willBeSent', () => {
-  it('does not promise what the send journal knows as sent', () => {
-    const file = { file_id: 'abc' } as FileRow;
-    expect(willBeSent([], file)).toMatch(/^will be sent, by a paydrop that runs/);
-    expect(willBeSent([{ code: 'SENT_BEFORE' } as FaultCount], file)).toContain(
-      '"paydrop why abc" says how to end them',
-    );
-  });
-});
-
-describe('describeRows', () => {
-  it.each([
-    [{ valid_rows: 2, valid_cents: 5_000, invalid_rows: 0 }, '2 valid rows with a total of 50.00'],
-    [
-      { valid_rows: 1, valid_cents: 5, invalid_rows: 1, withheld_cents: 25, withheld_unreadable: 0 },
-      '1 valid row with a total of 0.05 (1 more is invalid and withheld: 0.25)',
-    ],
-    [
-      { valid_rows: null, valid_cents: null, invalid_rows: 2, withheld_cents: 0, withheld_unreadable: 2 },
-      '0 valid rows with a total of 0.00 (2 more are invalid and withheld: 2 amounts unreadable)',
-    ],
-  ])('of %j is %s', (file, words) => {
-    expect(describeRows(file as FileRow)).toBe(words);
   });
 });

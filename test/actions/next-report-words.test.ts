@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalReading } from '../../src/actions/resolve/read-journal.ts';
-import { nextReportWords } from '../../src/actions/next-report-words.ts';
+import { nextReportWords } from '../../src/actions/journal-action.ts';
 
 const REPORT = {
   sha256: 'a',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileRow, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
-import { restoreOutputs } from '../../src/actions/restore-outputs.ts';
+import { restoreOutputs } from '../../src/actions/output-actions.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { fileWithOutcomes } from '../workers/support/delivered.ts';
 import { openStepWorld, type StepWorld } from '../workers/support/step-world.ts';

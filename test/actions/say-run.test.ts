@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRow } from '../../src/ledger/engine/records.ts';
-import { sayRan, shownRun } from '../../src/actions/say-run.ts';
+import { sayRan, shownRun } from '../../src/actions/schedule-actions.ts';
 
 const run = { state: 'done', summary: { files: 1 }, tries: 1, token: 'nobody shall see it' } as RunRow;
 const day = '2026-06-15';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Charset } from '../../src/csv/read/decode-text.ts';
+import type { Charset } from '../../src/csv/read/open-plain-text.ts';
 import { leaveOutReason } from '../../src/csv/check/leave-out-reason.ts';
 import { cellsOf, type RawLineOptions, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
-import { newFileShape, readRecords } from '../../src/csv/read/read-records.ts';
+import { newFileShape } from '../../src/csv/read/split-lines.ts';
+import { readRecords } from './compare/read-records.ts';
 import type { RawRow } from '../../src/rows/rows.ts';
 import { chunksOf } from './support.ts';
 

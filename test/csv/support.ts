@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import type { CheckedRow, CheckRules, FileCheck } from '../../src/csv/check/check-payment-file.ts';
-import type { CellRule } from '../../src/csv/rules/cell-rule.ts';
+import type { CellRule } from '../../src/csv/rules/text.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { checkByBytes, outcomeOf } from './compare/check-by-bytes.ts';
 import { checkByReference } from './compare/check-by-reference.ts';

@@ -1,5 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isQuiet, noteSighting, type Sighting } from '../../src/files/settle.ts';
+import { isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folder.ts';
+import { type ControlFault, type ControlTotals, readSidecar } from '../../src/files/sidecar.ts';
+import { freshFolder } from './support/fresh-folder.ts';
+import { explainRemoteError } from '../../src/files/remote/open-remote.ts';
 
 const RULE = { quietMs: 10_000, probes: 3 };
 
@@ -111,5 +117,102 @@ describe('noteSighting', () => {
     const first = noteSighting(undefined, 'a', 1_000);
     expect(noteSighting(first, 'a', 2_000)).toEqual({ shape: 'a', sinceMs: 1_000, probes: 2 });
     expect(noteSighting(first, 'b', 2_000)).toEqual({ shape: 'b', sinceMs: 2_000, probes: 1 });
+  });
+});
+
+const HASH = 'ab'.repeat(32);
+
+async function read(content: string | Buffer): Promise<ControlTotals | ControlFault> {
+  const path = join(await freshFolder(), 'a.csv.ctl');
+  await writeFile(path, content);
+  return await readSidecar(path);
+}
+
+describe('readSidecar', () => {
+  it.each<[string, string, ControlTotals]>([
+    ['equals signs', `rows=3\ntotal=75.00\nsha256=${HASH}\n`, { rows: 3, totalCents: 7_500, sha256: HASH }],
+    ['colons', `rows: 3\ntotal: 75.00\nsha256: ${HASH}`, { rows: 3, totalCents: 7_500, sha256: HASH }],
+    ['commas and Windows line ends', 'rows,3\r\ntotal,75.00\r\n', { rows: 3, totalCents: 7_500 }],
+    ['old Macintosh line ends', 'rows=3\rtotal=75', { rows: 3, totalCents: 7_500 }],
+    ['spaces, capitals and blank lines', '\n  ROWS = 3 \n\n Total = -0.05\n', { rows: 3, totalCents: -5 }],
+    ['a byte order mark', '\ufeffrows=3\n', { rows: 3 }],
+    ['a hash in capitals', `SHA256=${HASH.toUpperCase()}`, { sha256: HASH }],
+    ['a total larger than any payment', 'total=9999999999.00', { totalCents: 999_999_999_900 }],
+    ['no rows at all', 'rows=0', { rows: 0 }],
+  ])('reads %s', async (_what, text, totals) => {
+    expect(await read(text)).toEqual(totals);
+  });
+
+  it.each<[string, string | Buffer, string]>([
+    ['nothing', '', 'neither rows nor total nor sha256'],
+    ['blank lines only', '\n \n', 'neither rows nor total nor sha256'],
+    ['an unknown name', 'rows=3\ncount=3', 'line 2 is not rows, total or sha256'],
+    ['a card number', '4222222222222220', 'line 1 is not rows, total or sha256'],
+    ['a comment', '# three rows', 'line 1 is not'],
+    ['a name twice', 'rows=3\nROWS=4', 'line 2 says again'],
+    ['rows that are not whole', 'rows=3.5', 'line 1 gives rows'],
+    ['rows below zero', 'rows=-3', 'line 1 gives rows'],
+    ['no value', 'rows=', 'line 1 gives rows'],
+    ['a grouped total', 'total=1,075.00', 'line 1 gives a total'],
+    ['a total with a currency', 'total=$75.00', 'line 1 gives a total'],
+    ['a total beyond all payments', 'total=999999999999999.00', 'line 1 gives a total'],
+    ['half a hash', `sha256=${HASH.slice(1)}`, 'line 1 gives a sha256'],
+    ['bytes that are no text', Buffer.from([0x72, 0xff]), 'not UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffrows=3', 'utf16le'), 'not UTF-8'],
+    ['more than 4 KiB', `rows=3${' '.repeat(4_091)}`, 'larger than 4 KiB'],
+  ])('finds fault with %s without quoting it', async (_what, content, reason) => {
+    const result = await read(content);
+    expect(result).toEqual({ fault: 'CONTROL_FILE', reason: expect.stringContaining(reason) });
+    expect(JSON.stringify(result)).not.toContain('4222');
+  });
+
+  it('reads exactly 4 KiB', async () => {
+    expect(await read(`rows=3${' '.repeat(4_090)}`)).toEqual({ rows: 3 });
+  });
+
+  it.each<[string, (path: string) => unknown]>([
+    ['nothing', () => undefined],
+    ['a link', (path) => symlink('/etc/hostname', path)],
+    ['a folder', (path) => mkdir(path)],
+    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ])('finds fault with %s in its place, unopened', async (_what, make) => {
+    const path = join(await freshFolder(), 'a.csv.ctl');
+    await make(path);
+    expect(await readSidecar(path)).toMatchObject({ fault: 'CONTROL_FILE' });
+  });
+});
+
+describe('explainRemoteError', () => {
+  it.each([
+    [{ level: 'client-authentication', message: 'x' }, 'REMOTE_LOGIN'],
+    [{ message: 'connect: All configured authentication methods failed' }, 'REMOTE_LOGIN'],
+    [{ level: 'client-timeout', message: 'x' }, 'REMOTE_UNREACHABLE'],
+    [{ message: 'no answer within 10 ms' }, 'REMOTE_UNREACHABLE'],
+    [{ code: 'ECONNREFUSED', message: 'x' }, 'REMOTE_UNREACHABLE'],
+    [{ code: 'ENOTFOUND', message: 'x' }, 'REMOTE_UNREACHABLE'],
+    [{ message: 'No SFTP connection available' }, 'REMOTE_UNREACHABLE'],
+    [{ code: 2, message: 'x' }, 'REMOTE_FAILED'],
+    [{ code: 'EACCES', message: 'x' }, 'REMOTE_FAILED'],
+    [undefined, 'REMOTE_FAILED'],
+    ['text', 'REMOTE_FAILED'],
+  ])('makes %j %s', (error, code) => {
+    expect(explainRemoteError(error, 'list the folder')).toMatchObject({ code });
+  });
+
+  it.each([
+    ['ERR_GENERIC_CLIENT', 'fastGet->sftp: Permission denied Remote: /in/a.csv Local: /tmp/a', 'permission denied'],
+    ['ERR_GENERIC_CLIENT', 'fastPut->sftp: Failure Local: /tmp/a Remote: /in/a.csv', 'the server says "failure"'],
+    ['ERR_BAD_PATH', 'fastGet->fastGet: No such file  /in/a.csv', 'there is no such file'],
+    ['ERR_BAD_PATH', 'put: Bad path', 'there is no such file'],
+  ])('says what the server refused of a whole file: %s, %s', (code, message, says) => {
+    const error = explainRemoteError(Object.assign(new Error(message), { code }), 'fetch a file');
+    expect(error).toMatchObject({ code: 'REMOTE_FAILED', message: expect.stringContaining(says) });
+  });
+
+  it('repeats nothing that a server or a path says', () => {
+    const error = Object.assign(new Error('_get: No such file /in/4512345678901234.csv'), { code: 4 });
+    const { message, cause } = explainRemoteError(error, 'fetch a file');
+    expect(message).toContain('Cannot fetch a file: the server says "failure"');
+    expect(`${message}${String(cause)}`).not.toContain('4512345678901234');
   });
 });

@@ -1,12 +1,15 @@
 import { EventEmitter, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watchFolders } from '../../src/files/watch-folders.ts';
 import { bytePath, freshFolder } from './support/fresh-folder.ts';
+import { markOf, openDraft, TEMPORARY_OUTPUT } from '../../src/files/outputs/output-draft.ts';
+import { sha256Of } from '../../src/kernel/hash.ts';
+import { claimTogether, killWhileClaiming } from './support/claim-by-processes.ts';
 
-async function watch(paths: string[], options: { usePolling?: boolean; fail?: boolean } = {}) {
+async function watch(paths: string[], options: { fail?: boolean } = {}) {
   const events = new EventEmitter<{ hint: [] }>();
   let count = 0;
   const warn = vi.fn();
@@ -15,7 +18,7 @@ async function watch(paths: string[], options: { usePolling?: boolean; fail?: bo
     events.emit('hint');
     if (options.fail) throw Object.assign(new Error('4222222222222220'), { code: 'EIO' });
   };
-  const watcher = await watchFolders(paths, onEvent, { log: { warn }, usePolling: options.usePolling ?? false });
+  const watcher = await watchFolders(paths, onEvent, { log: { warn } });
   onTestFinished(() => watcher.close());
   const hinted = async (after = 0): Promise<void> => {
     if (count <= after) await once(events, 'hint');
@@ -24,10 +27,10 @@ async function watch(paths: string[], options: { usePolling?: boolean; fail?: bo
 }
 
 describe('watchFolders', () => {
-  it.each([false, true])('events when a file comes, in any of the folders (polling: %s)', async (usePolling) => {
+  it('events when a file comes, in any of the folders', async () => {
     const write = async (place: 0 | 1): Promise<number> => {
       const folders = [await freshFolder(), await freshFolder()] as const;
-      const { hinted, count } = await watch([...folders], { usePolling });
+      const { hinted, count } = await watch([...folders]);
       await writeFile(join(folders[place], 'a.csv'), 'rows');
       await hinted();
       const before = count();
@@ -132,4 +135,91 @@ describe('watchFolders', () => {
     await mkdir(join(parent, 'none'));
     expect(warn).not.toHaveBeenCalled();
   });
+});
+
+const NAME = 'monday__1a2b3c4d.result.csv';
+
+describe('openDraft', () => {
+  it('begins a file under a temporary name, for our user only, in a folder that it makes', async () => {
+    const dir = join(await freshFolder(), 'out', 'cards');
+    const draft = await openDraft(dir, NAME);
+    expect(await readdir(dir)).toEqual([expect.stringMatching(TEMPORARY_OUTPUT)]);
+    expect((await stat(draft.temporary)).mode & 0o777).toBe(0o600);
+    await draft.discard();
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('holds the pieces in their order, and counts what it was given, also beyond what is synced early', async () => {
+    const dir = await freshFolder();
+    const draft = await openDraft(dir, NAME);
+    const piece = Buffer.alloc(6_000_000, 'a');
+    const whole: Buffer[] = [];
+    for (const letter of 'abcdefgh') {
+      // Reuse the buffer, as a caller may.
+      piece.fill(letter);
+      whole.push(Buffer.from(piece));
+      await draft.append(piece);
+    }
+    const content = { sha256: sha256Of(Buffer.concat(whole)), bytes: 48_000_000 };
+    const mark = markOf(await stat(draft.temporary, { bigint: true }));
+    expect(await draft.finish()).toEqual({ ...content, mark });
+    expect(await draft.finish()).toEqual({ ...content, mark });
+    expect((await readFile(draft.temporary)).equals(Buffer.concat(whole))).toBe(true);
+  });
+
+  it('does not finish when the disk holds something else', async () => {
+    const dir = await freshFolder();
+    const draft = await openDraft(dir, NAME);
+    await draft.append(Buffer.from('25.00\n'));
+    await writeFile(draft.temporary, '95.00\n');
+    await expect(draft.finish()).rejects.toMatchObject({ code: 'OUTPUT_MISMATCH' });
+    await draft.discard();
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('ends what it is writing before it lets go of the file', async () => {
+    const dir = await freshFolder();
+    const draft = await openDraft(dir, NAME);
+    const writing = draft.append(Buffer.alloc(30_000_000));
+    await draft.discard();
+    await writing;
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('marks a file so that a change of it shows, and another of the same bytes', async () => {
+    const path = join(await freshFolder(), 'a');
+    const markAt = async (place: string) => markOf(await stat(place, { bigint: true }));
+    await writeFile(path, 'one');
+    await utimes(path, 1, 1);
+    const mark = await markAt(path);
+    await link(path, `${path}2`);
+    expect(await markAt(`${path}2`)).toBe(mark);
+    await writeFile(`${path}2`, 'two');
+    expect(await markAt(path)).not.toBe(mark);
+    await writeFile(`${path}3`, 'one');
+    await utimes(`${path}3`, 1, 1);
+    expect(await markAt(`${path}3`)).not.toBe(mark);
+  });
+
+  it.each(['out', 'out/cards'])('says that a file stands in the place of the folder: %s', async (below) => {
+    const root = await freshFolder();
+    await writeFile(join(root, 'out'), 'somebody else');
+    await expect(openDraft(join(root, below), NAME)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+    expect(await readFile(join(root, 'out'), 'utf8')).toBe('somebody else');
+  });
+});
+
+/** See claim-drop.test.ts. */
+describe('claimDrop, for long', () => {
+  it('gives every file to exactly one of eight processes', async () => {
+    await claimTogether({ files: 4_000, processes: 8 });
+  }, 300_000);
+
+  it.each([1, 3, 10, 30, 60, 100, 150, 190])(
+    'loses no file and no sidecar when a process is killed after %i claims',
+    async (claims) => {
+      await killWhileClaiming({ files: 200, claims });
+    },
+    120_000,
+  );
 });

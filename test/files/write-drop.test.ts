@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
-import { removeStaleTemporaries } from '../../src/files/outputs/remove-stale-temporaries.ts';
+import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import { readSidecar } from '../../src/files/sidecar.ts';
 import { followUpName, isNameTaken, writeDrop } from '../../src/files/write-drop.ts';

@@ -1,15 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { checkMessage } from '../../src/pgp/check-message.ts';
-import { type OpenPgpKeys, openKeys } from '../../src/pgp/open-keys.ts';
+import { openKeys, type OpenPgpKeys } from '../../src/pgp/open-keys.ts';
 import { openMessage } from '../../src/pgp/open-message.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
 import { gpgIsInstalled, gpgVerdict, openTestGpg, type TestGpg } from '../support/gpg.ts';
 import { inPieces } from '../support/openpgp.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
+import { COMPRESSIONS, writeLargeMessage } from './support/large-message.ts';
 
 /** Messages and keys made by GnuPG, which most senders use. */
 
@@ -80,4 +83,24 @@ describe.runIf(gpgIsInstalled())('what GnuPG encrypts and signs', () => {
     changed[changed.length - 1_000]! ^= 1;
     expect(await checkMessage(inPieces(changed), keys, RULES)).toEqual({ code: 'PGP_MESSAGE' });
   });
+});
+
+const MEGABYTES = 240;
+/** The library alone takes about 80 MB, and data in flight up to 60 MB. */
+const LIMIT_MB = 250;
+
+describe(`a message of ${MEGABYTES} MB`, () => {
+  it.each(COMPRESSIONS)(
+    `is checked and opened with the process below ${LIMIT_MB} MB: %s`,
+    async (compression) => {
+      const { path, keyPath } = await writeLargeMessage(MEGABYTES * 1_000_000, compression);
+      const words = ['--max-old-space-size=128', '--import', 'tsx', 'test/pgp/support/measured-message.ts'];
+      const { stdout } = await promisify(execFile)(process.execPath, [...words, path, keyPath]);
+      const { checked, opened, peakMb } = JSON.parse(stdout) as Record<'checked' | 'opened' | 'peakMb', number>;
+      expect(checked).toBeGreaterThanOrEqual(MEGABYTES * 1_000_000);
+      expect(opened).toBe(checked);
+      expect(peakMb).toBeLessThan(LIMIT_MB);
+    },
+    300_000,
+  );
 });

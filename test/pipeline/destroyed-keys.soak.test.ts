@@ -8,7 +8,7 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { cleanStorage, watchLog } from '../../src/ledger/retention/clean-storage.ts';
 import { joinEmbeddedServer } from '../../src/ledger/postgres/join-embedded-server.ts';
 import { retireKey } from '../../src/ledger/key/retire-key.ts';
-import { dropFingerprints, shredFile } from '../../src/ledger/retention/shred-file.ts';
+import { dropFingerprints, shredFile } from '../../src/ledger/retention/retention.ts';
 import { unwrapDataKey } from '../../src/crypto/data-key.ts';
 import { findKeyPlace } from '../../src/crypto/key-place.ts';
 import { openKeyRing } from '../../src/crypto/key-ring.ts';

@@ -2,6 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { areSameBytes, cutCells, dropSpaces, readCents, readDigits, skipSpaces } from '../../src/rows/cut-cells.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
+import { type SentText, sentTextReader } from '../../src/rows/sent-text.ts';
+import { readWindows1252, toWindows1252 } from '../../src/rows/windows-1252.ts';
+import { outcomePacker } from '../../src/rows/packed-outcomes.ts';
+import { unpackOutcomes } from '../reconcile/support/packed-rows.ts';
 
 /** Returns the first cells of each line; a number where a line is not plain or has fewer. */
 function linesOf(text: string, wanted: number): (string[] | number)[] {
@@ -138,5 +142,104 @@ describe('readCents', () => {
       }),
       { numRuns: 5_000 },
     );
+  });
+});
+
+const textOf = (text: string): SentText => ({ rows: 2, bytes: Buffer.from(text) });
+
+/** Returns every row until the reader stops, as texts, and whether it stopped at the end. */
+function readAll(sent: SentText) {
+  const reader = sentTextReader(sent);
+  const rows: unknown[][] = [];
+  const cell = (n: number) => reader.bytes.toString('utf8', reader.places[n], reader.places[n + 1]! - 1);
+  while (reader.read())
+    rows.push([reader.line, reader.cents, cell(reader.invoice), cell(reader.customerCode), cell(reader.lastFour)]);
+  return { rows, isAtEnd: reader.isAtEnd() };
+}
+
+describe('sentTextReader', () => {
+  it('reads the rows one after the other', () => {
+    expect(readAll(textOf('2,INV-1,,2500,2220\n40,É 2,A1,-5,\n'))).toEqual({
+      rows: [
+        [2, 2_500, 'INV-1', '', '2220'],
+        [40, -5, 'É 2', 'A1', ''],
+      ],
+      isAtEnd: true,
+    });
+  });
+
+  it.each([
+    ['a comma in an invoice', '2,INV,1,,2500,2220\n'],
+    ['a line end in one', '2,INV\n1,,2500,2220\n'],
+    ['a quote', '2,"INV",,2500,2220\n'],
+    ['no amount', '2,INV-1,,,2220\n'],
+    ['an amount in decimals', '2,INV-1,,25.00,2220\n'],
+    ['a line that is no number', 'x,INV-1,,2500,2220\n'],
+  ])('stops at a row with %s', (_what, text) => {
+    expect(readAll(textOf(text)).rows).toEqual([]);
+  });
+
+  it('has nothing to read in no rows', () => {
+    expect(readAll(textOf(''))).toEqual({ rows: [], isAtEnd: true });
+  });
+});
+
+const WITHOUT_MEANING = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+const BYTES = Buffer.from(
+  Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !WITHOUT_MEANING.includes(byte)),
+);
+
+describe('readWindows1252', () => {
+  it('reads what ISO 8859-1 has, and other characters where that has none', () => {
+    expect(readWindows1252(Buffer.from([0x41, 0x80, 0x93, 0x9f, 0xa0, 0xe9, 0xff]))).toBe('A€“Ÿ\u00a0éÿ');
+    expect(readWindows1252(Buffer.from(WITHOUT_MEANING))).toBe('\ufffd'.repeat(5));
+  });
+});
+
+describe('toWindows1252', () => {
+  it('gives the bytes that a text was read from', () => {
+    expect(toWindows1252(readWindows1252(BYTES))).toEqual(BYTES);
+    expect(toWindows1252('\u0081')).toEqual(Buffer.from([0x81]));
+  });
+
+  it('gives nothing for a text that the set cannot hold', () => {
+    expect(toWindows1252('a\u0100')).toBeUndefined();
+    expect(toWindows1252('\u0661')).toBeUndefined();
+  });
+});
+
+describe('outcomePacker', () => {
+  it('keeps each row with its texts, from bytes or from text', () => {
+    const packer = outcomePacker(3);
+    packer.addRow(2, 'approved', null);
+    packer.addBytes('message', Buffer.from('..OK: 12..'), 2, 8);
+    packer.addBytes('authorization', Buffer.from('..OK: 12..'), 6, 8);
+    packer.addRow(9, 'declined', 0);
+    packer.addText('message', 'pas payé 山 \u{1F600}');
+    packer.addText('authorization', '');
+    const packed = packer.finish();
+    expect(packed.rows).toBe(2);
+    expect(unpackOutcomes(packed)).toEqual([
+      { line: 2, outcome: 'approved', code: null, message: 'OK: 12', authorization: '12' },
+      { line: 9, outcome: 'declined', code: 0, message: 'pas payé 山 \u{1F600}', authorization: '' },
+    ]);
+  });
+
+  it('finds room for texts that are longer than usual', () => {
+    const packer = outcomePacker(20);
+    const rows = Array.from({ length: 20 }, (_, n) => `${n} ${'é'.repeat(n * 50)}`);
+    rows.forEach((text, n) => {
+      packer.addRow(n + 1, 'unknown', null);
+      if (n % 2 === 0) packer.addText('message', text);
+      else packer.addBytes('message', Buffer.from(text), 0, Buffer.byteLength(text));
+      packer.addText('authorization', text);
+    });
+    expect(unpackOutcomes(packer.finish()).map((row) => [row.message, row.authorization])).toEqual(
+      rows.map((text) => [text, text]),
+    );
+  });
+
+  it('is empty for no rows', () => {
+    expect(outcomePacker(0).finish()).toMatchObject({ rows: 0, texts: Buffer.alloc(0) });
   });
 });

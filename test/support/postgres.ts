@@ -8,8 +8,8 @@ import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/postgr
 import { openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { givenServer } from './given-engines.ts';
-import { isAlive } from '../../src/ledger/postgres/is-alive.ts';
 import { clientlessSessions, keepSessionsWarm } from './warm-connections.ts';
+import { isAlive } from '../../src/ledger/postgres/postmaster-file.ts';
 
 type Connection = EmbeddedServer['connection'];
 

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../src/ledger/postgres/is-alive.ts';
 import { buildProgram, PROGRAM_VARIABLE } from './build-program.ts';
 import { openTestRun, RUN_VARIABLE } from './postgres.ts';
+import { isAlive } from '../../src/ledger/postgres/postmaster-file.ts';
 
 /**
  * Prepares a run before its first test. All projects and workers share its temporary folder, database server, template

@@ -154,21 +154,6 @@ export function findIdlePackages(files: readonly SourceFile[], dependencies: rea
   ];
 }
 
-/** @param without source files that need no test of their own, each with the reason */
-export function findUntested(files: readonly SourceFile[], without: Readonly<Record<string, string>>): string[] {
-  const paths = new Set(files.map((file) => file.path));
-  const untested = files
-    .filter((file) => isProduct(file) && hasRunTimeExports(file) && !(file.path in without))
-    .map((file) => ({ path: file.path, test: mirrorOf(file.path) }))
-    .filter(({ test }) => !paths.has(test) && !paths.has(test.replace('.test.ts', '.soak.test.ts')));
-  return [
-    ...untested.map(({ path, test }) => `${path} has no mirrored test ${test}`),
-    ...Object.keys(without)
-      .filter((path) => !paths.has(path) || paths.has(mirrorOf(path)))
-      .map((path) => `${path} stands in the list of files without a test and need not`),
-  ];
-}
-
 export const fileLengths: TidyRule = (files) =>
   files
     .filter((file) => isCode(file) && !file.path.startsWith('schemas/'))
@@ -244,14 +229,6 @@ function packageOf(specifier: string): string | undefined {
   if (/^(?:\.|node:)/.test(specifier)) return undefined;
   const [first = '', second = ''] = specifier.split('/');
   return first.startsWith('@') ? `${first}/${second}` : first;
-}
-
-function mirrorOf(path: string): string {
-  return `test/${path.replace(/^src\//, '').replace(/\.tsx?$/, '.test.ts')}`;
-}
-
-function hasRunTimeExports(file: SourceFile): boolean {
-  return /^export\s+(?:default\b|async\b|const\b|let\b|function\b|class\b|\*|\{)/m.test(codeOf(file.text));
 }
 
 function isProduct(file: SourceFile): boolean {

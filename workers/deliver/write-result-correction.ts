@@ -8,14 +8,13 @@ import { type ChangedRow, readChanges } from '../../src/ledger/row/read-changes.
 import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';
-import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/correction.ts';
-import { changeCells } from '../../src/reconcile/outputs/change-row.ts';
-import { CHANGE_TITLES, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
+import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/summary.ts';
+import { CHANGE_TITLES, changeCells, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
 import { rowDescriber } from './describe-row.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
 import { shownRow } from './shown-row.ts';
-import { readRawRows } from '../../src/csv/read/read-rows.ts';
+import { readRawRows } from '../../src/csv/read/read-raw-lines.ts';
 import { openContent } from '../intake/open-content.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { readClaim } from '../../src/files/claims/find-claims.ts';
@@ -14,14 +15,13 @@ import { chooseVolume, noteVolume } from '../../src/ledger/duplicates/fingerprin
 import { forgetReadings } from '../../src/ledger/file/count-readings.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../../src/ledger/file/decide-file.ts';
-import { destroyKeys } from '../../src/ledger/retention/shred-file.ts';
+import { destroyKeys } from '../../src/ledger/retention/retention.ts';
 import { findSameName } from '../../src/ledger/duplicates/find-duplicate.ts';
 import { describeSentBefore } from '../../src/ledger/duplicates/find-sent-before.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
-import { refreshStatistics } from '../../src/ledger/engine/refresh-statistics.ts';
-import { type Transaction, transact, violates } from '../../src/ledger/engine/transaction.ts';
+import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroySealedFile } from '../../src/crypto/archive.ts';
 import { type Arrival, checkArrival } from './check-arrival.ts';
@@ -35,7 +35,7 @@ import { weighClocks } from './weigh-clocks.ts';
 import { originalPath } from '../open-original.ts';
 import { storeRows } from './store-rows.ts';
 import { enqueueDeliveryAt, enqueueNextBatch } from '../enqueue.ts';
-import { join } from 'node:path';
+import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
 
 /**
  * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.

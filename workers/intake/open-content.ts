@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { App } from '../../src/app.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import { type SessionKey, writeSessionKey } from '../../src/pgp/session-key.ts';
+import { type SessionKey, writeSessionKey } from '../../src/pgp/load-openpgp.ts';
 import { sealBytes } from '../../src/crypto/seal.ts';
 import { type ContentSource, openSource } from './open-source.ts';
 import { mustBeHere, openFileKey, originalPath } from '../open-original.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { openMessage } from '../../src/pgp/open-message.ts';
-import { readSessionKey } from '../../src/pgp/session-key.ts';
+import { readSessionKey } from '../../src/pgp/load-openpgp.ts';
 import { openSealedFile } from '../../src/crypto/archive.ts';
 import type { DataKey } from '../../src/crypto/data-key.ts';
 import { openBytes } from '../../src/crypto/seal.ts';
-import { secretBytes } from '../../src/crypto/secret-bytes.ts';
+import { secretBytes } from '../../src/crypto/derive-key.ts';
 
 /** All that is needed to read the rows of a file, as plain data for a thread, which has neither ledger nor settings. */
 export type ContentSource = {

@@ -7,7 +7,7 @@ import type { SentText } from '../../src/rows/sent-text.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { matchPlain } from '../../src/reconcile/match-plain.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
-import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';
+import { reconcileRows, sumTotals } from '../../src/reconcile/read-outcome.ts';
 
 /** What a result file says about the rows sent: an outcome for each, or why it cannot be theirs. */
 export type Judgement =

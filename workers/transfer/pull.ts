@@ -2,18 +2,17 @@ import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { App } from '../../src/app.ts';
 import { displayName } from '../../src/files/display-name.ts';
-import { hashFile } from '../../src/files/hash-file.ts';
+import { hashFile } from '../../src/files/open-plain-file.ts';
 import { isIgnoredName } from '../../src/files/ignored-name.ts';
 import { lstatOrNothing } from '../../src/files/list-folder.ts';
 import { syncFolder } from '../../src/kernel/sync-folder.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { maskName } from '../../src/kernel/mask.ts';
-import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-pull.ts';
+import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-transfer.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteFile, type RemoteSession } from '../../src/files/remote/open-remote.ts';
 import { tryEach } from '../try-each.ts';
-import { CONTROL_RULE } from '../../src/files/scan-folder.ts';
-import { isQuiet, noteSighting, type Sighting } from '../../src/files/settle.ts';
+import { CONTROL_RULE, isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folder.ts';
 
 /** A folder that is filled from an SFTP server. */
 export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };

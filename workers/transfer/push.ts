@@ -3,10 +3,10 @@ import type { App } from '../../src/app.ts';
 import type { Settings } from '../../src/config/config.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { beginPushing, findUnpushed, notePushed, type PushableOutput } from '../../src/ledger/transfer/note-push.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteSession } from '../../src/files/remote/open-remote.ts';
 import { tryEach } from '../try-each.ts';
+import { beginPushing, findUnpushed, notePushed, type PushableOutput } from '../../src/ledger/transfer/note-transfer.ts';
 
 export type PushTarget = Settings['push'][number];
 

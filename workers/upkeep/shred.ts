@@ -4,8 +4,13 @@ import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { retentionDays } from '../../src/config/retention-days.ts';
 import { cleanStorage } from '../../src/ledger/retention/clean-storage.ts';
-import { dropFingerprints, shredFile } from '../../src/ledger/retention/shred-file.ts';
-import { type DueFile, findDueShreds, readShredStates } from '../../src/ledger/retention/retention.ts';
+import {
+  type DueFile,
+  dropFingerprints,
+  findDueShreds,
+  readShredStates,
+  shredFile,
+} from '../../src/ledger/retention/retention.ts';
 import { destroySealedFile } from '../../src/crypto/archive.ts';
 import { listSealedInSlices } from '../../src/crypto/list-sealed.ts';
 import { noting } from '../note-failures.ts';

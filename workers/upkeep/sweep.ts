@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
 import { findClaims } from '../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../src/files/claims/release-claim.ts';
-import { removeStaleTemporaries } from '../../src/files/outputs/remove-stale-temporaries.ts';
+import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { foldersHere } from '../../src/config/config.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';

@@ -5,21 +5,19 @@ import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { acknowledgeForgotten } from '../../ledger/doubt/acknowledge-forgotten.ts';
-import { ALL_ACCOUNTS, pauseAccount } from '../../ledger/account/pause-account.ts';
-import { resumeAccount } from '../../ledger/account/resume-account.ts';
+import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
-import { describeHolds } from '../../explain/describe-holds.ts';
 import { accountTable, comparisonText, forgottenTable } from '../account/account-tables.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { actionCommand, type FindByWords } from '../action-command.ts';
+import { type CliCommand, type RunningCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
-import { readReport } from '../resolve/run-verb.ts';
+import { readReport } from '../resolve/choose-way.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 
 const ACCOUNT = ['<account>', 'account of the configuration'] as const;
 const ACCOUNT_OR_ALL = ['[account]', 'account of the configuration; left out with --all'] as const;
-const ALL_OPTION = ['--all', 'all accounts at once, also those that are added later'] as const;
 
 const list: CliCommand = {
   name: 'list',
@@ -37,55 +35,60 @@ const list: CliCommand = {
   },
 };
 
-const pause: CliCommand = {
-  name: 'pause',
-  about: 'Send nothing more on an account; calls that have begun go on to their end',
-  takes: [ACCOUNT_OR_ALL],
-  required: [REASON_OPTION],
-  options: [ALL_OPTION, JSON_OPTION],
-  notes: ['When it returns no submit begins any more, in any process. Results are still asked for and delivered.'],
-  examples: ['account pause main --reason "the bank is closed"', 'account pause --all --reason "amounts look wrong"'],
-  async run(call) {
-    const reason = readReason(call, 'pause the account');
-    await withLedger(call, async (ledger, settings) => {
-      const account = chosenAccount(call, [...settings.accounts.keys()]);
-      const isNew = await pauseAccount(ledger, account, { actor: operatorName(), reason });
-      print(call, { account, paused: true, wasPausedBefore: !isNew }, () =>
-        isNew ? `Paused: ${named(account)}. No submit begins any more.` : `${named(account)} was paused before.`,
-      );
-    });
-    return EXIT.ok;
-  },
+const findAccounts: FindByWords = async (ledger, settings, words) => {
+  if (words === '') return { kind: 'account', account: ALL_ACCOUNTS };
+  return { kind: 'account', account: oneOf(words, await knownAccounts(ledger, settings)) };
 };
 
-const resume: CliCommand = {
-  name: 'resume',
-  about: 'Let a stopped account send again, and say what else still holds it',
-  takes: [ACCOUNT_OR_ALL],
-  required: [REASON_OPTION],
-  options: [['--all', 'lift the stop of all accounts; those of single accounts stay'], JSON_OPTION],
-  notes: [
-    'An account of which the send journal knows more than the ledger is resumed after "account acknowledge" only.',
-  ],
-  examples: ['account resume main --reason "the bank is open"', 'account resume --all --reason "amounts are right"'],
-  async run(call) {
-    const reason = readReason(call, 'resume the account');
-    await withLedger(call, async (ledger, settings) => {
-      await compareJournalFirst(ledger, settings);
-      const account = chosenAccount(call, await knownAccounts(ledger, settings));
-      const lifted = await resumeAccount(ledger, account, { actor: operatorName(), reason });
-      const known = await readAccountStates(ledger, [...settings.accounts.keys()]);
-      const states = known.filter((state) => account === ALL_ACCOUNTS || state.account === account);
-      print(call, { account, lifted, holds: states }, () =>
-        [
-          lifted.length > 0 ? `Resumed: ${named(account)}.` : `Nothing had stopped ${named(account)}.`,
-          ...states.flatMap((state) => stillHeld(state.account, describeHolds(state, zoneOf(settings, state.account)))),
-        ].join('\n'),
-      );
-    });
-    return EXIT.ok;
-  },
-};
+const pause = stopping(
+  actionCommand(
+    'pause',
+    {
+      name: 'pause',
+      about: 'Send nothing more on an account; calls that have begun go on to their end',
+      takes: [ACCOUNT_OR_ALL],
+      options: [['--all', 'all accounts at once, also those that are added later']],
+      notes: ['When it returns no submit begins any more, in any process. Results are still asked for and delivered.'],
+      examples: [
+        'account pause main --reason "the bank is closed"',
+        'account pause --all --reason "amounts look wrong"',
+      ],
+    },
+    findAccounts,
+  ),
+);
+
+const resume = stopping(
+  actionCommand(
+    'resume',
+    {
+      name: 'resume',
+      about: 'Let a stopped account send again, and say what else still holds it',
+      takes: [ACCOUNT_OR_ALL],
+      options: [['--all', 'lift the stop of all accounts; those of single accounts stay']],
+      notes: [
+        'An account of which the send journal knows more than the ledger is resumed after "account acknowledge" only.',
+      ],
+      examples: [
+        'account resume main --reason "the bank is open"',
+        'account resume --all --reason "amounts are right"',
+      ],
+    },
+    findAccounts,
+  ),
+);
+
+/** Asks for an account or `--all`, because all accounts must not be stopped by leaving a word out. */
+function stopping(command: RunningCommand): RunningCommand {
+  return {
+    ...command,
+    run: async (call) => {
+      if ((call.arguments[0] === undefined) === (call.options['all'] === undefined))
+        throw new PipelineError('USAGE', 'choose an account', 'it wants either an account or --all');
+      return command.run(call);
+    },
+  };
+}
 
 const forgotten: CliCommand = {
   name: 'forgotten',
@@ -96,7 +99,7 @@ const forgotten: CliCommand = {
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
       await compareJournalFirst(ledger, settings, { decides: false });
-      const account = oneOf(call, await knownAccounts(ledger, settings));
+      const account = oneOf(call.arguments[0] ?? '', await knownAccounts(ledger, settings));
       const sends = await readForgottenSends(ledger, account);
       print(call, sends, () => forgottenTable(account, sends, zoneOf(settings, account)));
     });
@@ -116,7 +119,7 @@ const acknowledge: CliCommand = {
     const reason = readReason(call, 'acknowledge the calls');
     await withLedger(call, async (ledger, settings) => {
       await compareJournalFirst(ledger, settings);
-      const account = oneOf(call, await knownAccounts(ledger, settings));
+      const account = oneOf(call.arguments[0] ?? '', await knownAccounts(ledger, settings));
       const acknowledged = await acknowledgeForgotten(ledger, account, { actor: operatorName(), reason });
       const next = `To let it send again: "paydrop account resume ${account} --reason …".`;
       print(call, { account, acknowledged }, () =>
@@ -145,7 +148,7 @@ proven: it may have been cut. Exit status 5 when there is something to look at.`
     const reason = readReason(call, 'compare the account');
     return withLedger(call, async (ledger, settings) => {
       await compareJournalFirst(ledger, settings, { decides: false });
-      const name = oneOf(call, [...settings.accounts.keys()]);
+      const name = oneOf(call.arguments[0] ?? '', [...settings.accounts.keys()]);
       const bytes = await readReport(call.options['report'] as string);
       const account = { ledger, name, account: settings.accounts.get(name)! };
       const comparison = await reconcileAccount(account, bytes, { actor: operatorName(), reason });
@@ -171,24 +174,8 @@ async function knownAccounts(ledger: Ledger, settings: Settings): Promise<string
   return (await readAccountStates(ledger, [...settings.accounts.keys()])).map((state) => state.account);
 }
 
-function chosenAccount(call: Call, known: readonly string[]): string {
-  const [name] = call.arguments;
-  if ((name === undefined) === (call.options['all'] === undefined))
-    throw new PipelineError('USAGE', 'choose an account', 'it wants either an account or --all');
-  return name === undefined ? ALL_ACCOUNTS : oneOf(call, known);
-}
-
-function oneOf(call: Call, known: readonly string[]): string {
-  const [name = ''] = call.arguments;
+function oneOf(name: string, known: readonly string[]): string {
   if (known.includes(name)) return name;
   const next = `There are: ${known.join(', ')}.`;
   throw new PipelineError('NOT_FOUND', `use account "${maskText(name)}"`, 'it is not in the configuration', { next });
-}
-
-function named(name: string): string {
-  return name === ALL_ACCOUNTS ? 'all accounts' : `account ${name}`;
-}
-
-function stillHeld(name: string, holds: readonly string[]): string[] {
-  return holds.map((hold) => `Still held, ${name}: ${hold}`);
 }

@@ -1,4 +1,4 @@
-import { guardCsv } from '../../csv/write/guard-csv.ts';
+import { guardCsv } from '../../csv/write/write-csv.ts';
 import type { ClientAnswer } from '../../gateway/client-answers.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { answerStatus } from '../call/answer-status.ts';

@@ -1,14 +1,11 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { confirmProposal, refuseProposal } from '../../ledger/proposal/confirm-proposal.ts';
-import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
 import type { ProposalRow } from '../../ledger/proposal/propose.ts';
-import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { compareJournalFirst } from '../compare-journal-first.ts';
-import { operatorName } from '../operator-name.ts';
-import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { type OpenProposal, readOpenProposals, readProposal } from '../../ledger/proposal/proposals.ts';
+import { readFileRow } from '../../ledger/file/read-file.ts';
+import { actionCommand, type FindByWords } from '../action-command.ts';
+import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../print/table.ts';
 
 const NUMBER_ARGUMENT = ['<no>', 'its number, as "paydrop proposals" lists it'] as const;
@@ -25,42 +22,39 @@ export const proposals: CliCommand = {
   },
 };
 
-export const confirm: CliCommand = {
-  name: 'confirm',
-  about: 'Confirm what another person has proposed; it is done at once',
-  takes: [NUMBER_ARGUMENT],
-  options: [JSON_OPTION],
-  notes: [
-    'Whoever proposed it cannot confirm it. When what it was made for has changed, it is void and nothing is done.',
-  ],
-  examples: ['confirm 7'],
-  async run(call) {
-    const no = proposalNumber(call, 'confirm a proposal');
-    const ended = await withLedger(call, async (ledger, settings) => {
-      await compareJournalFirst(ledger, settings);
-      return confirmProposal(ledger, no, operatorName(), settings.newcomerDays);
+const findProposal: FindByWords = async (ledger, _settings, words) => {
+  if (!/^[1-9]\d{0,14}$/.test(words))
+    throw new PipelineError('USAGE', 'find a proposal', `"${words}" is no number of a proposal`, {
+      next: 'See "paydrop proposals".',
     });
-    print(call, ended, () => `Confirmed: ${describeEnded(ended)}`);
-    return EXIT.ok;
-  },
+  const proposal = await readProposal(ledger, Number(words));
+  return { kind: 'proposal', proposal, file: await readFileRow(ledger, proposal.file_id) };
 };
 
-export const refuse: CliCommand = {
-  name: 'refuse',
-  about: 'End a proposal without doing it; its maker may do so as well',
-  takes: [NUMBER_ARGUMENT],
-  options: [REASON_OPTION, JSON_OPTION],
-  examples: ['refuse 7 --reason "the sender wants it back"'],
-  async run(call) {
-    const no = proposalNumber(call, 'refuse a proposal');
-    const isGiven = call.options['reason'] !== undefined;
-    const reason = isGiven ? readReason(call, 'refuse the proposal') : 'no reason was given';
-    const because = { actor: operatorName(), reason };
-    const ended = await withLedger(call, (ledger) => refuseProposal(ledger, no, because));
-    print(call, ended, () => `Refused: ${describeEnded(ended)}. Nothing was done; it waits as before.`);
-    return EXIT.ok;
+export const confirm = actionCommand(
+  'confirm',
+  {
+    name: 'confirm',
+    about: 'Confirm what another person has proposed; it is done at once',
+    takes: [NUMBER_ARGUMENT],
+    notes: [
+      'Whoever proposed it cannot confirm it. When what it was made for has changed, it is void and nothing is done.',
+    ],
+    examples: ['confirm 7'],
   },
-};
+  findProposal,
+);
+
+export const refuse = actionCommand(
+  'refuse',
+  {
+    name: 'refuse',
+    about: 'End a proposal without doing it; its maker may do so as well',
+    takes: [NUMBER_ARGUMENT],
+    examples: ['refuse 7 --reason "the sender wants it back"'],
+  },
+  findProposal,
+);
 
 export const HOW_TO_END =
   'Another person than its maker runs "paydrop confirm NO"; anybody may end one by "paydrop refuse NO".';
@@ -83,20 +77,7 @@ export function proposalTable(open: readonly OpenProposal[]): string {
   return textTable(titles, rows, [0, 5, 6]);
 }
 
-function describeEnded(proposal: ProposalRow): string {
-  const about = PROPOSED_ACTIONS[proposal.action]?.about ?? proposal.action;
-  return `proposal ${proposal.proposal_no} of ${proposal.made_by} for ${placeOf(proposal)}: ${about}`;
-}
-
 /** Formats a file or batch as typed on the command line. */
 function placeOf({ file_id: fileId, batch_no: batchNo }: ProposalRow): string {
   return batchNo === null ? fileId : `${fileId}/${batchNo}`;
-}
-
-function proposalNumber(call: Call, action: string): number {
-  const [words = ''] = call.arguments;
-  if (/^[1-9]\d{0,14}$/.test(words)) return Number(words);
-  throw new PipelineError('USAGE', action, `"${words}" is no number of a proposal`, {
-    next: 'See "paydrop proposals".',
-  });
 }

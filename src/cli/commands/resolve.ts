@@ -1,28 +1,29 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { mustBeIn } from '../../actions/resolve/carry-out.ts';
-import type { ResolutionContext } from '../../actions/resolve/resolution-context.ts';
-import type { Settings } from '../../config/config.ts';
-import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { PipelineError } from '../../kernel/errors.ts';
 import { describeDoubt } from '../../ledger/doubt/in-doubt.ts';
-import { BATCH_ARGUMENT } from '../../explain/batch-reference.ts';
+import { BATCH_ARGUMENT, findBatch } from '../../explain/batch-reference.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
-import { chooseVerb, VERB_OPTIONS } from '../resolve/choose-verb.ts';
+import { REASON_OPTION } from '../read-reason.ts';
+import { act, PLAN_OPTION, withoutApp } from '../action-command.ts';
+import { findBatchByWords } from './batch-actions.ts';
+import { chooseWay, WAY_OPTIONS } from '../resolve/choose-way.ts';
 import { describeInDoubt, showInDoubt } from '../resolve/describe-in-doubt.ts';
-import { openResolution } from '../resolve/open-resolution.ts';
-import { runVerb } from '../resolve/run-verb.ts';
-import type { Said } from '../resolve/say-outcome.ts';
 
 export const resolve: CliCommand = {
   name: 'resolve',
   about: 'Say what became of a batch in doubt; without an option, what is known of it',
   takes: [BATCH_ARGUMENT],
-  groups: [{ title: 'One of these ways:', options: VERB_OPTIONS }],
+  groups: [{ title: 'One of these ways:', options: WAY_OPTIONS }],
   options: [
     ['--evidence <text>', 'with --not-received: who confirmed it, when, and how'],
-    ['--reason <text>', 'why, for the audit trail'],
-    ['--dry-run', 'say what would happen and change nothing'],
+    REASON_OPTION,
+    PLAN_OPTION,
     JSON_OPTION,
+  ],
+  hidden: [
+    ['--dry-run', 'former name of --plan'],
+    ['--journal <report.csv>', 'former name of --report'],
   ],
   notes: [
     'Nothing is ever sent again without one of these. The exit status is 4 while the batch is still in doubt: it was refused, another report is needed, or a second person has to confirm.',
@@ -31,29 +32,34 @@ export const resolve: CliCommand = {
     'resolve monday.csv/1',
     'resolve monday.csv/1 --adopt 1000002',
     'resolve monday.csv/1 --probe 1000002..1000050',
-    'resolve monday.csv/1 --journal report.csv',
+    'resolve monday.csv/1 --report report.csv',
     'resolve monday.csv/1 --not-received --evidence "Ann of the service desk, ticket 4711" --reason "never arrived"',
     'resolve monday.csv/1 --close-in-doubt --reason "the service cannot say"',
   ],
   async run(call) {
-    const [words = ''] = call.arguments;
-    // Parse first: a faulty command line must not even open the ledger.
-    const verb = chooseVerb(call);
-    const dryRun = call.options['dryRun'] === true;
-    const said = await withLedger(call, async (ledger, settings) => {
-      if (!dryRun) await compareJournalFirst(ledger, settings);
-      const context = await openResolution(ledger, settings, words, { dryRun });
-      return verb.kind === 'show' ? show(call, ledger, settings, context) : runVerb(context, verb, call.dir);
-    });
-    print(call, said.json, () => said.text);
-    return said.status;
+    // Read first: a faulty command line must not even open the ledger.
+    const way = await chooseWay(call);
+    if (way === undefined) return show(call);
+    const { action, ...given } = way;
+    return act(call, action, findBatchByWords, given);
   },
 };
 
-async function show(call: Call, ledger: Ledger, settings: Settings, context: ResolutionContext): Promise<Said> {
-  mustBeIn(context, 'resolve', 'unknown');
-  const account = settings.accounts.get(context.batch.account)!;
-  const found = await describeDoubt(ledger, context.batch);
-  const shown = showInDoubt(found, { account, now: ledger.clock.now(), dir: call.dir });
-  return { status: EXIT.unknownOpen, json: shown, text: describeInDoubt(shown) };
+/** Shows what is known of a batch in doubt, and what can be done about it. */
+async function show(call: Call): Promise<number> {
+  return withLedger(call, async (ledger, settings) => {
+    if (call.options['dryRun'] === undefined) await compareJournalFirst(ledger, settings);
+    const { file, batch } = await findBatch(ledger, call.arguments[0] ?? '');
+    if (batch.state !== 'unknown')
+      throw new PipelineError(
+        'MOVE_REFUSED',
+        `resolve batch ${batch.batch_no} of file "${file.name}"`,
+        `it is ${batch.state}, and only what is unknown can be resolved so`,
+      );
+    const account = withoutApp(ledger, settings).account(file.account);
+    const found = await describeDoubt(ledger, batch);
+    const shown = showInDoubt(found, { account, now: ledger.clock.now(), dir: call.dir });
+    print(call, shown, () => describeInDoubt(shown));
+    return EXIT.unknownOpen;
+  });
 }

@@ -1,14 +1,11 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { runNow } from '../../actions/run-now.ts';
+import { unknownSchedule } from '../../actions/run-now.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
-import { sayRan, shownRun } from '../../actions/say-run.ts';
-import { type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../command.ts';
-import { openCommandLog } from '../open-command-log.ts';
-import { operatorName } from '../operator-name.ts';
+import { act, actionCommand, type FindByWords } from '../action-command.ts';
+import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { withStopSignal } from '../process/stop-signal.ts';
 import { textTable } from '../print/table.ts';
-import { withApp } from '../process/with-app.ts';
 
 const list: CliCommand = {
   name: 'list',
@@ -22,29 +19,29 @@ const list: CliCommand = {
   },
 };
 
+const findSchedule: FindByWords = async (_ledger, settings, words) => {
+  if (!Object.hasOwn(settings.schedules, words)) throw unknownSchedule({ settings }, words);
+  return { kind: 'schedule', schedule: words };
+};
+
 const run: CliCommand = {
-  name: 'run',
-  about: "Make today's run of a schedule now, if it was not made",
-  takes: [['<schedule>', 'schedule of the configuration']],
-  options: [['--again', 'take once more what lies in the folders, when the run was made before'], JSON_OPTION],
-  notes: [
-    'Made before its time, the run is not made again when that comes. What it takes is sent by the same rules as ever: windows, limits and stops hold.',
-  ],
-  examples: ['schedule run nightly', 'schedule run nightly --again'],
-  async run(call) {
-    const [name = ''] = call.arguments;
-    const options = { log: openCommandLog('warn'), env: process.env };
-    const ran = await withStopSignal((stop) =>
-      withApp(settingsOf(call), options, (app) =>
-        runNow(app, name, {
-          because: { actor: operatorName(), reason: 'asked for by hand' },
-          again: call.options['again'] === true,
-          stop,
-        }),
-      ),
-    );
-    print(call, shownRun(ran), () => sayRan(name, ran));
-    return ran.is === 'made' && ran.run.state === 'failed' ? EXIT.exception : EXIT.ok;
+  ...actionCommand(
+    'run-now',
+    {
+      name: 'run',
+      about: "Make today's run of a schedule now, if it was not made",
+      takes: [['<schedule>', 'schedule of the configuration']],
+      options: [['--again', 'take once more what lies in the folders, when the run was made before']],
+      notes: [
+        'Made before its time, the run is not made again when that comes. What it takes is sent by the same rules as ever: windows, limits and stops hold.',
+      ],
+      examples: ['schedule run nightly', 'schedule run nightly --again'],
+    },
+    findSchedule,
+  ),
+  run: (call) => {
+    const filled = call.options['again'] ? { again: 'yes' } : {};
+    return withStopSignal((stop) => act(call, 'run-now', findSchedule, { filled, stop }));
   },
 };
 

@@ -4,14 +4,13 @@ import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { admit } from '../../ledger/admission/admit.ts';
 import { declareLost, retireSender, vouchForFirst } from '../../ledger/admission/by-person.ts';
-import { type AdmissionView, readAdmission } from '../../ledger/admission/read-admission.ts';
-import { sayWaits } from '../../ledger/admission/say-waits.ts';
+import { type AdmissionView, readAdmission, sayWaits } from '../../ledger/admission/read-admission.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { openSendJournal, type SendJournal } from '../../ledger/admission/send-journal.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { operatorName } from '../operator-name.ts';
-import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { readReason, REASON_OPTION } from '../read-reason.ts';
 import { textTable } from '../print/table.ts';
 
 const list: CliCommand = {

@@ -51,4 +51,4 @@ function headline(count: number): string {
   return `${what} Do not drop such a file again: what was charged could be charged twice.`;
 }
 
-const HINT = 'With --dry-run every command says what it would do and changes nothing.';
+const HINT = 'With --plan every command says what it would do and changes nothing.';

@@ -5,7 +5,7 @@ import { columnsOf } from '../../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { App } from '../../app.ts';
-import { readRawRows } from '../../csv/read/read-rows.ts';
+import { readRawRows } from '../../csv/read/read-raw-lines.ts';
 import { formatCents, parseAmount } from '../../kernel/money.ts';
 import { readOutputs, readRows } from '../../ledger/file/read-file.ts';
 import type { PlainFileRow } from '../../ledger/engine/records.ts';

@@ -1,6 +1,5 @@
 import type { Account } from '../../config/config.ts';
-import { findKeyEnds, type KeyEnd } from '../../pgp/find-key-ends.ts';
-import { openKeys } from '../../pgp/open-keys.ts';
+import { findKeyEnds, type KeyEnd, openKeys } from '../../pgp/open-keys.ts';
 import { bad, type Check, type Finding, ok, type Patient, warn } from './check.ts';
 import { findingOf } from './finding-of.ts';
 

@@ -1,4 +1,4 @@
-import { inspectServer, type ServerState } from '../../ledger/engine/inspect-server.ts';
+import { inspectServer, type ServerState } from '../../ledger/engine/open-ledger.ts';
 import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 

@@ -1,4 +1,4 @@
-import { findStaleTemporaries } from '../../files/outputs/find-stale-temporaries.ts';
+import { findStaleTemporaries } from '../../files/outputs/output-draft.ts';
 import { listSealed } from '../../crypto/list-sealed.ts';
 import { foldersHere } from '../../config/config.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workers } from '../../../workers/main.ts';
 import type { App } from '../../app.ts';
-import { countClaims } from '../../files/claims/count-claims.ts';
+import { countClaims } from '../../files/claims/find-claims.ts';
 import { foldersHere } from '../../config/config.ts';
 import { closedAccounts } from '../../calendar/send-window.ts';
 import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';

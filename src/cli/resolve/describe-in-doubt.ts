@@ -1,4 +1,4 @@
-import type { Account } from '../../config/config.ts';
+import type { OptionsContext } from '../../actions/resolution-options.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -30,7 +30,7 @@ export type ShownDoubt = {
 /** Returns everything that an operator needs to resolve it. */
 export function showInDoubt(
   found: InDoubt,
-  { account, now, dir }: { account: Pick<Account, 'server' | 'resolveWaitMs' | 'timeZone'>; now: Date; dir: string },
+  { account, now, dir }: { account: NonNullable<OptionsContext['account']>; now: Date; dir: string },
 ): ShownDoubt {
   const { batch, file, attempts, lateAnswers, reports, before, after, proposal } = found;
   const calledAt = attempts[0]?.started_at ?? batch.state_at;

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { frameParts } from '../frame-parts.ts';
+import { frameParts } from '../derive-key.ts';
 import type { KeyRing } from '../key-ring.ts';
 import type { MasterKey } from '../master-key.ts';
-import { rewrapKey, unwrapKey, wrapKey } from '../wrap-key.ts';
+import { rewrapKey, unwrapKey, wrapKey } from '../data-key.ts';
 
 /**
  * Computes 16 bytes that are equal for equal parts and reveal nothing about them without the key. A plain hash of a

@@ -46,7 +46,6 @@ export function loosenText(
   return zeroAt < 0 ? copyBytes(bytes, from, end, to, at) : copyBytes(bytes, zeroAt, zeroAt + 1, to, at);
 }
 
-/** Kind of the previous byte, as far as it matters; 0 for none. */
 const ZERO_LEADS = 1;
 const DIGITS = 2;
 const LETTERS = 3;
@@ -55,7 +54,6 @@ function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
 }
 
-/** Maps each ASCII byte to its lower-case letter or digit; all others to 0. */
 const KEPT = Uint8Array.from({ length: 128 }, (_, byte) => {
   const character = String.fromCharCode(byte).toLowerCase();
   return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0;

@@ -14,7 +14,6 @@ export const MAC_BYTES = 16;
 export function manyMacs(key: Uint8Array) {
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
   const [wholeKey, paddedKey] = lastBlockKeys(cipher.update(Buffer.alloc(MAC_BYTES)));
-  /** All messages, each in whole blocks. */
   let text = Buffer.alloc(FIRST_BYTES);
   let at = 0;
   /** First block of each message; the entry after the last is where the next one begins. */
@@ -36,7 +35,6 @@ export function manyMacs(key: Uint8Array) {
     at = text.writeUInt32BE(number >>> 0, at);
   }
 
-  /** Makes room for that many bytes and for the padding of the last block. */
   function makeRoom(bytes: number): void {
     if (at + bytes + MAC_BYTES > text.length) text = Buffer.concat([text], 2 * (at + bytes + MAC_BYTES));
   }
@@ -77,7 +75,6 @@ export function manyMacs(key: Uint8Array) {
     return macs;
   }
 
-  /** Distributes the output of a round to the messages that took part in it. */
   function putBack(out: Buffer, macs: Buffer, round: number): void {
     let from = 0;
     for (let message = 0; message < count; message += 1) {
@@ -93,7 +90,6 @@ export function manyMacs(key: Uint8Array) {
 const FIRST_BYTES = 1_024;
 const FIRST_MESSAGES = 16;
 
-/** Follows a message that does not fill its last block; zeros come after it. */
 const PADDING = 0x80;
 
 /** Returns K1 and K2 of the standard, for a whole last block and for a padded one. */

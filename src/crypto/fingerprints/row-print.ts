@@ -24,7 +24,6 @@ export type RowPrinter = {
    * @returns how many were added; 0 for nearly all payments
    */
   addTurned(...payment: PrintedPayment): number;
-  /** Returns the fingerprints added since the last call, each of `PRINT_BYTES`. */
   take(): Buffer;
 };
 

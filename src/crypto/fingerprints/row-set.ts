@@ -8,7 +8,6 @@ import { keyFor } from './row-print.ts';
 export type RowSet = {
   /** Adds a row, from its first byte to the one after its last; only its cells count. */
   add(bytes: Uint8Array, from: number, to: number): void;
-  /** Returns 32 hex digits; null for no rows. */
   mark(): string | null;
 };
 

@@ -81,7 +81,6 @@ function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
   return signs && end > from && end - from <= LONGEST;
 }
 
-/** Letters of an exponent, and of AM and PM. */
 const LETTERS = new Set(Buffer.from('EeAaPpMm'));
 const LONGEST = 40;
 const loosened = new Uint8Array(LONGEST);

@@ -1,22 +1,25 @@
 import { CR, LF } from '../../kernel/byte-names.ts';
 import type { Fault } from '../../rows/rows.ts';
-import { blankFilter } from '../read/blank-lines.ts';
-import type { blockScans } from '../scan/block-scans.ts';
 import type { recordChecker } from './check-records.ts';
-import type { CheckedRow } from './check-row.ts';
+import { cellFault, type CheckedRow } from './check-row.ts';
 import type { CheckRules } from './check-rules.ts';
-import type { CheckedGroup } from './checked-group.ts';
-import type { faultTally } from './fault-tally.ts';
-import { cellEnd, cellStart, newRowPack, packRow, packScanned } from '../write/packed-rows.ts';
+import type { faultTally } from './fault-effect.ts';
+import { cellEnd, cellStart, newRowPack, type PackedRows, packRow, packScanned } from '../write/packed-rows.ts';
 import { behindLineEnd, type Block, findLineEnd } from '../read/read-blocks.ts';
-import type { FileShape } from '../read/read-records.ts';
-import { rulesOfScan } from '../scan/scan-column.ts';
-import { ENDS_WITH, LINE_ENDS, REPLACED, REPLACED_WORDS, ROWS, type ScannedRows } from '../scan/scanned-rows.ts';
+import {
+  compileBlockScan,
+  ENDS_WITH,
+  LINE_ENDS,
+  newScannedRows,
+  REPLACED,
+  REPLACED_WORDS,
+  ROWS,
+  type ScannedRows,
+} from '../scan/scan-block.ts';
 import { splitPayments } from '../read/split-cells.ts';
-import { type Line, LONGEST_LINE } from '../read/split-lines.ts';
+import { blankFilter, type FileShape, type Line, LONGEST_LINE } from '../read/split-lines.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
-import { placesOf } from '../scan/places-of.ts';
-import { cellFault } from './row-notes.ts';
+import { placesOf } from '../scan/row-scan.ts';
 
 type Parts = {
   /** Lines searched for header and layout. */
@@ -26,24 +29,21 @@ type Parts = {
   readonly tally: ReturnType<typeof faultTally>;
   readonly shape: FileShape;
   readonly decodeLine: (bytes: Uint8Array) => string;
-  readonly scans: ReturnType<typeof blockScans>;
 };
 
 /**
  * Checks blocks of lines. Once header and layout are known, the byte scanner sees each block first. Lines that it
  * declines are decoded, split into cells and checked by the rules, line by line, so the rows stay in order.
  */
-export function blockChecker({ groupLines, rules, checker, tally, shape, decodeLine, scans }: Parts) {
+export function blockChecker({ groupLines, rules, checker, tally, shape, decodeLine }: Parts) {
   const filter = blankFilter(shape);
   const pack = newRowPack();
   let lineEnds = 0;
   let input: Buffer;
   let withheld: CheckedRow[] = [];
   let faults: Fault[] = [];
-  /** Lines read before header and layout are known. */
   let waiting: Line[] = [];
-  /** Set once the scanner has begun. */
-  let tellReplaced: ReturnType<typeof replacedFaults> | undefined;
+  let scanner: ReturnType<typeof openScanner> | undefined;
 
   function checkBlock(block: Block): CheckedGroup {
     withheld = [];
@@ -52,19 +52,14 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     input = block.bytes;
     const end = block.isLast ? endOfClosedLines(input) : input.length;
     let at = 0;
-    while (at < end && !tellReplaced) at = checkLine(at);
-    if (tellReplaced) checkScanned(scans.scan(block, at, end), tellReplaced, at, end);
+    while (at < end && !scanner) at = checkLine(at);
+    if (scanner) checkScanned(scanner, at, end);
     if (block.isLast) checkRest(input.subarray(end));
     return { layout: checker.layout(), packed: pack, withheld, faults };
   }
 
-  /** Takes the scanned rows, run by run, and checks the lines between them. */
-  function checkScanned(
-    rows: ScannedRows,
-    tellBlock: NonNullable<typeof tellReplaced>,
-    start: number,
-    end: number,
-  ): void {
+  function checkScanned({ scanBlock, rows, tellBlock }: NonNullable<typeof scanner>, start: number, end: number): void {
+    scanBlock(input, start, end, rows);
     lineEnds |= rows.counts[LINE_ENDS]!;
     const count = rows.counts[ROWS]!;
     const tell = tellBlock(rows, input);
@@ -96,7 +91,6 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     return added;
   }
 
-  /** Checks the line that begins here by the rules. */
   function checkLine(start: number): number {
     const end = findLineEnd(input, start);
     const behind = behindLineEnd(input, end);
@@ -113,7 +107,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     return { number: shape.physicalLines, text: tooLong ? '' : text, tooLong };
   }
 
-  /** Checks waiting lines. Until header and layout are known, it waits for as many lines as `readRecords` groups. */
+  /** Checks waiting lines. Until header and layout are known, it waits for `groupLines` lines. */
   function takeWaiting(): void {
     const needed = checker.isSettled() ? 1 : groupLines;
     if (waiting.length < needed) return;
@@ -129,12 +123,9 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
       faults.push(...row.faults);
     }
     const layout = checker.layout();
-    if (tellReplaced || !layout || !checker.isPlain()) return;
-    scans.begin({ layout, rules: rulesOfScan(rules), hashKey: checker.hashKey });
-    tellReplaced = replacedFaults(layout);
+    if (!scanner && layout && checker.isPlain()) scanner = openScanner(layout, rules, checker.hashKey);
   }
 
-  /** Checks what follows the last line end, and the lines that waited for more. */
   function checkRest(rest: Buffer): void {
     let last: Line | undefined;
     if (rest.length > 0) {
@@ -153,10 +144,17 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   return { checkBlock };
 }
 
+function openScanner(layout: LayoutName, rules: CheckRules, hashKey: Uint32Array) {
+  return {
+    scanBlock: compileBlockScan({ layout, rules, hashKey }),
+    rows: newScannedRows(),
+    tellBlock: replacedFaults(layout),
+  };
+}
+
 /** Rows looked up together: enough to be fast, few enough that they are still cached when they are packed. */
 const RUN_ROWS = 64;
 
-/** Returns the end of the run of rows from `from` on whose lines follow one another. */
 function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number): number {
   const most = Math.min(counts[ROWS]!, from + RUN_ROWS);
   let to = from + 1;
@@ -168,7 +166,6 @@ function endOfClosedLines(bytes: Buffer): number {
   return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 }
 
-/** Returns the faults for cells whose commas were replaced, in a range of rows of one block. */
 type TellReplaced = (from: number, to: number, firstLine: number) => Fault[];
 
 /**
@@ -207,3 +204,20 @@ export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: B
     return Buffer.from(bytes.subarray(start, cellEnd(bytes, start))).toString('latin1');
   }
 }
+
+/**
+ * A checked part of a payment file. Its number of rows depends only on their length, not on how the bytes arrive.
+ *
+ * The next group reuses the buffers of `packed`, so the caller copies what it keeps first. The objects of `withheld`
+ * and `faults` are the caller's own.
+ */
+export type CheckedGroup = {
+  /** Layout of the file; undefined until a row has the columns of one. Groups with valid rows have one. */
+  readonly layout: LayoutName | undefined;
+  /** The valid rows, in line order. */
+  readonly packed: PackedRows;
+  /** Rows without a payment, in line order. */
+  readonly withheld: readonly CheckedRow[];
+  /** Faults of all rows of the group, including warnings of valid rows: in line order, within a row as found. */
+  readonly faults: readonly Fault[];
+};

@@ -1,21 +1,18 @@
+import { createHash } from 'node:crypto';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { Fault, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
-import type { CheckedGroup } from './checked-group.ts';
-import { blockScans } from '../scan/block-scans.ts';
-import { blockChecker } from './check-blocks.ts';
-import { byteCounter } from '../read/count-bytes.ts';
-import { decideVerdict } from './decide-verdict.ts';
-import { faultTally } from './fault-tally.ts';
+import { blockChecker, type CheckedGroup } from './check-blocks.ts';
+import { faultTally } from './fault-effect.ts';
 import { openPlainText } from '../read/open-plain-text.ts';
 import { readBlocks } from '../read/read-blocks.ts';
-import { GROUP_LINES, newFileShape } from '../read/read-records.ts';
-import { recordChecker } from './check-records.ts';
-import { type Beside, scanHelper } from '../scan/scan-helper.ts';
+import { type FileShape, GROUP_LINES, newFileShape } from '../read/split-lines.ts';
+import { recordChecker, type RecordsFound } from './check-records.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 
 export type { CheckedRow } from './check-row.ts';
-export type { CheckedGroup } from './checked-group.ts';
+export type { CheckedGroup } from './check-blocks.ts';
 export type { CheckRules } from './check-rules.ts';
 
 /** What is known of a payment file once its last byte is read. */
@@ -45,8 +42,6 @@ export type CheckOptions = {
   readonly contentBytes?: number;
   /** Lines searched for header and layout; tests use fewer, so that short files are scanned. */
   readonly groupLines?: number;
-  /** Lets another thread scan blocks too. This pays for large files only and does not change the result. */
-  readonly beside?: Beside;
 };
 
 /**
@@ -60,7 +55,7 @@ export type CheckOptions = {
 export async function* checkPaymentFile(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,
-  { contentBytes = 0, groupLines = GROUP_LINES, beside }: CheckOptions = {},
+  { contentBytes = 0, groupLines = GROUP_LINES }: CheckOptions = {},
 ): AsyncGenerator<CheckedGroup, FileCheck> {
   const counter = byteCounter();
   const shape = newFileShape();
@@ -70,17 +65,11 @@ export async function* checkPaymentFile(
     readShare: () => (contentBytes > 0 ? bytesChecked / contentBytes : 0),
   });
   const text = await openPlainText(counter.pass(source), rules.folder.charset);
-  const helper = beside && scanHelper(beside);
-  const scans = blockScans(helper);
-  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine, scans });
-  try {
-    for await (const block of helper?.readAhead(text.source) ?? readBlocks(text.source)) {
-      bytesChecked += block.bytes.length;
-      const group = checkBlock(block);
-      if (group.packed.count + group.faults.length > 0) yield group;
-    }
-  } finally {
-    helper?.close();
+  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine });
+  for await (const block of readBlocks(text.source)) {
+    bytesChecked += block.bytes.length;
+    const group = checkBlock(block);
+    if (group.packed.count + group.faults.length > 0) yield group;
   }
   const found = checker.close();
   const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);
@@ -99,4 +88,89 @@ export async function* checkPaymentFile(
     invalid: { rows: found.records - found.valid.rows },
     declaredCents: found.declaredCents,
   };
+}
+
+/** Larger pieces double the read time through page faults, and let the sender decide how much memory paydrop uses. */
+const LARGEST_PIECE_BYTES = 65_536;
+
+/**
+ * Counts and hashes the bytes that pass through, in pieces of at most 64 KiB. Call `size` and `sha256` only after the
+ * last byte has passed.
+ */
+export function byteCounter() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+
+  async function* pass(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield* cutPieces(chunk);
+    }
+  }
+
+  return { pass, size: () => bytes, sha256: () => hash.digest('hex') };
+}
+
+function* cutPieces(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < chunk.length; start += LARGEST_PIECE_BYTES) {
+    yield chunk.subarray(start, start + LARGEST_PIECE_BYTES);
+  }
+}
+
+type Findings = FileShape & RecordsFound & { readonly bytes: number };
+
+/**
+ * Decides the verdict on a file once all its rows are checked. A fault that rejects it, or no valid row, rejects the
+ * file. Otherwise a fault that holds it holds the file.
+ * @returns also the faults that only the whole file shows; they are in the tally
+ */
+export function decideVerdict(
+  found: Findings,
+  rules: CheckRules,
+  tally: ReturnType<typeof faultTally>,
+): { verdict: 'accept' | 'hold' | 'reject'; faults: Fault[] } {
+  const faults = [...checkContent(found), ...checkLines(found, rules), ...checkBadRows(found, rules, tally)];
+  faults.forEach(tally.count);
+  const isRefusedForRows = rules.folder.badRows.policy === 'reject-file' && tally.has('row');
+  if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
+  if (found.valid.rows > 0) return { verdict: tally.has('hold') ? 'hold' : 'accept', faults };
+  // Nothing could be approved, and an accepted file without a payment could never be completed.
+  const detail = byNumber(found.records, 'its only row is not valid', `none of its ${found.records} rows is valid`);
+  const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail };
+  tally.count(nothingToSend);
+  return { verdict: 'reject', faults: [...faults, nothingToSend] };
+}
+
+function checkContent(found: Findings): Fault[] {
+  if (found.bytes === 0) return [{ code: 'EMPTY', line: 0 }];
+  return found.records === 0 ? [{ code: 'NO_ROWS', line: 0 }] : [];
+}
+
+/** Checks that the lines read match the rows checked (control total H2); the two are counted separately. */
+function checkLines(found: Findings, rules: CheckRules): Fault[] {
+  const faults: Fault[] = [];
+  const lines = found.physicalLines - found.blankLines;
+  const expected = found.records + (found.headerLine === null ? 0 : 1);
+  if (lines !== expected) {
+    faults.push({ code: 'LINES_DIFFER', line: 0, detail: `${counted(lines, 'line')}, ${counted(expected, 'row')}` });
+  }
+  if (found.isLastLineOpen) {
+    const code = rules.folder.finalNewline === 'hold' ? 'NO_FINAL_NEWLINE' : 'LAST_LINE_OPEN';
+    faults.push({ code, line: found.physicalLines });
+  }
+  if (found.mixesLineEnds) faults.push({ code: 'MIXED_LINE_ENDS', line: 0 });
+  return faults;
+}
+
+function checkBadRows(found: Findings, rules: CheckRules, tally: ReturnType<typeof faultTally>): Fault[] {
+  const { policy, maxPercent } = rules.folder.badRows;
+  const invalid = found.records - found.valid.rows;
+  const figures = `${invalid} of ${counted(found.records, 'row')} ${byNumber(invalid, 'is', 'are')} invalid`;
+  if (policy === 'reject-file' && tally.has('row')) {
+    return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes none` }];
+  }
+  // Multiplied out, because a share such as 10 % is inexact in floating point.
+  if (invalid * 100 <= found.records * maxPercent) return [];
+  return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes ${maxPercent} %` }];
 }

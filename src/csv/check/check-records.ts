@@ -5,11 +5,10 @@ import type { CheckRules } from './check-rules.ts';
 import { type CheckedRow, compileRowCheck } from './check-row.ts';
 import { checkLayout, chooseLayout, columnCountFault } from './choose-layout.ts';
 import { duplicateRows } from './duplicate-rows.ts';
-import type { faultTally } from './fault-tally.ts';
+import type { faultTally } from './fault-effect.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
-import { holdsSecurityCode } from './find-security-code.ts';
-import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
-import type { ScannedRows } from '../scan/scanned-rows.ts';
+import { hasReasonColumn, holdsSecurityCode, leaveOutReason } from './leave-out-reason.ts';
+import type { ScannedRows } from '../scan/scan-block.ts';
 import type { LineRecord } from '../read/split-cells.ts';
 
 /** Totals of the rows of a file, and what was found on the way. */
@@ -202,7 +201,6 @@ export function exactTotals(largestCents: number) {
     return Math.abs(cents + amountCents) <= largestCents;
   }
 
-  /** @returns whether the amount was added */
   function add(amountCents: number): boolean {
     if (!takes(amountCents)) return false;
     rows += 1;

@@ -20,7 +20,6 @@ export function makeRoom(into: LineBuffer, more: number): Buffer {
   return into.bytes;
 }
 
-/** Most UTF-8 bytes of one UTF-16 unit. */
 const MOST_BYTES = 3;
 
 /** Appends a text as UTF-8. */
@@ -51,5 +50,4 @@ export function putNumber(into: LineBuffer, value: number, behind: number): void
   into.length += digits + 1;
 }
 
-/** Digits of `Number.MAX_SAFE_INTEGER`. */
 const MOST_DIGITS = 16;

@@ -2,12 +2,7 @@ import { CR, LF } from '../../kernel/byte-names.ts';
 import { LONGEST_LINE } from './split-lines.ts';
 
 /** Whole lines of a file with their ends. The last block holds the rest, including a line without an end. */
-export type Block = {
-  readonly bytes: Buffer;
-  readonly isLast: boolean;
-  /** Index of the buffer that holds the block. */
-  readonly slot: number;
-};
+export type Block = { readonly bytes: Buffer; readonly isLast: boolean };
 
 /** Small enough for a processor cache, and for its lines to be checked between two event-loop ticks. */
 export const BLOCK_BYTES = 131_072;
@@ -19,15 +14,10 @@ if (MOST_KEPT_BYTES <= 3 * LONGEST_LINE) throw new Error('a block must be able t
 /**
  * Cuts a stream of bytes into blocks of whole lines. The cuts depend only on the bytes, not on how they arrive in
  * pieces. A trailing CR is held back until the next byte shows whether an LF follows.
- *
- * @param buffers of BLOCK_BYTES each, reused in turn; a block is overwritten `buffers.length` blocks later
+ * Each block is overwritten by the next.
  */
-export async function* readBlocks(
-  source: AsyncIterable<Uint8Array>,
-  buffers: readonly Buffer[] = [Buffer.alloc(BLOCK_BYTES)],
-): AsyncGenerator<Block> {
-  let slot = 0;
-  let buffer = buffers[slot]!;
+export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
+  const buffer = Buffer.alloc(BLOCK_BYTES);
   let used = 0;
   let isSkipping = false;
   for await (const piece of source) {
@@ -45,10 +35,8 @@ export async function* readBlocks(
       if (used < BLOCK_BYTES) continue;
       const end = endOfLines(buffer);
       if (end > 0) {
-        yield { bytes: buffer.subarray(0, end), isLast: false, slot };
-        slot = (slot + 1) % buffers.length;
-        buffer.copy(buffers[slot]!, 0, end);
-        buffer = buffers[slot]!;
+        yield { bytes: buffer.subarray(0, end), isLast: false };
+        buffer.copyWithin(0, end);
         used -= end;
       } else {
         used = MOST_KEPT_BYTES;
@@ -57,10 +45,9 @@ export async function* readBlocks(
       }
     }
   }
-  yield { bytes: buffer.subarray(0, used), isLast: true, slot };
+  yield { bytes: buffer.subarray(0, used), isLast: true };
 }
 
-/** Returns where the last certain line end stops; 0 when there is none. */
 function endOfLines(buffer: Buffer): number {
   const afterLf = buffer.lastIndexOf(LF) + 1;
   return afterLf > 0 ? afterLf : buffer.lastIndexOf(CR, buffer.length - 2) + 1;

@@ -1,16 +1,13 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { RawRow } from '../../rows/rows.ts';
-import type { Charset } from './decode-text.ts';
+import { type Charset, openPlainText, type PlainText } from './open-plain-text.ts';
 import { unguardCell } from '../write/guard-cell.ts';
 import { hasReasonColumn, leaveOutReason } from '../check/leave-out-reason.ts';
-import { openPlainText, type PlainText } from './open-plain-text.ts';
 import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
 import { findLineEnd, readBlocks } from './read-blocks.ts';
-import { blankFilter } from './blank-lines.ts';
-import { newFileShape } from './read-records.ts';
 import { CR, LF, QUOTE as QUOTE_MARK } from '../../kernel/byte-names.ts';
 import { splitPayments } from './split-cells.ts';
-import { type Line, LONGEST_LINE } from './split-lines.ts';
+import { blankFilter, type Line, LONGEST_LINE, newFileShape } from './split-lines.ts';
 
 /**
  * The data rows of one block of a payment file. A plain row (see plain-row.ts) stays in the bytes; only the others are
@@ -52,8 +49,6 @@ export function cellsOf(rows: RawLines, place: number): readonly string[] {
 /**
  * Reads the data rows of a payment file again, in file order and with the line numbers of the check. It applies no
  * rule. As in the check, an unreadable line is a row without cells. The next block overwrites the bytes of this one.
- *
- * `readRecords` defines the rows of a file; this returns the same ones and reads each byte of a plain line once.
  */
 export async function* readRawLines(
   source: AsyncIterable<Uint8Array>,
@@ -72,7 +67,6 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 0x20 && byte <= 0x7e ? PRINTABLE : 0;
 });
 
-/** Returns the same bytes as 32-bit words. A remainder shorter than a word is left out. */
 function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
   return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 2) : NO_WORDS;
 }
@@ -96,9 +90,7 @@ function skipOrdinary(words: Int32Array, from: number): number {
 
 const HIGHEST_BITS = 0x80808080 | 0;
 
-/**
- * Returns a scanner for one block after another. It parses lines that are not plain together, as `readRecords` does.
- */
+/** Returns a scanner for one block after another. It parses lines that are not plain together. */
 function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operation }: RawLineOptions) {
   const blanks = blankFilter(newFileShape());
   let number = 0;
@@ -175,5 +167,15 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
       cells: new Map(leaveOutReason(operation, header, records).map((row, place) => [place, row.cells])),
       isLast: rows.isLast,
     };
+  }
+}
+
+/** Reads the data rows of a payment file again, as `readRawLines` finds them, each with its cells. */
+export async function* readRawRows(
+  source: AsyncIterable<Uint8Array>,
+  options: RawLineOptions,
+): AsyncGenerator<readonly RawRow[]> {
+  for await (const rows of readRawLines(source, options)) {
+    if (rows.lines.length > 0) yield rows.lines.map((line, place) => ({ line, cells: cellsOf(rows, place) }));
   }
 }

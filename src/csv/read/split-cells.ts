@@ -57,7 +57,6 @@ function findUnreadable(line: Line): UnreadableFault | undefined {
 
 const OPTIONS: Options = { record_delimiter: '\n', relax_column_count: true, trim: true };
 
-/** Returns one record per line, or undefined when the lines do not parse that way. */
 function parseTogether(lines: readonly Line[]): string[][] | undefined {
   if (lines.length === 0) return undefined;
   try {

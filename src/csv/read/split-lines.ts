@@ -11,7 +11,6 @@ export const LONGEST_LINE = 16_384;
  * Only the number of a too-long line is kept: a file of one endless line needs no more memory than any other.
  */
 export function lineSplitter() {
-  const ends = { lf: 0, crlf: 0, cr: 0 };
   let pending = '';
   let tooLong = false;
   let cutAfterCr = false;
@@ -20,13 +19,14 @@ export function lineSplitter() {
   function push(text: string): Line[] {
     const lines: Line[] = [];
     if (text === '') return lines;
-    let from = settleCutCr(text);
+    let from = cutAfterCr && text.startsWith('\n') ? 1 : 0;
+    cutAfterCr = text.endsWith('\r');
     let cr = text.indexOf('\r', from);
     let lf = text.indexOf('\n', from);
     while (cr >= 0 || lf >= 0) {
       const at = cr < 0 || (lf >= 0 && lf < cr) ? lf : cr;
       lines.push(finishLine(text.slice(from, at)));
-      from = at + countEnd(text, at);
+      from = at + (text[at] === '\r' && text[at + 1] === '\n' ? 2 : 1);
       if (cr >= 0 && cr < from) cr = text.indexOf('\r', from);
       if (lf >= 0 && lf < from) lf = text.indexOf('\n', from);
     }
@@ -34,35 +34,8 @@ export function lineSplitter() {
     return lines;
   }
 
-  /** Returns the last line, when it has no line end. */
   function end(): Line | undefined {
-    if (cutAfterCr) ends.cr += 1;
-    cutAfterCr = false;
     return pending === '' && !tooLong ? undefined : finishLine('');
-  }
-
-  /** Settles a CR at the end of the previous piece: only now is it known whether an LF follows. */
-  function settleCutCr(text: string): 0 | 1 {
-    if (!cutAfterCr) return 0;
-    cutAfterCr = false;
-    const hasLf = text.startsWith('\n');
-    ends[hasLf ? 'crlf' : 'cr'] += 1;
-    return hasLf ? 1 : 0;
-  }
-
-  /** Counts the line end at this position by its kind and returns its length. */
-  function countEnd(text: string, at: number): 1 | 2 {
-    if (text[at] === '\n') {
-      ends.lf += 1;
-      return 1;
-    }
-    if (text[at + 1] === '\n') {
-      ends.crlf += 1;
-      return 2;
-    }
-    if (at + 1 < text.length) ends.cr += 1;
-    else cutAfterCr = true;
-    return 1;
   }
 
   function finishLine(rest: string): Line {
@@ -79,10 +52,61 @@ export function lineSplitter() {
     pending = tooLong ? '' : pending + part;
   }
 
-  return {
-    push,
-    end,
-    physicalLines: () => number,
-    mixesLineEnds: () => [ends.lf, ends.crlf, ends.cr].filter((count) => count > 0).length > 1,
-  };
+  return { push, end };
+}
+
+/** Lines searched for header and layout, and lines per group. Lines do not depend on how the bytes arrive. */
+export const GROUP_LINES = 512;
+
+/** What the lines of a file show besides their cells; complete after the last one. */
+export type FileShape = {
+  physicalLines: number;
+  /** Empty lines, white-space lines, and the Ctrl-Z that old programs write at the end. */
+  blankLines: number;
+  /** The last line has no line end: the only visible trace of a truncated file. */
+  isLastLineOpen: boolean;
+  mixesLineEnds: boolean;
+};
+
+export function newFileShape(): FileShape {
+  return { physicalLines: 0, blankLines: 0, mixesLineEnds: false, isLastLineOpen: false };
+}
+
+const CTRL_Z = '\u001a';
+
+/** Drops blank lines. A Ctrl-Z on its own line counts as blank only at the end of the file. */
+export function blankFilter(count: Pick<FileShape, 'blankLines' | 'isLastLineOpen'>) {
+  let endMark: Line | undefined;
+
+  function take(line: Line, kept: Line[]): void {
+    const content = line.text.trim();
+    if (content === '' && !line.tooLong) {
+      count.blankLines += 1;
+      return;
+    }
+    if (endMark) kept.push(endMark);
+    endMark = content === CTRL_Z ? line : undefined;
+    if (!endMark) kept.push(line);
+  }
+
+  function takeLast(line: Line | undefined, kept: Line[]): void {
+    const keptBefore = kept.length;
+    if (line) take(dropEndMark(line), kept);
+    count.isLastLineOpen = line !== undefined && kept.length > keptBefore && !endMark;
+    if (endMark) count.blankLines += 1;
+  }
+
+  /** Returns whether a Ctrl-Z line is held back; the next line that is not blank decides what it is. */
+  function isWaiting(): boolean {
+    return endMark !== undefined;
+  }
+
+  return { take, takeLast, isWaiting };
+}
+
+/** Drops a Ctrl-Z written directly after the last row. One on its own line stays for `blankFilter`. */
+function dropEndMark(line: Line): Line {
+  const row = line.text.slice(0, -1);
+  const isBehindRow = line.text.endsWith(CTRL_Z) && row.trim() !== '' && !row.includes(CTRL_Z);
+  return isBehindRow ? { ...line, text: row } : line;
 }

@@ -3,38 +3,19 @@
  * column tells them apart.
  */
 const BRANDS: { readonly [mop: string]: Brand } = {
-  VISA: { ranges: [[400_000, 499_999]], lengths: [13, 16, 19] },
-  MC: {
-    ranges: [
-      [510_000, 559_999],
-      [222_100, 272_099],
-    ],
-    lengths: [16],
-  },
-  AMX: {
-    ranges: [
-      [340_000, 349_999],
-      [370_000, 379_999],
-    ],
-    lengths: [15],
-  },
-  DSC: {
-    ranges: [
-      [601_100, 601_199],
-      [644_000, 659_999],
-      [622_126, 622_925],
-    ],
-    lengths: [16, 17, 18, 19],
-  },
-  MAESTR: {
-    ranges: [
-      [500_000, 509_999],
-      [560_000, 589_999],
-      [600_000, 699_999],
-    ],
-    lengths: [12, 13, 14, 15, 16, 17, 18, 19],
-  },
+  VISA: brand('400000-499999', [13, 16, 19]),
+  MC: brand('510000-559999 222100-272099', [16]),
+  AMX: brand('340000-349999 370000-379999', [15]),
+  DSC: brand('601100-601199 644000-659999 622126-622925', [16, 17, 18, 19]),
+  MAESTR: brand('500000-509999 560000-589999 600000-699999', [12, 13, 14, 15, 16, 17, 18, 19]),
 };
+
+function brand(ranges: string, lengths: readonly number[]): Brand {
+  return {
+    ranges: ranges.split(' ').map((range) => [Number(range.slice(0, 6)), Number(range.slice(7))]),
+    lengths,
+  };
+}
 
 export type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly lengths: readonly number[] };
 

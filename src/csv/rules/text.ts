@@ -1,10 +1,17 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
 import { counted } from '../../kernel/counted.ts';
 import { holdsCardNumber } from '../../kernel/mask.ts';
-import type { CellRule, Report } from './cell-rule.ts';
-import { findDamage } from './spreadsheet-damage.ts';
+
+/** Reports a fault of the current cell. `detail` never holds the cell. */
+export type Report = (code: FaultCode, detail?: string) => void;
+
+/**
+ * Checks one cell, trimmed and not empty.
+ * @returns the form to send, or an empty text after a fault that leaves none
+ */
+export type CellRule = (cell: string, report: Report) => string;
 
 type TextLimits = {
-  /** Longest text that is sent, in characters. */
   maxLength: number;
   /** Replaces commas and quotes with a space. Otherwise they make the row invalid. */
   replacesCommas: boolean;
@@ -24,6 +31,33 @@ export function textRule(limits: TextLimits): CellRule {
     }
     report('TEXT_REPLACED');
     return checkLength(replaceCommas(cell), limits.maxLength, report);
+  };
+}
+
+/** Returns the rule for invoice numbers. Results are matched by this text, so nothing in it may be replaced. */
+export function invoiceRule(maxLength: number): CellRule {
+  const checkText = textRule({ maxLength, replacesCommas: false });
+  return (cell, report) => {
+    const damage = findMonthName(cell);
+    if (!damage) return checkText(cell, report);
+    report('SPREADSHEET_DAMAGE', damage);
+    return '';
+  };
+}
+
+/** Returns the rule for customer codes: letters, digits and `- _ .`. The spec has none; this fits all known codes. */
+export function customerCodeRule(maxLength: number): CellRule {
+  return (cell, report) => {
+    if (hasForbiddenContent(cell, report)) return '';
+    const damage = findMonthName(cell);
+    if (damage) {
+      report('SPREADSHEET_DAMAGE', damage);
+      return '';
+    }
+    if (/^[A-Za-z0-9._-]+$/.test(cell)) return checkLength(cell, maxLength, report);
+    if (/[,"]/.test(cell)) report('FIELD_COMMA');
+    else report('FIELD_CHARACTER', 'letters, digits, "-", "_" and "." only');
+    return '';
   };
 }
 
@@ -49,7 +83,6 @@ export function checkLength(text: string, maxLength: number, report: Report): st
 /** No field allows nearly as much, and searching a flood of digits for card numbers would take seconds per line. */
 const LONGEST_SEARCHED = 1_000;
 
-/** Shorter texts are not searched for card numbers. */
 const SHORTEST_CARD = 13;
 
 /**
@@ -61,3 +94,23 @@ const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u20
 function replaceCommas(text: string): string {
   return text.replace(/[,"]/g, ' ').replace(/ {2,}/g, ' ').trim();
 }
+
+/** Describes how a spreadsheet changed a value, which cannot be recovered; undefined without a trace of that. */
+export function findDamage(cell: string): string | undefined {
+  // Nearly all cells are sound and end here.
+  if (!/^[#=]|E[+-]\d/.test(cell)) return undefined;
+  if (/^[-+]?\d(?:[.,]\d+)?E[+-]\d{2,}$/.test(cell)) return 'written in powers of ten, digits are lost';
+  if (/^=\s*"/.test(cell)) return 'written as a formula';
+  if (/^#{3,}$/.test(cell)) return 'the column was too narrow to show the value';
+  if (/^#(?:REF!|VALUE!|NAME\?|N\/A|DIV\/0!|NUM!|NULL!)$/.test(cell)) return 'an error of a formula';
+  return undefined;
+}
+
+/** Detects a value such as `12/17` or `DEC17` that a spreadsheet turned into a date: `Dec-17`, `17-Dec`. */
+export function findMonthName(cell: string): string | undefined {
+  return MONTH_NAME.test(cell) ? 'turned into a day' : undefined;
+}
+
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+/** Spreadsheets write this capitalization; an invoice `DEC-17` is the sender's own. */
+const MONTH_NAME = new RegExp(`^(?:${MONTH}-\\d{2,4}|\\d{1,2}-${MONTH}(?:-\\d{2,4})?)$`);

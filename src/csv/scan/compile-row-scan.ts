@@ -1,16 +1,12 @@
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
-import { placesOf } from './places-of.ts';
+import type { CheckRules } from '../check/check-rules.ts';
 import { fitsBrand } from '../rules/card-brand.ts';
 import { COMMA, CR, LF, QUOTE, SPACE } from '../../kernel/byte-names.ts';
-import { DECLINED, type RowScan } from './row-scan.ts';
-import { scanAmount } from './scan-amount.ts';
-import { type RulesOfScan, type ScanColumn, scanColumn, type ScanRules, scanRules } from './scan-column.ts';
-import { scanDate } from './scan-date.ts';
-import { scanExpiry } from './scan-expiry.ts';
-import { scanAccountNumber, scanCardNumber } from './scan-number.ts';
+import { DECLINED, placesOf, type RowScan } from './row-scan.ts';
+import { type ScanColumn, scanColumn, type ScanRules, scanRules, scanWord } from './scan-column.ts';
+import { scanAccountNumber, scanAmount, scanCardNumber, scanDate, scanExpiry } from './scan-number.ts';
 import { scanText } from './scan-text.ts';
-import { scanWord } from './scan-word.ts';
 
 /**
  * Compiles the line scanner from the column table. It takes a line only if certain that it is a valid row and what to
@@ -18,7 +14,7 @@ import { scanWord } from './scan-word.ts';
  * @returns the scanner; it writes the canonical row with its LF at `scan.to` and returns the position of the line's
  *   end. After DECLINED, `scan.to` is meaningless
  */
-export function compileRowScan(layout: LayoutName, checkRules: RulesOfScan): (scan: RowScan, start: number) => number {
+export function compileRowScan(layout: LayoutName, checkRules: CheckRules): (scan: RowScan, start: number) => number {
   const names = columnsOf(layout);
   const columns = names.map((name, place) => scanColumn(name, place, checkRules));
   const rules = scanRules(checkRules);

@@ -1,22 +1,19 @@
-import type { PaymentBytes } from '../check/hash-payment.ts';
+import type { PaymentBytes } from '../check/duplicate-rows.ts';
 import type { Brand } from '../rules/card-brand.ts';
+import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
 
 /**
  * State that the cell scanners share while a line is read: its bytes in, canonical bytes out, and findings. One object
  * serves the whole file, because an object per row would cost more than reading the row.
  */
 export type RowScan = PaymentBytes & {
-  /** Whole lines; every scanned line has its end in here. */
   input: Buffer;
-  /** Position of the next canonical byte in `output`. */
   to: number;
   /** The current cell is in quotes, so a comma belongs to it. */
   isQuoted: boolean;
   /** Most digits in any one text of the row. A number with more digits cannot hide there. */
   mostDigits: number;
-  /** Brand of the method of payment. */
   brand: Brand | undefined;
-  /** The first six digits of the card number. */
   cardStart: number;
   /** Texts of the row whose commas were replaced, as positions in `input`. */
   replaced: { readonly column: number; readonly start: number; readonly end: number }[];
@@ -42,3 +39,20 @@ export function newRowScan(): RowScan {
     cents: 0,
   };
 }
+
+/** Returns the indexes of the columns with a meaning of their own; -1 for those that the layout lacks. */
+export function placesOf(columns: readonly ColumnName[]) {
+  const numberColumns: readonly ColumnName[] = ['cardNumber', 'accountNumber'];
+  return {
+    invoice: columns.indexOf('invoice'),
+    customerCode: columns.indexOf('customerCode'),
+    amount: columns.indexOf('amount'),
+    mop: columns.indexOf('mop'),
+    state: columns.indexOf('state'),
+    zipCode: columns.indexOf('zipCode'),
+    number: columns.findIndex((column) => numberColumns.includes(column)),
+    texts: columns.flatMap((column, index) => (TEXT_KINDS.includes(COLUMNS[column].kind) ? [index] : [])),
+  };
+}
+
+const TEXT_KINDS: readonly string[] = ['invoice', 'text', 'customerCode'];

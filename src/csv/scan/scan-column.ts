@@ -1,9 +1,11 @@
-import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
+import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../check/check-rules.ts';
-import { maxLengthOf } from '../rules/max-length.ts';
-import { markOfDay } from './scan-date.ts';
-import { accountTypeWords, mopWords, type Word } from './scan-word.ts';
+import { maxLengthOf } from '../rules/rule-of-column.ts';
+import { markOfDay } from './scan-number.ts';
+import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
+import { type Brand, brandOf } from '../rules/card-brand.ts';
+import { DECLINED, type RowScan } from './row-scan.ts';
 
 /** What the scanner knows of a column. All objects have the same fields, because mixed shapes would slow it. */
 export type ScanColumn = {
@@ -37,28 +39,7 @@ export type ScanRules = {
   readonly accountTypes: readonly Word[];
 };
 
-/** The rules that the scanner knows. */
-export type RulesOfScan = Pick<CheckRules, 'operation' | 'today' | 'largestRowCents'> & {
-  readonly account: CheckRules['account'];
-  readonly folder: Pick<CheckRules['folder'], 'textCommas' | 'routingCheck'>;
-};
-
-/** Copies only these fields; the full rules may hold what cannot or must not go to another thread. */
-export function rulesOfScan({ operation, today, largestRowCents, account, folder }: CheckRules): RulesOfScan {
-  return {
-    operation,
-    today,
-    largestRowCents,
-    account: { server: account.server, country: account.country, currency: account.currency },
-    folder: { textCommas: folder.textCommas, routingCheck: folder.routingCheck },
-  };
-}
-
-export function scanColumn(
-  name: ColumnName,
-  place: number,
-  rules: Pick<RulesOfScan, 'folder' | 'account'>,
-): ScanColumn {
+export function scanColumn(name: ColumnName, place: number, rules: CheckRules): ScanColumn {
   const { kind, required, freeText } = COLUMNS[name];
   const isText = kind === 'invoice' || kind === 'customerCode' || kind === 'text';
   return {
@@ -73,7 +54,7 @@ export function scanColumn(
   };
 }
 
-export function scanRules({ operation, account, folder, today, largestRowCents }: RulesOfScan): ScanRules {
+export function scanRules({ operation, account, folder, today, largestRowCents }: CheckRules): ScanRules {
   return {
     sign: FOLDER_OPERATIONS[operation].sign,
     largestCents: largestRowCents ?? Infinity,
@@ -83,4 +64,44 @@ export function scanRules({ operation, account, folder, today, largestRowCents }
     mops: mopWords(account),
     accountTypes: accountTypeWords(),
   };
+}
+
+/** `written` is in capital letters; `sent` is what goes to the service. */
+type Word = { readonly written: Uint8Array; readonly sent: Uint8Array; readonly brand: Brand | undefined };
+
+/** Scans one of a few words, in any case. */
+export function scanWord(scan: RowScan, at: number, words: readonly Word[]): number {
+  for (const { written, sent, brand } of words) {
+    if (!startsWith(scan.input, at, written)) continue;
+    for (let place = 0; place < sent.length; place += 1) scan.output[scan.to + place] = sent[place]!;
+    scan.to += sent.length;
+    scan.brand = brand;
+    return at + written.length;
+  }
+  return DECLINED;
+}
+
+/** Returns the methods of payment that the server lists and the account's currency allows. */
+export function mopWords({ server, currency }: CheckRules['account']): Word[] {
+  const mops = SERVER_MOPS[server].filter((mop) => acceptsMop(server, currency, mop));
+  return mops.map((mop) => wordOf(mop, mop, brandOf(mop)));
+}
+
+/** Lists the longer word first, because the shorter one is its prefix. */
+export function accountTypeWords(): Word[] {
+  return [wordOf('CHECKING'), wordOf('SAVINGS', 'SAVING'), wordOf('SAVING')];
+}
+
+function wordOf(written: string, sent = written, brand?: Brand): Word {
+  return { written: Buffer.from(written), sent: Buffer.from(sent), brand };
+}
+
+/** Clears the case bit: only a letter becomes its capital. */
+const NOT_CASE = 0xdf;
+
+function startsWith(input: Uint8Array, at: number, word: Uint8Array): boolean {
+  for (let place = 0; place < word.length; place += 1) {
+    if ((input[at + place]! & NOT_CASE) !== word[place]) return false;
+  }
+  return true;
 }

@@ -1,4 +1,4 @@
-import { findMonthName } from '../rules/spreadsheet-damage.ts';
+import { findMonthName } from '../rules/text.ts';
 import { isPlainState, isPlainZip } from '../rules/us-address.ts';
 import { APOSTROPHE, COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowScan } from './row-scan.ts';
@@ -73,7 +73,6 @@ function isPlain(output: Uint8Array, start: number, end: number, part: 'state' |
   return end - start <= 2 && isPlainState(String.fromCharCode(...output.subarray(start, end)));
 }
 
-/** Classes of bytes, combined as bits. */
 const DIGIT = 1;
 /** Ends the text, or is not allowed in it. */
 const STOP = 2;

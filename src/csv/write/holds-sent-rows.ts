@@ -62,7 +62,6 @@ function areDigits(bytes: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** Accepts exactly two decimals, as amounts are sent. */
 function readCanonicalCents(body: Uint8Array, from: number, to: number): number | undefined {
   return body[to - 3] === POINT ? readCents(body, from, to) : undefined;
 }

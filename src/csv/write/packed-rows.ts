@@ -1,6 +1,7 @@
 import { COMMA, LF } from '../../kernel/byte-names.ts';
 import type { PaymentRow } from '../../rows/rows.ts';
-import type { ScannedRows } from '../scan/scanned-rows.ts';
+import type { ScannedRows } from '../scan/scan-block.ts';
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
 /** Valid rows of a part of a file, packed: the sent bytes in one run, and only numbers per row. */
 export type PackedRows = {
@@ -84,7 +85,6 @@ export function packScanned(
   pack.count += to - from;
 }
 
-/** Makes room for more rows and bytes. */
 function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   const bytes = pack.starts[pack.count]! + more.bytes;
   if (bytes > pack.bytes.length) pack.bytes = enlarged(pack.bytes, new Uint8Array(2 * bytes));
@@ -95,11 +95,39 @@ function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   pack.cents = enlarged(pack.cents, new Float64Array(2 * rows));
 }
 
-/** UTF-8 needs at most three bytes per UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;
 const ENCODER = new TextEncoder();
 
 function enlarged<Items extends Uint8Array | Uint32Array | Float64Array>(old: Items, larger: Items): Items {
   larger.set(old);
   return larger;
+}
+
+/**
+ * Returns the bytes of a batch as they are sent: UTF-8 without a mark or header. Commas join cells and LFs join rows;
+ * none follows the last row. The same rows always give the same bytes.
+ */
+export function canonicalBytes(rows: readonly PaymentRow[]): Buffer {
+  return Buffer.from(rows.map((row) => row.canonical.join(',')).join('\n'), 'utf8');
+}
+
+/** Returns the valid rows of a group as objects, which cost far more than their bytes. */
+export function unpackRows(group: { layout: LayoutName | undefined; packed: PackedRows }): PaymentRow[] {
+  const { layout, packed } = group;
+  if (!layout) return [];
+  const { count, bytes, starts, lines, cents } = packed;
+  const columns = columnsOf(layout);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: count }, (_, index) => {
+    const canonical = text.toString('utf8', starts[index], starts[index + 1]! - 1).split(',');
+    const valueOf = (column: (typeof columns)[number]) => canonical[columns.indexOf(column)] ?? '';
+    return {
+      line: lines[index]!,
+      invoice: valueOf('invoice'),
+      customerCode: valueOf('customerCode'),
+      amountCents: cents[index]!,
+      number: valueOf('cardNumber') || valueOf('accountNumber'),
+      canonical,
+    };
+  });
 }

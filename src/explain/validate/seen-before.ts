@@ -1,9 +1,7 @@
 import type { App } from '../../app.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
-import { canonicalBytes } from '../../csv/write/canonical-bytes.ts';
 import type { CheckedGroup } from '../../csv/check/check-payment-file.ts';
-import type { PackedRows } from '../../csv/write/packed-rows.ts';
-import { unpackRows } from '../../csv/write/unpack-rows.ts';
+import { canonicalBytes, type PackedRows, unpackRows } from '../../csv/write/packed-rows.ts';
 import type { Folder } from '../../config/config.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import { lastFour } from '../../kernel/mask.ts';

@@ -3,10 +3,16 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { type ClaimFolder, noteClaim, ORIGINAL, writeNotes, type ClaimNotes } from './claim-notes.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { type ClaimOutcome, finishClaim } from './finish-claim.ts';
-import { lstatOrNothing } from '../list-folder.ts';
+import {
+  type ClaimFolder,
+  type ClaimNotes,
+  type ClaimOutcome,
+  finishClaim,
+  noteClaim,
+  ORIGINAL,
+  writeNotes,
+} from './finish-claim.ts';
+import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import { removeEmptyClaim } from './release-claim.ts';
 import type { Candidate } from '../scan-folder.ts';
 import { syncFolder } from '../../kernel/sync-folder.ts';
@@ -63,7 +69,6 @@ async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes
   crashPoint('claim.durable');
 }
 
-/** Returns the folder of a path whose bytes may not be UTF-8. */
 function folderOf(path: Buffer): Buffer {
   return Buffer.from(dirname(path.toString('latin1')), 'latin1');
 }

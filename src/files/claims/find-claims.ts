@@ -2,10 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 import { FILE_ID } from '../../kernel/ids.ts';
-import { ORIGINAL, readNotes } from './claim-notes.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { type Claim, type ClaimOutcome, finishClaim, inspectClaim, toClaim } from './finish-claim.ts';
-import { type FolderEntry, listFolder, lstatOrNothing } from '../list-folder.ts';
+import {
+  type Claim,
+  type ClaimOutcome,
+  finishClaim,
+  inspectClaim,
+  ORIGINAL,
+  readNotes,
+  toClaim,
+} from './finish-claim.ts';
+import { explainSystemError, type FolderEntry, listFolder, lstatOrNothing } from '../list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
 import { NOTE_FILES, REMOVED_ENDING, removeEmptyClaim } from './release-claim.ts';
 
@@ -93,4 +99,14 @@ async function readFolder(workRoot: string, entry: FolderEntry): Promise<Finding
 
 function strange({ name, path }: FolderEntry, reason: string): Finding {
   return { is: 'odd', drop: { name, path, code: 'DROP_DIRECTORY', reason } };
+}
+
+/**
+ * Counts the drops that have left their folder and still lie in a work folder. Until the ledger has decided about a
+ * file, its claim is its only trace. Folders are matched by name, so claims being made or released count too.
+ * @throws PipelineError FOLDER_MISSING, FOLDER_NOT_WRITABLE
+ */
+export async function countClaims(workRoots: Iterable<string>): Promise<number> {
+  const lists = await Promise.all([...new Set(workRoots)].map(listFolder));
+  return lists.flat().filter(({ key, stats }) => stats.isDirectory() && FILE_ID.test(key)).length;
 }

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { ERRORS } from '../../../schemas/errors.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { lstatOrNothing } from '../list-folder.ts';
+import { explained, explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
 import { syncFolder } from '../../kernel/sync-folder.ts';
 import { UNFINISHED_ENDING, writeDurably } from '../write-durably.ts';
@@ -34,11 +33,7 @@ export async function quarantineDrop(drop: OddDrop, options: QuarantineOptions):
   const dir = join(options.quarantineRoot, options.fileId);
   const reason = explainDrop(drop, options);
   const action = `quarantine a drop of folder "${options.from}"`;
-  try {
-    await mkdir(dir, { mode: 0o700 });
-  } catch (error) {
-    throw explainSystemError(error, action);
-  }
+  await explained(action, () => mkdir(dir, { mode: 0o700 }));
   try {
     // The reason is written first: a crash may leave a reason without a drop, but never a drop without a reason.
     await writeDurably(join(dir, REASON), `${JSON.stringify(reason, null, 2)}\n`);

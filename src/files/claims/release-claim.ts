@@ -2,9 +2,8 @@ import { rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
-import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './claim-notes.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { lstatOrNothing } from '../list-folder.ts';
+import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './finish-claim.ts';
+import { explained, lstatOrNothing } from '../list-folder.ts';
 import { UNFINISHED_ENDING } from '../write-durably.ts';
 
 /**
@@ -13,15 +12,13 @@ import { UNFINISHED_ENDING } from '../write-durably.ts';
  * stays, and `findClaims` reports it.
  */
 export async function releaseClaim(workDir: string): Promise<void> {
-  try {
+  await explained(`release the claim in "${workDir}"`, async () => {
     for (const name of [ORIGINAL_SIDECAR, ORIGINAL, ...NOTE_FILES]) {
       await removeFile(join(workDir, name));
       crashPoint('release.file-removed');
     }
     await removeFolder(workDir);
-  } catch (error) {
-    throw explainSystemError(error, `release the claim in "${workDir}"`);
-  }
+  });
 }
 
 /** All files that an empty claim may hold. */

@@ -2,11 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fdatasync, fstatSync, fsync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { rm } from 'node:fs/promises';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { writeWhole } from '../../kernel/write-whole.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { hashOpened, type LookAtPieces } from '../hash-file.ts';
+import { explained, type FolderEntry, listFolder } from '../list-folder.ts';
+import { hashOpened, type LookAtPieces } from '../open-plain-file.ts';
+import type { Clock } from '../../kernel/clock.ts';
 
 /** An output under its temporary name, written piece by piece. */
 export type OutputDraft = {
@@ -45,14 +47,7 @@ export function markOf({ dev, ino, size, mtimeNs }: Record<'dev' | 'ino' | 'size
 export async function openDraft(dir: string, name: string): Promise<OutputDraft> {
   const action = `write the output "${name}"`;
   const temporary = join(dir, `.${name}.${randomBytes(8).toString('hex')}${TEMPORARY_ENDING}`);
-  const explained = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw explainSystemError(error, action);
-    }
-  };
-  const fd = await explained(() => openNew(dir, temporary, action));
+  const fd = await explained(action, () => openNew(dir, temporary, action));
   const hash = createHash('sha256');
   let bytes = 0;
   let waiting = 0;
@@ -106,8 +101,8 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
     name,
     temporary,
     action,
-    append: (piece) => explained(() => append(piece)),
-    finish: (look) => (finished ??= explained(() => sync(look))),
+    append: (piece) => explained(action, () => append(piece)),
+    finish: (look) => (finished ??= explained(action, () => sync(look))),
     discard,
   };
 }
@@ -142,4 +137,40 @@ function makeFolder(dir: string, action: string): void {
     const next = 'Move the file away; the folder is made again and the output written.';
     throw new PipelineError('FOLDER_MISSING', action, `a file stands in the place of the folder "${dir}"`, { next });
   }
+}
+
+/**
+ * Lists what processes killed while writing an output have left in a folder. Younger files are spared, because another
+ * process may still be writing them. A missing folder has none.
+ */
+export async function findStaleTemporaries(
+  dir: string,
+  options: { olderThanMs: number; clock: Clock },
+): Promise<FolderEntry[]> {
+  const latestMs = options.clock.now().getTime() - options.olderThanMs;
+  return (await listOutputs(dir)).filter(
+    ({ key, stats }) => TEMPORARY_OUTPUT.test(key) && stats.isFile() && Number(stats.mtimeMs) < latestMs,
+  );
+}
+
+async function listOutputs(dir: string): Promise<FolderEntry[]> {
+  try {
+    return await listFolder(dir);
+  } catch (error) {
+    if (error instanceof PipelineError && error.code === 'FOLDER_MISSING') return [];
+    throw error;
+  }
+}
+
+/**
+ * Removes what processes killed while writing an output have left in a folder.
+ * @returns how many were removed
+ */
+export async function removeStaleTemporaries(
+  dir: string,
+  options: { olderThanMs: number; clock: Clock },
+): Promise<number> {
+  const stale = await findStaleTemporaries(dir, options);
+  for (const { path } of stale) await rm(path, { force: true });
+  return stale.length;
 }

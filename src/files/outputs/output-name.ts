@@ -31,7 +31,6 @@ function safeStem(originalName: string): string {
 /** File names may have 255 bytes; id, kind, extension and the temporary wrapping come on top of this. */
 const LONGEST_STEM_BYTES = 150;
 
-/** Cuts between characters, never inside one. */
 function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let kept = '';

@@ -1,11 +1,12 @@
-import { lstatSync } from 'node:fs';
+import { linkSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { crashPoint } from '../../kernel/crash-point.ts';
-import { PipelineError } from '../../kernel/errors.ts';
-import { explainSystemError } from '../explain-system-error.ts';
-import { hashFile } from '../hash-file.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { explained, lstatOrNothing } from '../list-folder.ts';
+import { hashFile } from '../open-plain-file.ts';
 import { type FileMark, markOf, type OutputDraft } from './output-draft.ts';
-import { publishFile } from './publish-file.ts';
 import { syncFolder } from '../../kernel/sync-folder.ts';
 
 export type Written = { name: string; path: string; sha256: string; bytes: number };
@@ -38,14 +39,15 @@ export async function publishDrafts(
   await Promise.all(drafts.map((draft) => draft.finish(readBack && ((bytes) => readBack(draft.name, bytes)))));
   const isOurs = new Set<OutputDraft>();
   for (const draft of drafts) {
-    if (await explained(draft, nameDraft(dir, draft, options))) isOurs.add(draft);
+    if (await explained(draft.action, () => nameDraft(dir, draft, options))) isOurs.add(draft);
     crashPoint('output.published');
   }
-  if (drafts[0]) await explained(drafts[0], syncFolder(dir));
-  return Promise.all(drafts.map((draft) => explained(draft, checkPublished(dir, draft, isOurs.has(draft)))));
+  if (drafts[0]) await explained(drafts[0].action, () => syncFolder(dir));
+  return Promise.all(
+    drafts.map((draft) => explained(draft.action, () => checkPublished(dir, draft, isOurs.has(draft)))),
+  );
 }
 
-/** @returns whether the file under the final name is this draft */
 async function nameDraft(dir: string, draft: OutputDraft, { makeRoom }: PublishOptions): Promise<boolean> {
   const path = join(dir, draft.name);
   if (await publishFile(draft.temporary, path)) return true;
@@ -72,10 +74,37 @@ function markAt(path: string): FileMark | undefined {
   return stats && markOf(stats);
 }
 
-async function explained<Result>(draft: OutputDraft, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw explainSystemError(error, draft.action);
-  }
+/**
+ * Renames a file in the out folder to a name that no output uses, so that the right one can be written. Nothing is
+ * deleted, and the file stays on its disk.
+ * @returns the new name, `<name>.<8 hex digits>.forgotten`
+ * @throws PipelineError FOLDER_NOT_WRITABLE, FOLDER_MISSING
+ */
+export async function setOutputAside(dir: string, name: string): Promise<string> {
+  const aside = `${name}.${randomBytes(4).toString('hex')}.forgotten`;
+  return explained(`set aside the output "${name}"`, async () => {
+    await rename(join(dir, name), join(dir, aside));
+    await syncFolder(dir);
+    return aside;
+  });
 }
+
+/**
+ * Gives a file its final name unless that is taken. A link refuses a taken name atomically; a file system without links
+ * needs a check and a rename. The temporary name may remain; the caller removes it.
+ * @returns whether the file under the final name is the one just written
+ */
+export async function publishFile(temporary: string, path: string): Promise<boolean> {
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error;
+  }
+  if ((await lstatOrNothing(path)) !== undefined) return false;
+  await rename(temporary, path);
+  return true;
+}
+
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);

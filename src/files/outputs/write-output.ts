@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { callbackify } from 'node:util';
-import { explainSystemError } from '../explain-system-error.ts';
+import { explainSystemError } from '../list-folder.ts';
 import { openDraft, type OutputDraft } from './output-draft.ts';
 import { publishDrafts, type Written } from './publish-drafts.ts';
 

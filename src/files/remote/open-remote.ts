@@ -11,9 +11,7 @@ export type RemoteFile = { readonly name: string; readonly bytes: number; readon
 export type RemoteSession = {
   /** Lists plain files only: a link may lead anywhere. */
   list(folder: string): Promise<RemoteFile[]>;
-  /** Returns what is at a path now, or undefined. */
   stat(path: string): Promise<Omit<RemoteFile, 'name'> | undefined>;
-  /** Downloads into a local file and replaces it. */
   fetch(path: string, local: string): Promise<void>;
   upload(local: string, path: string): Promise<void>;
   writeEmpty(path: string): Promise<void>;
@@ -129,19 +127,12 @@ async function within<Answer>(timeoutMs: number, question: (heard: () => void) =
   return Promise.race([question(() => void timer?.refresh()), late]).finally(() => clearTimeout(timer));
 }
 
-/** Codes of the library and the system for a missing or lost connection. */
-const NO_CONNECTION = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ERR_NOT_CONNECTED',
-  'ERR_GENERIC_CLIENT',
-]);
+const NO_CONNECTION = new Set(
+  (
+    'ECONNREFUSED ECONNRESET ENOTFOUND EAI_AGAIN EHOSTUNREACH ' +
+    'ENETUNREACH ETIMEDOUT EPIPE ERR_NOT_CONNECTED ERR_GENERIC_CLIENT'
+  ).split(' '),
+);
 
 /**
  * Turns an SFTP failure into a PipelineError. The library's own message is left out: it quotes paths, and a sender may

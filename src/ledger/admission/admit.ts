@@ -1,11 +1,10 @@
-import { recallForgotten, type Recalled } from '../doubt/recall-batch.ts';
+import { type Recalled, recallForgotten } from '../doubt/recall-batch.ts';
 import { lockForStop } from '../account/stop-lock.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from './send-journal.ts';
-import { type Transaction, transact } from '../engine/transaction.ts';
-import type { Queryable } from '../engine/queryable.ts';
-import { type Closing, closeLedger, readState, type State } from './close-ledger.ts';
-import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
+import { type Queryable, transact, type Transaction } from '../engine/transaction.ts';
+import { closeLedger, type Closing, readState, type State } from './close-ledger.ts';
+import { decideOpening, type Decision, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
 
 /** The journal of this host, and the opening for which it may send. */
 export type Sender = { journal: string; epoch: number };

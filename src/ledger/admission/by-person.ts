@@ -43,18 +43,14 @@ export function declareLost(
   accounts: readonly string[],
   { actor, reason }: AuditReason,
 ): Promise<string[]> {
+  const action = `declare ${words} lost`;
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     const known = await findKnown(tx, words);
     if (known.length === 0 && !(await isWaitedFor(tx, words)))
-      throw new PipelineError(
-        'NOT_FOUND',
-        `declare ${words} lost`,
-        'no host or send journal of that name is waited for',
-        {
-          next: 'See "paydrop sender list".',
-        },
-      );
+      throw new PipelineError('NOT_FOUND', action, 'no host or send journal of that name is waited for', {
+        next: 'See "paydrop sender list".',
+      });
     const closing = await closeLedger(tx);
     // Of two journals with one name, one may have been lost after it reported.
     const { rows: reported } = await tx.client.query<{ journal: string }>(
@@ -64,7 +60,7 @@ export function declareLost(
     );
     const lost = known.filter(({ journal }) => !reported.some((one) => one.journal === journal));
     if (known.length > 0 && lost.length === 0)
-      throw new PipelineError('MOVE_REFUSED', `declare ${words} lost`, 'its send journal has reported');
+      throw new PipelineError('MOVE_REFUSED', action, 'its send journal has reported');
     const epoch = await closeBeyondLost(tx, closing);
     if (known.length === 0)
       await tx.client.query(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Fence } from './send-journal.ts';
-import type { Transaction } from '../engine/transaction.ts';
-import type { Queryable } from '../engine/queryable.ts';
+import type { Queryable, Transaction } from '../engine/transaction.ts';
 
 /** Whether the ledger is open, and which closing journals report to. */
 export type State = {
@@ -16,14 +15,14 @@ export type State = {
   since: Date;
 };
 
-const STATE = `SELECT ledger, epoch, since, closing, closing_epoch AS "closingEpoch", is_open AS "isOpen",
-  is_of_this_run() AS "isOfThisRun", senders,
-  made_in = pg_postmaster_start_time()
-    AND made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS "isMadeHere"
-  FROM admission`;
-
 export async function readState({ pool }: { pool: Queryable }): Promise<State> {
-  const { rows } = await pool.query<State>(STATE);
+  const { rows } = await pool.query<State>(
+    `SELECT ledger, epoch, since, closing, closing_epoch AS "closingEpoch", is_open AS "isOpen",
+       is_of_this_run() AS "isOfThisRun", senders,
+       made_in = pg_postmaster_start_time()
+         AND made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS "isMadeHere"
+     FROM admission`,
+  );
   return rows[0]!;
 }
 
@@ -59,8 +58,7 @@ export const LEAP = 1_000_000;
  * @returns its epoch
  */
 export async function closeBeyondLost(tx: Transaction, { epoch }: Closing): Promise<number> {
-  const { closingEpoch } = await begin(tx, epoch + LEAP);
-  return closingEpoch;
+  return (await begin(tx, epoch + LEAP)).closingEpoch;
 }
 
 async function begin(tx: Transaction, epoch: number): Promise<State> {

@@ -47,7 +47,14 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
   const file = await open(path, 'a', 0o600);
   try {
     const [here, there] = [await readAll(journal), await readAll(path)];
-    if (!isMirrorOf(there, here.begun[0])) throw refusal(path, misfit(here.begun[0], journal), nextFor(path));
+    if (!isMirrorOf(there, here.begun[0])) {
+      const why =
+        here.begun[0] === undefined
+          ? `it holds the calls of a send journal that is not in its place, "${journal}"`
+          : 'it belongs to another send journal';
+      const next = `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
+      throw refusal(path, why, next);
+    }
     await add(file, missing(here.lines, there.lines));
     const late = missing(there.lines, here.lines);
     if (late.length > 0) await addTo(journal, late);
@@ -66,16 +73,6 @@ function isMirrorOf({ begun, lines }: Content, journal: string | undefined): boo
   return journal === undefined ? lines.size === begun.length : begun.length === 0 || begun.includes(journal);
 }
 
-function misfit(own: string | undefined, journal: string): string {
-  return own === undefined
-    ? `it holds the calls of a send journal that is not in its place, "${journal}"`
-    : 'it belongs to another send journal';
-}
-
-function nextFor(path: string): string {
-  return `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
-}
-
 /** The lines of a file, and the ids under which it was begun; the first one counts. */
 type Content = { begun: string[]; lines: Set<string> };
 
@@ -85,7 +82,7 @@ async function readAll(path: string): Promise<Content> {
   const begun: string[] = [];
   try {
     for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-      const parsed = parse(line);
+      const parsed: { kind?: string; journal?: string } | undefined = parseLine(line);
       if (parsed === undefined) continue;
       if (parsed.kind === 'begin' && !lines.has(line)) begun.push(parsed.journal!);
       lines.add(line);
@@ -96,7 +93,8 @@ async function readAll(path: string): Promise<Content> {
   return { begun, lines };
 }
 
-function parse(line: string): { kind?: string; journal?: string } | undefined {
+/** Returns the object that a line of a journal holds; undefined for an empty or truncated line. */
+export function parseLine(line: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(line);
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined;

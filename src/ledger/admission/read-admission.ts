@@ -1,7 +1,7 @@
 import type { Ledger } from '../engine/open-ledger.ts';
-import { decide } from './admit.ts';
+import { decide, type OwnTrouble } from './admit.ts';
 import { readState } from './close-ledger.ts';
-import { sayWaits } from './say-waits.ts';
+import type { Wait } from './decide-opening.ts';
 
 /** Whether sending is allowed, for which hosts, and what the ledger waits for. */
 export type AdmissionView = {
@@ -40,4 +40,41 @@ export async function readAdmission({ pool }: Pick<Ledger, 'pool'>): Promise<Adm
   );
   const { waits } = now.isOpen ? { waits: [] } : await decide({ client: pool }, state);
   return { ...now, waits: sayWaits(waits), senders };
+}
+
+/** Returns why a ledger is closed, in sentences that say what to do. */
+export function sayWaits(waits: readonly (Wait | OwnTrouble)[]): string[] {
+  const silent = new Set(waits.flatMap((wait) => (wait.why === 'host' ? [wait.name] : [])));
+  return waits.filter((wait) => wait.why !== 'journal' || !silent.has(wait.name)).map(sayWait);
+}
+
+function sayWait(wait: Wait | OwnTrouble): string {
+  switch (wait.why) {
+    case 'host':
+      return `Waiting for host ${wait.name}, whose send journal may know more than the ledger. Start paydrop there; it reports by itself. If there is a copy of the journal: "paydrop sender report --from FILE". If its disk is lost: "paydrop sender lost ${wait.name}".`;
+    case 'journal':
+      return `The send journal ${short(wait.journal)} of host ${wait.name} is missing; another stands in its place. Put it back, or have a copy of it reported: "paydrop sender report --from FILE". If it is lost: "paydrop sender lost ${short(wait.journal)}".`;
+    case 'lists':
+      return `The hosts ${wait.names.join(', ')} run with different lists of senders. Write the same "senders" into the configuration of each, and start them again.`;
+    case 'same-name':
+      return `Two send journals bear the name ${wait.name}. Give each host a name of its own by PAYDROP_HOST, and list them as "senders" in the configuration. If one of the journals is lost: "paydrop sender list" shows its id, then "paydrop sender lost ID".`;
+    case 'stranger':
+      return 'The ledger holds batches, and no host that has ever sent from it has reported: it may be an older copy. Start a host that sends, with its send journal; if nothing was ever sent: "paydrop sender first"; if the journals are lost: "paydrop sender lost NAME" with the name of the host that sent.';
+    case 'older':
+      return `The send journal of this host (${short(wait.journal)}) lacks calls that the ledger saw answered: it is an older copy. Put the newer one back; if it is lost: "paydrop sender lost ${short(wait.journal)}", and move this one away, so that a new one is begun.`;
+    case 'foreign':
+      return `The send journal of this host (${short(wait.journal)}) belongs to another installation. Put the right one back, or check DATABASE_URL.`;
+    case 'retired':
+      return `The send journal of this host (${short(wait.journal)}) was retired. Move it away, so that a new one is begun.`;
+    case 'busy':
+      return 'Other hosts report at this moment; this one tries again by itself.';
+    case 'of-another':
+      return `The send journal of this host (${short(wait.journal)}) is that of host ${wait.name}, or a copy of it. Put its own back; if it never had one, move this one away, so that a new one is begun.`;
+    case 'not-listed':
+      return `This host, ${wait.name}, is not among those that send: ${wait.list.join(', ')}. Write all of them as "senders" into the configuration of each host, and start those again first.`;
+  }
+}
+
+function short(journal: string): string {
+  return journal.slice(0, 8);
 }

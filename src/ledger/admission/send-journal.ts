@@ -1,15 +1,16 @@
-import { makeFolders } from '../../kernel/make-folders.ts';
 import { randomUUID } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from '../../kernel/make-folders.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { syncFolderNow } from '../../kernel/sync-folder.ts';
 import { NO_FILE } from './find-journal-trouble.ts';
-import { openMirror } from './journal-mirror.ts';
+import { openMirror, parseLine } from './journal-mirror.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { Queryable } from '../engine/queryable.ts';
+import type { Queryable } from '../engine/transaction.ts';
 
 /** One intent to send, as the journal keeps it. */
 export type JournalEntry = {
@@ -97,7 +98,8 @@ export async function openSendJournal(
           throw error;
         });
   try {
-    await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
+    // So that a power cut cannot lose a new journal with everything that was sent.
+    for (const parent of [folder, dirname(folder)]) syncFolderNow(parent);
   } catch (error) {
     await file.close();
     throw error;
@@ -207,16 +209,6 @@ function* readLines(fd: number, from: number): Generator<{ line: string; at: num
 
 const LINE_END = 0x0a;
 
-/** Syncs a folder, so that a power cut cannot lose a new journal with everything that was sent. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
 /** Entries compared with the ledger at a time. */
 const SLICE = 10_000;
 
@@ -256,8 +248,9 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   if (!file) return;
   try {
     for await (const line of file.readLines()) {
-      const entry = readSend(line);
-      if (entry) yield entry;
+      const entry = parseEntry(line);
+      // The entry of a send comes before its answers.
+      if (entry && !('kind' in entry) && !entry.answer) yield entry;
     }
   } catch (error) {
     throw explain(error);
@@ -266,19 +259,7 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   }
 }
 
-/** Skips answers: the entry of their send comes before them. */
-function readSend(line: string): JournalEntry | undefined {
-  const entry = parseEntry(line);
-  return entry === undefined || 'kind' in entry || entry.answer ? undefined : entry;
-}
-
 /** Skips a truncated line. Its attempt never began, because the first byte waits for the whole line. */
 function parseEntry(line: string): JournalEntry | JournalNote | undefined {
-  if (line === '') return undefined;
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as JournalEntry | JournalNote) : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseLine(line) as JournalEntry | JournalNote | undefined;
 }

@@ -12,7 +12,7 @@ import {
   MARK,
   summaryOf,
   type TableSum,
-} from './backup-frame.ts';
+} from './write-backup.ts';
 
 /** Callbacks for the parts of a backup; a part without a callback is only verified. */
 export type BackupReader = {

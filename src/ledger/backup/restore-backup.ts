@@ -6,18 +6,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
-import { buildSchema, listMigrations, lockSchema } from '../engine/migrate.ts';
-import type { Recalled } from '../doubt/recall-batch.ts';
+import { buildSchema, inSchemaLock, listMigrations } from '../engine/migrate.ts';
+import { type Recalled, recallEntries } from '../doubt/recall-batch.ts';
 import { type LedgerPlace, openPool, reachServer } from '../engine/open-ledger.ts';
-import { appendAudit, type AuditEntry } from '../engine/transaction.ts';
-import type { BackupHead, BackupSummary, BackupTable } from './backup-frame.ts';
+import { appendAudit, type AuditEntry, type Transaction } from '../engine/transaction.ts';
 import { readBackup } from './read-backup.ts';
-import { readTables } from './read-tables.ts';
-import { takeOver } from './take-over.ts';
+import type { JournalEntry } from '../admission/send-journal.ts';
+import { type BackupSummary, type BackupTable, readTables } from './write-backup.ts';
 
-/**
- * `keptAs` is the schema that now holds the previous ledger. `recalled` are its calls that the backup does not know.
- */
+/** `keptAs` is the schema that now holds the previous ledger. `recalled` are its calls that the backup does not know. */
 export type Restored = { backup: BackupSummary; keptAs?: string; recalled: Recalled[] };
 
 type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean };
@@ -34,15 +31,21 @@ type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean 
  */
 export async function restoreBackup(place: LedgerPlace, path: string, options: RestoreOptions): Promise<Restored> {
   const known = await listMigrations();
-  const checkHead = async (head: BackupHead) => mustBeKnown(head, known, path);
-  const backup = await readBackup(path, { head: checkHead });
+  const backup = await readBackup(path, {
+    head: async ({ migrations }) => {
+      const stranger = migrations.find((name) => !known.includes(name));
+      if (stranger === undefined) return;
+      const reason = `it was made by a newer version of paydrop: "${stranger}" is not known here`;
+      throw new PipelineError('BACKUP_NEWER', `use the backup "${path}"`, reason);
+    },
+  });
   const server = await reachServer(place, options.log);
   // A large table may exceed the time limit of everyday queries.
   const pool = openPool(server.connection, { log: options.log, answerMs: 0 });
   try {
     const client = await pool.connect();
     try {
-      return { backup, ...(await inTransaction(client, () => replaceLedger(client, path, backup, options))) };
+      return { backup, ...(await inSchemaLock(client, () => replaceLedger(client, path, backup, options))) };
     } finally {
       // Discarded: its caches refer to a schema that was renamed.
       client.release(true);
@@ -50,26 +53,6 @@ export async function restoreBackup(place: LedgerPlace, path: string, options: R
   } finally {
     await pool.end();
     await server.leave();
-  }
-}
-
-async function mustBeKnown({ migrations }: BackupHead, known: readonly string[], path: string): Promise<void> {
-  const stranger = migrations.find((name) => !known.includes(name));
-  if (stranger === undefined) return;
-  const reason = `it was made by a newer version of paydrop: "${stranger}" is not known here`;
-  throw new PipelineError('BACKUP_NEWER', `use the backup "${path}"`, reason);
-}
-
-async function inTransaction<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
-  await client.query('BEGIN');
-  try {
-    await lockSchema(client);
-    const result = await work();
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
   }
 }
 
@@ -84,7 +67,12 @@ async function replaceLedger(
   const aside = await putAside(client, at, options.replace);
   await fill(client, path);
   await buildSchema(client);
-  const links = [noteRestore(backup, options.actor)];
+  const { madeAt, sha256, rows } = backup;
+  const reason = `restored from a backup of ${madeAt}`;
+  // Shows where the ledger went back to an older state.
+  const links: AuditEntry[] = [
+    { actor: options.actor, move: 'restore-ledger', reason, evidence: { madeAt, sha256, rows } },
+  ];
   const tx = { client, at, databaseNow: 'clock_timestamp()', audit: (link: AuditEntry) => void links.push(link) };
   const recalled = await takeOver(tx, aside.keptAs);
   for (const link of links) await client.query(appendAudit(at, link, tx.databaseNow));
@@ -147,7 +135,12 @@ async function fill(client: PoolClient, path: string): Promise<void> {
     },
     table: async (table, rows) => {
       const fits = expected.some((own) => JSON.stringify(own) === JSON.stringify(table));
-      if (!fits) throw unfit(path, table.table);
+      if (!fits)
+        throw new PipelineError(
+          'BACKUP_BROKEN',
+          `use the backup "${path}"`,
+          `its table "${table.table}" is not as it must be`,
+        );
       const columns = table.columns.map((name) => `"${name}"`).join(', ');
       const copy = client.query(copyStreams.from(`COPY "${table.table}" (${columns}) FROM STDIN`));
       await pipeline(Readable.from(rows), copy);
@@ -155,10 +148,6 @@ async function fill(client: PoolClient, path: string): Promise<void> {
   });
   for (const { table } of expected) await client.query(`ALTER TABLE "${table}" ENABLE TRIGGER USER`);
   await advanceNumbers(client);
-}
-
-function unfit(path: string, table: string): PipelineError {
-  return new PipelineError('BACKUP_BROKEN', `use the backup "${path}"`, `its table "${table}" is not as it must be`);
 }
 
 /** Advances the sequences past the numbers already used. */
@@ -176,8 +165,52 @@ async function advanceNumbers(client: PoolClient): Promise<void> {
   }
 }
 
-/** Returns an audit link that shows where the ledger went back to an older state. */
-function noteRestore({ madeAt, sha256, rows }: BackupSummary, actor: string): AuditEntry {
-  const reason = `restored from a backup of ${madeAt}`;
-  return { actor, move: 'restore-ledger', reason, evidence: { madeAt, sha256, rows } };
+/**
+ * Closes a restored ledger, so that every sending host has to report, and copies the calls and senders that the
+ * replaced ledger knows. So no call is lost with a send journal that is gone or on another host.
+ * @param aside schema of the replaced ledger; undefined when there was none
+ * @returns what was recalled for each account; these accounts are stopped
+ */
+async function takeOver(tx: Transaction, aside: string | undefined): Promise<Recalled[]> {
+  const knowsSenders = aside !== undefined && (await isTable(tx, `${aside}.sender`));
+  if (knowsSenders) await takeOverSenders(tx, aside);
+  // Overrides what the backup says: the restored ledger is neither open nor new.
+  await tx.client.query(
+    `UPDATE admission SET is_open = false, made_in = '-infinity', closing = gen_random_uuid(), since = ${tx.databaseNow},
+       closing_epoch = greatest(epoch, closing_epoch${knowsSenders ? `, (SELECT greatest(epoch, closing_epoch) FROM ${aside}.admission)` : ''}) + 1`,
+  );
+  return aside === undefined ? [] : recallEntries(tx, await readCalls(tx, aside), 'ledger that was here before');
+}
+
+async function isTable({ client }: Transaction, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ is: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is', [name]);
+  return rows[0]!.is;
+}
+
+/** Copies the senders; the newer entry wins. The replaced ledger stays closed, even under another name. */
+async function takeOverSenders({ client }: Transaction, aside: string): Promise<void> {
+  await client.query(
+    `INSERT INTO sender AS here (journal, name, state, epoch, actor, reason)
+       SELECT journal, name, state, epoch, actor, reason FROM ${aside}.sender WHERE epoch > 0
+     ON CONFLICT (journal) DO UPDATE SET name = excluded.name, state = excluded.state, epoch = excluded.epoch,
+       actor = excluded.actor, reason = excluded.reason WHERE excluded.epoch >= here.epoch`,
+  );
+  await client.query(`UPDATE ${aside}.admission SET is_open = false`);
+}
+
+/** Returns the calls that may have left. Calls of older versions have no id. */
+async function readCalls({ client }: Transaction, aside: string): Promise<JournalEntry[]> {
+  const { rows } = await client.query<Omit<JournalEntry, 'at' | 'call'> & { at: Date; call: string | null }>(
+    `SELECT a.started_at AS at, b.account, a.file_id AS "fileId", a.batch_no AS "batchNo", a.attempt,
+            b.body_sha256 AS sha256, to_jsonb(a) ->> 'call' AS call
+     FROM ${aside}.attempt a JOIN ${aside}.batch b USING (file_id, batch_no) WHERE a.verdict IS DISTINCT FROM 'not_sent'
+     UNION ALL
+     SELECT at, account, file_id, batch_no, attempt, sha256, to_jsonb(g) ->> 'call' FROM ${aside}.forgotten_send g
+     ORDER BY at`,
+  );
+  return rows.map(({ at, call, ...entry }) => ({
+    ...entry,
+    at: at.toISOString(),
+    ...(call !== null && { call }),
+  }));
 }

@@ -5,20 +5,6 @@ import type { PoolClient } from 'pg';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { copyPieces } from '../copy/copy-out.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import {
-  type BackupEnd,
-  type BackupHead,
-  type BackupSummary,
-  type BackupTable,
-  countRows,
-  frameHead,
-  type FrameKind,
-  LONGEST_FRAME_BYTES,
-  MARK,
-  summaryOf,
-  type TableSum,
-} from './backup-frame.ts';
-import { readTables } from './read-tables.ts';
 
 /**
  * Writes a snapshot of the whole ledger into one new file (0600), while other processes keep working. Once this
@@ -156,4 +142,87 @@ function explain(error: unknown, path: string): unknown {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error });
   return error;
+}
+
+/**
+ * Format of a backup file: a mark of 8 bytes, then frames. A frame is a letter (1 byte), a length (4 bytes, big-endian)
+ * and that many bytes. All but the rows are JSON. Frames are small, so reading a file of any size takes little memory.
+ *
+ * `H` is the head, `T` starts a table, and `D` holds rows in the text format of COPY. `S` holds what the rows must add
+ * up to, and `E` is the end. A file without its end was truncated.
+ */
+export const MARK = Buffer.from('PAYDROP1');
+export const FRAME_HEAD_BYTES = 5;
+
+/** Longest frame. A longer length is corrupt, and must not decide how much memory to allocate. */
+export const LONGEST_FRAME_BYTES = 1_048_576;
+
+type FrameKind = 'H' | 'T' | 'D' | 'S' | 'E';
+
+/** What the backup contains. `migrations` names the migrations of the ledger; the last is its version. */
+export type BackupHead = { format: 1; madeAt: string; migrations: string[]; tables: string[] };
+
+export type BackupTable = { table: string; columns: string[] };
+
+export type TableSum = { rows: number; bytes: number; sha256: string };
+
+/** `sha256` covers every byte of the file before this frame. */
+export type BackupEnd = { tables: number; rows: number; sha256: string };
+
+/** Summary of a complete backup. */
+export type BackupSummary = {
+  madeAt: string;
+  migration: string;
+  tables: (TableSum & { table: string })[];
+  rows: number;
+  bytes: number;
+  sha256: string;
+};
+
+export function frameHead(kind: FrameKind, bytes: number): Buffer {
+  const head = Buffer.alloc(FRAME_HEAD_BYTES);
+  head.write(kind, 0, 'latin1');
+  head.writeUInt32BE(bytes, 1);
+  return head;
+}
+
+/** Counts rows. In text format, every row ends with its only line feed. */
+export function countRows(chunk: Buffer): number {
+  let rows = 0;
+  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows += 1;
+  return rows;
+}
+
+export function summaryOf(
+  head: BackupHead,
+  tables: readonly (TableSum & { table: string })[],
+  whole: { bytes: number; sha256: string },
+): BackupSummary {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return { madeAt: head.madeAt, migration: head.migrations.at(-1) ?? '', tables: [...tables], rows, ...whole };
+}
+
+/**
+ * Returns every table of the ledger with its columns. A table follows those it references, so that tables filled in
+ * this order pass the reference checks.
+ */
+export async function readTables(client: PoolClient): Promise<BackupTable[]> {
+  const { rows } = await client.query<BackupTable & { refers: string[] }>(
+    `SELECT c.relname::text AS table,
+            ARRAY(SELECT a.attname::text FROM pg_attribute a
+                  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+                  ORDER BY a.attnum) AS columns,
+            ARRAY(SELECT DISTINCT r.relname::text FROM pg_constraint k JOIN pg_class r ON r.oid = k.confrelid
+                  WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid) AS refers
+     FROM pg_class c WHERE c.relnamespace = 'paydrop'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY c.relname`,
+  );
+  const ordered: BackupTable[] = [];
+  const isPlaced = (name: string) => ordered.some(({ table }) => table === name);
+  while (ordered.length < rows.length) {
+    const next = rows.filter(({ table, refers }) => !isPlaced(table) && refers.every(isPlaced));
+    // A cycle of references would loop forever.
+    if (next.length === 0) throw new Error('tables of the ledger refer to each other in a circle');
+    ordered.push(...next.map(({ table, columns }) => ({ table, columns })));
+  }
+  return ordered;
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { PipelineError } from '../../kernel/errors.ts';
-import { copyOut } from '../copy/copy-out.ts';
-import { COPY_HEADER_BYTES } from '../copy/tuple-reader.ts';
+import { COPY_HEADER_BYTES, copyOut } from '../copy/copy-out.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 

@@ -30,12 +30,10 @@ export function writeRow(to: TupleWriter, fileNo: number, row: NewRow): void {
   to.begin(7);
   to.int8(fileNo);
   to.int4(row.line);
-  if (row.batchNo === null) to.null();
-  else to.int4(row.batchNo);
+  to.int4(row.batchNo);
   to.text(row.invoice);
   to.text(row.customerCode);
-  if (row.amountCents === null) to.null();
-  else to.int8(row.amountCents);
+  to.int8(row.amountCents);
   to.text(row.lastFour);
 }
 
@@ -60,10 +58,10 @@ export function writeFault(to: TupleWriter, fileNo: number, seq: number, fault: 
   to.int8(fileNo);
   to.int4(seq);
   to.int4(fault.line);
-  writeText(to, fault.column);
+  to.text(fault.column);
   to.text(fault.code);
-  writeText(to, fault.detail);
-  writeText(to, fault.value);
+  to.text(fault.detail);
+  to.text(fault.value);
 }
 
 export function writeOutcome(to: TupleWriter, fileNo: number, row: ReconciledRow): void {
@@ -71,8 +69,7 @@ export function writeOutcome(to: TupleWriter, fileNo: number, row: ReconciledRow
   to.int8(fileNo);
   to.int4(row.line);
   to.text(row.outcome);
-  if (row.code === null) to.null();
-  else to.int4(row.code);
+  to.int4(row.code);
   to.text(row.message);
   to.text(row.authorization);
 }
@@ -112,9 +109,4 @@ export function writeBody(to: TupleWriter, { fileId, batchNo, sealedBody }: NewB
   to.int4(batchNo);
   to.text('body');
   to.bytes(sealedBody, 0, sealedBody.length);
-}
-
-function writeText(to: TupleWriter, text: string | undefined): void {
-  if (text === undefined) to.null();
-  else to.text(text);
 }

@@ -1,39 +1,16 @@
 import { storableText } from '../engine/storable-text.ts';
 
+export type TupleWriter = ReturnType<typeof tupleWriter>;
+
 /**
  * Encodes rows for PostgreSQL's binary COPY: the number of columns per row, then the length and bytes of each column.
  * Everything goes into one buffer, so a million rows create no objects or strings of their own.
+ * @param roomBytes size of the rows, when known; a buffer that grows is copied each time
  */
-export type TupleWriter = {
-  /** Begins a row of this many columns. Each column follows with one call. */
-  begin(columns: number): void;
-  null(): void;
-  /** Writes an integer column. */
-  int4(value: number): void;
-  /** Writes a bigint column from any safe integer. */
-  int8(value: number): void;
-  /** Writes a timestamptz column. */
-  time(at: Date): void;
-  /** Writes a text column, replacing what PostgreSQL cannot store. */
-  text(value: string): void;
-  /** Writes a text or bytea column from bytes of another buffer; text must be storable UTF-8. */
-  bytes(source: Uint8Array, from: number, to: number): void;
-  /** Returns how many bytes were written since `take`. */
-  size(): number;
-  /**
-   * Returns the data for a COPY, from header to end mark; undefined when no row was begun.
-   * @param memory returns a buffer of that many bytes for the result; by default, a new one is allocated
-   */
-  take(memory?: (bytes: number) => Uint8Array): Uint8Array | undefined;
-  /** Same without copying. Nothing may be written afterward. */
-  finish(): Uint8Array | undefined;
-};
-
-/** @param roomBytes size of the rows, when known; a buffer that grows is copied each time */
-export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
+export function tupleWriter(roomBytes = FIRST_BYTES) {
   let memory = Buffer.allocUnsafe(HEADER.length + roomBytes + END.length);
   let view = viewOf(memory);
-  let at = writeHeader(memory);
+  let at = HEADER.copy(memory);
 
   const makeRoom = (bytes: number) => {
     if (at + bytes <= memory.length) return;
@@ -42,46 +19,68 @@ export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
     memory = larger;
     view = viewOf(memory);
   };
-  const int4 = (value: number) => {
+  const put = (value: number) => {
     view.setInt32(at, value);
     at += 4;
   };
+  const putNull = () => {
+    makeRoom(4);
+    put(-1);
+  };
+  const int8 = (value: number | null) => {
+    if (value === null) return putNull();
+    makeRoom(12);
+    put(8);
+    view.setInt32(at, Math.floor(value / 2 ** 32));
+    view.setUint32(at + 4, value >>> 0);
+    at += 8;
+  };
 
   return {
-    begin: (columns) => {
+    /** Begins a row of this many columns. Each column follows with one call. */
+    begin: (columns: number) => {
       makeRoom(2);
       view.setInt16(at, columns);
       at += 2;
     },
-    null: () => {
-      makeRoom(4);
-      int4(-1);
-    },
-    int4: (value) => {
+    null: putNull,
+    /** Writes an integer column. */
+    int4: (value: number | null) => {
+      if (value === null) return putNull();
       makeRoom(8);
-      int4(4);
-      int4(value);
+      put(4);
+      put(value);
     },
+    /** Writes a bigint column from any safe integer. */
     int8,
-    time: (date) => int8((date.getTime() - EPOCH_MS) * 1_000),
-    text: (value) => {
+    /** Writes a timestamptz column. */
+    time: (date: Date) => int8((date.getTime() - EPOCH_MS) * 1_000),
+    /** Writes a text column, replacing what PostgreSQL cannot store. */
+    text: (value: string | undefined) => {
+      if (value === undefined) return putNull();
       const text = storableText(value);
       makeRoom(4 + MOST_BYTES_OF_UNIT * text.length);
       const written = memory.write(text, at + 4, 'utf8');
-      int4(written);
+      put(written);
       at += written;
     },
-    bytes: (source, from, to) => {
+    /** Writes a text or bytea column from bytes of another buffer; text must be storable UTF-8. */
+    bytes: (source: Uint8Array, from: number, to: number) => {
       const length = to - from;
       makeRoom(4 + length);
-      int4(length);
+      put(length);
       // Most values are so short that a call to copy them would cost more than the copying.
       if (length > LONG_BYTES) memory.set(source.subarray(from, to), at);
       else for (let index = 0; index < length; index += 1) memory[at + index] = source[from + index]!;
       at += length;
     },
+    /** Returns how many bytes were written since `take`. */
     size: () => at - HEADER.length,
-    take: (memoryOf = (bytes) => new Uint8Array(bytes)) => {
+    /**
+     * Returns the data for a COPY, from header to end mark; undefined when no row was begun.
+     * @param memoryOf returns a buffer of that many bytes for the result; by default, a new one is allocated
+     */
+    take: (memoryOf = (bytes: number): Uint8Array => new Uint8Array(bytes)): Uint8Array | undefined => {
       if (at === HEADER.length) return undefined;
       const taken = memoryOf(at + END.length);
       taken.set(memory.subarray(0, at));
@@ -89,21 +88,14 @@ export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
       at = HEADER.length;
       return taken;
     },
-    finish: () => {
+    /** Same without copying. Nothing may be written afterward. */
+    finish: (): Uint8Array | undefined => {
       if (at === HEADER.length) return undefined;
       makeRoom(END.length);
       memory.set(END, at);
       return memory.subarray(0, at + END.length);
     },
   };
-
-  function int8(value: number): void {
-    makeRoom(12);
-    int4(8);
-    view.setInt32(at, Math.floor(value / 2 ** 32));
-    view.setUint32(at + 4, value >>> 0);
-    at += 8;
-  }
 }
 
 const FIRST_BYTES = 65_536;
@@ -119,10 +111,6 @@ const EPOCH_MS = Date.UTC(2000, 0, 1);
 /** Signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const END = Buffer.from([0xff, 0xff]);
-
-function writeHeader(memory: Buffer): number {
-  return HEADER.copy(memory);
-}
 
 function viewOf(memory: Buffer): DataView {
   return new DataView(memory.buffer, memory.byteOffset, memory.byteLength);

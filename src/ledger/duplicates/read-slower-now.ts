@@ -1,4 +1,4 @@
-import type { Queryable } from '../engine/queryable.ts';
+import type { Queryable } from '../engine/transaction.ts';
 
 /**
  * Returns the earlier of the times of this host and the database, so that a clock set forward does not make recent

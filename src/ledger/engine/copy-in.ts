@@ -1,5 +1,6 @@
 import type { Connection, Submittable } from 'pg';
-import type { Queryable } from './queryable.ts';
+import type { Ledger } from './open-ledger.ts';
+import type { Queryable } from './transaction.ts';
 
 /** Rows for one table in binary COPY format. `into` names the table and its columns, and never comes from outside. */
 export type CopiedInto = { into: string; tuples: Uint8Array };
@@ -60,3 +61,14 @@ class CopyIn implements Submittable {
     this.callback(error);
   }
 }
+
+/**
+ * Tells the planner about new rows, which the server itself would do only a minute later. Until then the planner does
+ * not know of a million new rows. It may choose plans that read all of them again and again.
+ * @param rows number of new rows; for few, sampling the whole table costs too much
+ */
+export async function refreshStatistics({ pool }: Ledger, rows: number, manyRows = MANY_ROWS): Promise<void> {
+  if (rows >= manyRows) await pool.query('ANALYZE payment_row, batch');
+}
+
+const MANY_ROWS = 50_000;

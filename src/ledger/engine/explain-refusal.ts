@@ -36,8 +36,6 @@ export function explainRefusal(error: unknown): { reason: string; next: string }
 export function withRefusalExplained(error: unknown): unknown {
   const refusal = explainRefusal(error);
   if (!refusal) return error;
-  return new PipelineError('LEDGER_UNREACHABLE', 'use the ledger', refusal.reason, {
-    next: refusal.next,
-    cause: error,
-  });
+  const { reason, next } = refusal;
+  return new PipelineError('LEDGER_UNREACHABLE', 'use the ledger', reason, { next, cause: error });
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import type { Queryable } from './transaction.ts';
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
@@ -30,18 +31,12 @@ export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<voi
   }
 }
 
-async function migrateOnce(client: PoolClient, lockMs: number): Promise<void> {
-  await client.query('BEGIN');
-  try {
-    await lockSchema(client);
+function migrateOnce(client: PoolClient, lockMs: number): Promise<void> {
+  return inSchemaLock(client, async () => {
     await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
     await refuseNewer(client);
     if (!(await isClosedAndWhole(client))) await buildSchema(client);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+  });
 }
 
 async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineError> {
@@ -61,11 +56,10 @@ async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineE
 }
 
 /**
- * Refuses a ledger with migrations that this version does not know, because both its reads and its writes could be
- * wrong.
+ * Refuses a ledger with migrations that this version does not know: its reads and its writes could be wrong.
  * @throws PipelineError LEDGER_NEWER
  */
-export async function refuseNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
+export async function refuseNewer(client: Queryable): Promise<void> {
   const known = new Set(await listMigrations());
   const stranger = (await listApplied(client)).find((name) => !known.has(name));
   if (stranger === undefined) return;
@@ -73,13 +67,22 @@ export async function refuseNewer(client: Pick<PoolClient, 'query'>): Promise<vo
 }
 
 /**
- * Locks the schema until the transaction ends. Meanwhile no other process builds it or opens the ledger, except `asIs`,
- * because opening begins with this lock.
+ * Runs `work` in a transaction that locks the schema. Meanwhile no other process builds it or opens the ledger, except
+ * `asIs`, because opening begins with this lock.
  * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection
  */
-export async function lockSchema(client: PoolClient): Promise<void> {
-  await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
-  await checkSession(client);
+export async function inSchemaLock<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
+    await checkSession(client);
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
 }
 
 /**
@@ -91,7 +94,10 @@ export async function buildSchema(client: PoolClient, wanted?: readonly string[]
   await client.query(
     'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
   );
-  await runMissing(client, wanted ?? (await listMigrations()));
+  for (const name of await findMissingMigrations(client, wanted)) {
+    await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
+    await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
+  }
   if (!wanted) await loadLegalMoves(client);
 }
 
@@ -126,16 +132,13 @@ async function isClosedAndWhole(client: PoolClient): Promise<boolean> {
 }
 
 /** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
-export async function findMissingMigrations(
-  client: Pick<PoolClient, 'query'>,
-  files?: readonly string[],
-): Promise<string[]> {
+export async function findMissingMigrations(client: Queryable, files?: readonly string[]): Promise<string[]> {
   const wanted = files ?? (await listMigrations());
   const done = new Set(await listApplied(client));
   return wanted.filter((file) => !done.has(file));
 }
 
-async function listApplied(client: Pick<PoolClient, 'query'>): Promise<string[]> {
+async function listApplied(client: Queryable): Promise<string[]> {
   const { rows: found } = await client.query<{ isThere: boolean }>(
     `SELECT to_regclass('migration') IS NOT NULL AS "isThere"`,
   );
@@ -144,22 +147,15 @@ async function listApplied(client: Pick<PoolClient, 'query'>): Promise<string[]>
   return rows.map((row) => row.name);
 }
 
-async function runMissing(client: PoolClient, files: readonly string[]): Promise<void> {
-  for (const name of await findMissingMigrations(client, files)) {
-    await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
-    await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
-  }
-}
-
 /**
  * Copies the moves of schemas/lifecycle.ts into the database, which refuses all others. It only adds moves: another
  * version may use the same ledger.
  */
 async function loadLegalMoves(client: PoolClient): Promise<void> {
   const moves = [
-    ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
-    ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
-    ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
+    ...FILE_MOVES.map(({ from, to, name }) => ['file', from, to, name]),
+    ...BATCH_MOVES.map(({ from, to, name }) => ['batch', from, to, name]),
+    ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name]),
   ];
   const { rows } = await client.query<{ entity: string; from_state: string | null; to_state: string; name: string }>(
     'SELECT entity, from_state, to_state, name FROM legal_move',

@@ -1,6 +1,5 @@
 import pg, { type Connection, type QueryResult } from 'pg';
-import type { Queryable } from './queryable.ts';
-import type { Transaction } from './transaction.ts';
+import type { Queryable, Transaction } from './transaction.ts';
 
 /**
  * Sends several queries in one message, so that the server and this process each wake up once. They run in order, and

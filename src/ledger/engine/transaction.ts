@@ -1,7 +1,6 @@
 import pg, { type Connection, DatabaseError, type PoolClient, type QueryResult, type Submittable } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
-import type { Queryable } from './queryable.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -61,7 +60,7 @@ export async function transact<Result>(
     crashPoint('commit.after', links);
     return result;
   } catch (error) {
-    isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await rollBack(client)));
+    isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await isRolledBack(client)));
     throw withoutData(error);
   } finally {
     // A connection that failed to roll back must not return to the pool; once it is closed, the server rolls back.
@@ -69,7 +68,7 @@ export async function transact<Result>(
   }
 }
 
-function rollBack(client: PoolClient): Promise<boolean> {
+function isRolledBack(client: PoolClient): Promise<boolean> {
   return client.query('ROLLBACK').then(
     () => true,
     () => false,
@@ -132,13 +131,10 @@ function withoutData(error: unknown): unknown {
   return error;
 }
 
-/** A connection whose transaction begins with its first query. */
-export type Beginning = { readonly client: Queryable; hasBegun(): boolean };
-
 /**
  * Holds BEGIN back and sends it with the first statement. A separate one costs a round trip and returns nothing useful.
  */
-export function lazyBegin(client: PoolClient): Beginning {
+export function lazyBegin(client: PoolClient): { readonly client: Queryable; hasBegun(): boolean } {
   let hasBegun = false;
   const ask = (asked: string | Submittable, values?: unknown[]): unknown => {
     const isFirst = !hasBegun;
@@ -179,3 +175,6 @@ function putBehindBegin<Query extends Submittable>(query: Query): Query {
   };
   return query;
 }
+
+/** Anything that takes queries: a connection or a wrapper around one. */
+export type Queryable = Pick<PoolClient, 'query'>;

@@ -1,5 +1,5 @@
-import type { Queryable } from '../engine/queryable.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import type { Queryable } from '../engine/transaction.ts';
 
 /**
  * Records that a reading of a file begins, before its first byte is read.

@@ -1,8 +1,7 @@
 import { Client, DatabaseError } from 'pg';
 import { reasonOf, systemCode } from '../../kernel/errors.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, startFailed } from './cluster.ts';
 import { isPostmaster, type PostmasterFile, readPostmasterFile } from './postmaster-file.ts';
-import { startFailed } from './start-failed.ts';
 
 /** `ssl` is explicit: PGSSLMODE in the environment would otherwise ask for TLS, which a socket does not have. */
 export type Connection = { host: string; port: number; user: string; database: string; ssl: false };
@@ -13,15 +12,14 @@ export type Presence = { client: PresenceClient; connection: Connection };
 /** node-postgres has these two, but its types lack them. They decide whether the connection keeps the process alive. */
 type PresenceClient = Client & { ref(): void; unref(): void };
 
-export type Answer = { kind: 'ready'; presence: Presence } | { kind: 'busy' } | { kind: 'silent' } | { kind: 'absent' };
+/** Busy while it starts, stops or is full; silent while it runs but does not answer; absent when it is not running. */
+export type Answer = Presence | 'busy' | 'silent' | 'absent';
 
 /** Names the presence connections in pg_stat_activity. */
 export const PRESENCE_NAME = 'paydrop presence';
 
-/**
- * Members share this advisory lock; the last to leave takes it alone. Any two numbers will do, if they never change.
- */
-export const PRESENCE_LOCK: readonly [number, number] = [1_885_434_980, 1_919_905_902];
+/** Members share this advisory lock; the last to leave takes it alone. Any two numbers will do, if they never change. */
+export const PRESENCE_LOCK = '1885434980, 1919905902';
 
 /** Longest wait for an answer, in ms. A server that starts or stops says so at once. */
 const ANSWER_MS = 5_000;
@@ -31,18 +29,16 @@ const BUSY_STATES = new Set(['57P03', '57P01', '57P02', '53300']);
 
 /**
  * Asks the server of this cluster to let us in.
- * @returns ready with our presence; busy while it starts, stops or is full; silent while it runs but does not answer;
- *   absent when it is not running
+ * @returns our presence, or why there is none
  * @throws PipelineError LEDGER_START_FAILED when it runs but will never let us in
  */
 export async function askServer(cluster: Cluster): Promise<Answer> {
   const file = await readPostmasterFile(cluster);
-  if (!file) return { kind: 'absent' };
+  if (!file) return 'absent';
   // Tries the connection before looking for the process. A server in another container on the same volume is reachable
   // through its socket, but its process is invisible here.
-  const presence = file.socketFolder === '' ? undefined : await tryPresence(cluster, file);
-  if (typeof presence === 'object') return { kind: 'ready', presence };
-  return { kind: (await isPostmaster(file.pid, cluster)) ? (presence ?? 'busy') : 'absent' };
+  const answer = file.socketFolder === '' ? 'busy' : await tryPresence(cluster, file);
+  return typeof answer === 'object' || (await isPostmaster(file.pid, cluster)) ? answer : 'absent';
 }
 
 async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Presence | 'busy' | 'silent'> {
@@ -63,7 +59,9 @@ async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Pres
   let refusal: 'busy' | 'silent' = 'busy';
   try {
     await client.connect();
-    if (await sharePresenceLock(client)) {
+    // Refused only while the last member is stopping the server.
+    const lock = `SELECT pg_try_advisory_lock_shared(${PRESENCE_LOCK}) AS granted`;
+    if ((await client.query<{ granted: boolean }>(lock)).rows[0]?.granted) {
       client.unref();
       return { client, connection };
     }
@@ -73,14 +71,6 @@ async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Pres
   }
   await client.end().catch(() => {});
   return refusal;
-}
-
-/** Takes our share of the lock, refused only while the last member is stopping the server. */
-async function sharePresenceLock(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ granted: boolean }>('SELECT pg_try_advisory_lock_shared($1, $2) AS granted', [
-    ...PRESENCE_LOCK,
-  ]);
-  return rows[0]?.granted === true;
 }
 
 /** Returns whether nothing came back: no answer in time, or a full queue of waiting connections. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Log } from '../../kernel/log.ts';
-import type { ServerUser } from './server-user.ts';
+import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 
 /** Where a database cluster lives, and as which user its server runs. */
 export type ClusterPlace = {
@@ -32,4 +33,71 @@ export function dataFolderOf(place: ClusterPlace): string {
 
 export function logFileOf(place: ClusterPlace): string {
   return join(place.home, LOG_NAME);
+}
+
+export type ServerUser = { name: string; uid: number; gid: number };
+
+/** PostgreSQL's own user where its package is installed (`_postgres` on macOS), else the user that owns nothing. */
+const CANDIDATES = ['postgres', '_postgres', 'nobody'];
+
+/**
+ * Chooses the server's user when paydrop runs as root, which PostgreSQL refuses. An existing cluster keeps its owner,
+ * so that `sudo paydrop status` joins the server that an ordinary user started.
+ *
+ * @param owner owner of the cluster's folder, if there is one
+ * @returns undefined when the server runs as our own user
+ */
+export async function chooseServerUser(
+  owner: { uid: number; gid: number } | undefined,
+  passwdFile = '/etc/passwd',
+): Promise<ServerUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readUsers(await readFile(passwdFile, 'utf8').catch(() => ''));
+  if (owner && owner.uid !== 0) {
+    const name = users.find((user) => user.uid === owner.uid)?.name ?? `uid ${owner.uid}`;
+    return { name, uid: owner.uid, gid: owner.gid };
+  }
+  const found = CANDIDATES.flatMap((name) => users.find((user) => user.name === name) ?? [])[0];
+  if (found) return found;
+  throw startFailed(
+    passwdFile,
+    'PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody"',
+    'Start paydrop as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/** Returns the system's users, without those of uid 0 or gid 0. */
+export function readUsers(passwd: string): ServerUser[] {
+  return passwd.split('\n').flatMap((line) => {
+    const [name = '', , uid = '', gid = ''] = line.split(':');
+    const user = { name, uid: Number(uid), gid: Number(gid) };
+    return name !== '' && user.uid > 0 && user.gid > 0 ? [user] : [];
+  });
+}
+
+const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/;
+
+/**
+ * Creates the one error of this folder, LEDGER_START_FAILED.
+ * @param where the data or cluster folder
+ * @param reason what a program or PostgreSQL's log said, or what was thrown; the log holds no data values
+ *   (start-server.ts), so its lines may be shown
+ * @param next what to do, when the table's advice does not fit
+ */
+export function startFailed(where: string, reason: unknown, next?: string): PipelineError {
+  const text = typeof reason === 'string' ? reason : reasonOf(reason);
+  const isFull = DISK_FULL.test(text) || DISK_FULL.test(systemCode(reason) ?? '');
+  const advice = isFull ? 'Make room and start again.' : next;
+  return new PipelineError(
+    'LEDGER_START_FAILED',
+    `start the embedded PostgreSQL in "${where}"`,
+    isFull ? `the disk is full (${shorten(text)})` : shorten(text),
+    { ...(reason instanceof Error && { cause: reason }), ...(advice !== undefined && { next: advice }) },
+  );
+}
+
+/** Keeps the last lines, which say what went wrong. */
+function shorten(text: string): string {
+  const lines = text.split('\n').flatMap((line) => line.trim() || []);
+  return lines.slice(-4).join(' / ').replace(/\.+$/, '') || 'it gave no reason';
 }

@@ -1,17 +1,13 @@
-import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolders } from '../../kernel/make-folders.ts';
 import { systemCode } from '../../kernel/errors.ts';
+import { sha256Of } from '../../kernel/hash.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { ClusterPlace } from './cluster.ts';
+import { chooseServerUser, type ClusterPlace, type ServerUser, startFailed } from './cluster.ts';
 import { hasData } from './init-cluster.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { makePrivateFolder, makeSharedFolder, replaceFile } from './folders.ts';
 import { canReach } from './run-program.ts';
-import { makeSharedFolder } from './shared-folder.ts';
-import { chooseServerUser, type ServerUser } from './server-user.ts';
-import { startFailed } from './start-failed.ts';
-import { replaceFile } from './replace-file.ts';
 
 /**
  * Decides where the cluster of a data folder lives and as which user it runs, and creates its home folder.
@@ -24,7 +20,7 @@ export async function findCluster(dataDir: string, sharedFolder: string, log: Lo
   await makeFolders(dataDir);
   const real = await realpath(dataDir);
   const near = join(real, 'postgres');
-  const far = join(sharedFolder, 'clusters', hashOf(real));
+  const far = join(sharedFolder, 'clusters', sha256Of(real).slice(0, 16));
   const owner = (await ownerOf(near)) ?? (await ownerOf(far));
   refuseForeignOwner(real, owner);
   const user = await chooseServerUser(owner);
@@ -42,13 +38,28 @@ async function isFarAway({ real, near, far, user, log }: Question): Promise<bool
   if (await hasData({ dataDir: real, home: near, user })) return false;
   const named = await readNote(real);
   if (named !== undefined) {
-    if (named !== far) throw namesAnother(real, far, named);
-    if (!(await ownerOf(far))) throw isMissing(real, far);
+    if (named !== far)
+      throw startFailed(
+        real,
+        `its WHERE.txt names the PostgreSQL data of another folder, "${named}"`,
+        `If the folder was moved, rename those data to "${far}" and correct WHERE.txt; if it is a copy, remove WHERE.txt.`,
+      );
+    if (!(await ownerOf(far)))
+      throw startFailed(
+        real,
+        `its PostgreSQL data are missing from "${far}"`,
+        'Restore them from a backup, or remove WHERE.txt to begin with an empty ledger.',
+      );
     return true;
   }
   // Only root ever creates a cluster elsewhere.
   if (!user) return false;
-  if (await hasData({ dataDir: real, home: far, user })) throw leftBehind(real, far);
+  if (await hasData({ dataDir: real, home: far, user }))
+    throw startFailed(
+      real,
+      `"${far}" holds the PostgreSQL data of an earlier folder of this name`,
+      'Restore the earlier folder, or move those data away to begin with an empty ledger.',
+    );
   return !(await letPass(user, real, log));
 }
 
@@ -73,30 +84,6 @@ async function makeWayTo(far: string, real: string, user: ServerUser | undefined
   }
 }
 
-function namesAnother(real: string, far: string, named: string) {
-  return startFailed(
-    real,
-    `its WHERE.txt names the PostgreSQL data of another folder, "${named}"`,
-    `If the folder was moved, rename those data to "${far}" and correct WHERE.txt; if it is a copy, remove WHERE.txt.`,
-  );
-}
-
-function isMissing(real: string, far: string) {
-  return startFailed(
-    real,
-    `its PostgreSQL data are missing from "${far}"`,
-    'Restore them from a backup, or remove WHERE.txt to begin with an empty ledger.',
-  );
-}
-
-function leftBehind(real: string, far: string) {
-  return startFailed(
-    real,
-    `"${far}" holds the PostgreSQL data of an earlier folder of this name`,
-    'Restore the earlier folder, or move those data away to begin with an empty ledger.',
-  );
-}
-
 function refuseForeignOwner(real: string, owner: { uid: number } | undefined): void {
   const uid = process.getuid?.();
   if (!owner || uid === 0 || owner.uid === uid) return;
@@ -117,36 +104,28 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
   }
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
+const NOTE_NAME = 'WHERE.txt';
 
-/** Writes `WHERE.txt` into the data folder, unless it exists. Its second line is read back, the rest is for people. */
+/** Writes it into the data folder, unless it exists. Its second line is read back, the rest is for people. */
 export async function leaveNote(dataDir: string, home: string, user: ServerUser | undefined): Promise<void> {
   if ((await readNote(dataDir)) !== undefined) return;
-  await replaceFile(
-    noteIn(dataDir),
-    [
-      'The PostgreSQL data of this folder live in',
-      home,
-      `because paydrop was started as root, PostgreSQL then runs as user "${user?.name}", and that user may not enter`,
-      dataDir,
-      'Back them up together with this folder, and keep this file: it is how paydrop finds its ledger.',
-      '',
-    ].join('\n'),
-  );
+  const lines = [
+    'The PostgreSQL data of this folder live in',
+    home,
+    `because paydrop was started as root, PostgreSQL then runs as user "${user?.name}", and that user may not enter`,
+    dataDir,
+    'Back them up together with this folder, and keep this file: it is how paydrop finds its ledger.',
+    '',
+  ];
+  await replaceFile(join(dataDir, NOTE_NAME), lines.join('\n'));
 }
 
 /** @returns the home folder that the note names, empty when it names none; undefined when there is no note */
 export async function readNote(dataDir: string): Promise<string | undefined> {
   try {
-    return (await readFile(noteIn(dataDir), 'utf8')).split('\n')[1] ?? '';
+    return (await readFile(join(dataDir, NOTE_NAME), 'utf8')).split('\n')[1] ?? '';
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function noteIn(dataDir: string): string {
-  return join(dataDir, 'WHERE.txt');
 }

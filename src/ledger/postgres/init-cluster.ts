@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { access, open, readdir, rename, rm } from 'node:fs/promises';
+import { access, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
-import { type Cluster, type ClusterPlace, dataFolderOf } from './cluster.ts';
-import { isAlive } from './is-alive.ts';
+import { syncFolderNow } from '../../kernel/sync-folder.ts';
+import { type Cluster, type ClusterPlace, dataFolderOf, startFailed } from './cluster.ts';
 import { runProgram } from './run-program.ts';
-import { startFailed } from './start-failed.ts';
+import { isAlive } from './postmaster-file.ts';
 
 /**
  * Returns whether the cluster was initialized. The data folder appears by one rename, so it is complete once it exists.
@@ -76,17 +76,8 @@ async function publishData(cluster: Cluster, draft: string): Promise<void> {
     if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
     return;
   }
-  if (cluster.fsync) await syncFolder(cluster.home);
+  if (cluster.fsync) syncFolderNow(cluster.home);
   cluster.log.info({ home: cluster.home }, 'embedded PostgreSQL initialised');
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Removes drafts of processes that died midway; each takes 40 MB. */

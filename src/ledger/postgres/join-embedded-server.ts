@@ -1,15 +1,13 @@
-import { setTimeout as delay, setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { type Connection, type Presence, PRESENCE_LOCK, PRESENCE_NAME } from './ask-server.ts';
-import type { Cluster } from './cluster.ts';
-import { enterServer } from './enter-server.ts';
-import { findBinaries } from './find-binaries.ts';
+import { askServer, type Connection, type Presence, PRESENCE_LOCK, PRESENCE_NAME } from './ask-server.ts';
+import { type Cluster, startFailed } from './cluster.ts';
 import { findCluster } from './find-cluster.ts';
-import { prepareBinaries } from './prepare-binaries.ts';
-import { startFailed } from './start-failed.ts';
-import { stopServer } from './start-server.ts';
+import { findBinaries, prepareBinaries } from './prepare-binaries.ts';
+import { startServer, stopServer } from './start-server.ts';
+import { hasData, initCluster } from './init-cluster.ts';
 
 export type EmbeddedServer = {
   /** For node-postgres: `host` is the socket folder. */
@@ -21,6 +19,8 @@ export type EmbeddedServer = {
 /** Where the programs come from, and where root keeps what another user must reach. Tests provide their own. */
 export type Places = { findBinaries: typeof findBinaries; sharedFolder: string };
 
+type Options = { dataDir: string; log: Log; fsync?: boolean };
+
 const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
 
 /**
@@ -31,10 +31,7 @@ const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
  * @param options.fsync false trades durability for speed, for tests only
  * @throws PipelineError LEDGER_START_FAILED
  */
-export async function joinEmbeddedServer(
-  options: { dataDir: string; log: Log; fsync?: boolean },
-  places: Places = INSTALLED,
-): Promise<EmbeddedServer> {
+export async function joinEmbeddedServer(options: Options, places: Places = INSTALLED): Promise<EmbeddedServer> {
   try {
     const cluster = await openCluster(options, places);
     return stayIn(cluster, await enterServer(cluster));
@@ -43,7 +40,7 @@ export async function joinEmbeddedServer(
   }
 }
 
-async function openCluster(options: { dataDir: string; log: Log; fsync?: boolean }, places: Places): Promise<Cluster> {
+async function openCluster(options: Options, places: Places): Promise<Cluster> {
   const binaries = await places.findBinaries();
   const place = await findCluster(options.dataDir, places.sharedFolder, options.log);
   let prepared: Promise<string> | undefined;
@@ -128,10 +125,8 @@ export async function leaveServer(cluster: Cluster, presence: Presence): Promise
  * member can join, so the stop cuts off none.
  */
 async function becomeLast(client: Client): Promise<boolean> {
-  await client.query('SELECT pg_advisory_unlock_shared($1, $2)', [...PRESENCE_LOCK]);
-  const { rows } = await client.query<{ granted: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS granted', [
-    ...PRESENCE_LOCK,
-  ]);
+  await client.query(`SELECT pg_advisory_unlock_shared(${PRESENCE_LOCK})`);
+  const { rows } = await client.query<{ granted: boolean }>(`SELECT pg_try_advisory_lock(${PRESENCE_LOCK}) AS granted`);
   return rows[0]?.granted === true && (await areOthersGone(client));
 }
 
@@ -146,6 +141,50 @@ async function areOthersGone(client: Client): Promise<boolean> {
     );
     if (rows[0]?.others === 0) return true;
     if (performance.now() > deadline) return false;
-    await delay(POLL_MS);
+    await wait(POLL_MS);
   }
+}
+
+const ASK_AGAIN_MS = 50;
+
+/** Recovery after a crash may take long, but a stuck server must not block a command forever. */
+const PATIENCE_MS = 120_000;
+
+/** A recovering server says so when asked. One that is silent for this long, in ms, is stopped or overwhelmed. */
+const SILENCE_MS = 20_000;
+
+/**
+ * Asks the server until it lets us in, and initializes and starts it as needed. No lock is held meanwhile. The rename
+ * of a finished cluster, PostgreSQL's own interlock and the presence lock decide every race; the loser asks again.
+ *
+ * @param options.mayInit false when a ledger must already exist: an empty one must not replace a lost one
+ */
+export async function enterServer(
+  cluster: Cluster,
+  options: { mayInit?: boolean; patienceMs?: number; silenceMs?: number } = {},
+): Promise<Presence> {
+  const { mayInit = true, patienceMs = PATIENCE_MS, silenceMs = SILENCE_MS } = options;
+  const begunAt = performance.now();
+  let heardAt = begunAt;
+  for (;;) {
+    const answer = await askServer(cluster);
+    if (typeof answer === 'object') return answer;
+    if (answer !== 'silent') heardAt = performance.now();
+    else if (performance.now() - heardAt > silenceMs) {
+      const next = 'Find out why its processes are stopped or wait for the disk. When they go on, everything goes on.';
+      throw startFailed(cluster.home, 'the server runs and answers nobody', next);
+    }
+    if (answer === 'absent') await raiseServer(cluster, mayInit);
+    else await wait(ASK_AGAIN_MS);
+    if (performance.now() - begunAt > patienceMs)
+      throw startFailed(cluster.home, `the server let nobody in for ${Math.round(patienceMs / 1000)} seconds`);
+  }
+}
+
+async function raiseServer(cluster: Cluster, mayInit: boolean): Promise<void> {
+  if (!(await hasData(cluster))) {
+    if (!mayInit) throw startFailed(cluster.home, 'its data are gone', 'Restore them from a backup.');
+    await initCluster(cluster);
+  }
+  if ((await startServer(cluster)) === 'taken') await wait(ASK_AGAIN_MS);
 }

@@ -2,7 +2,6 @@ import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 import { type ClusterPlace, dataFolderOf } from './cluster.ts';
-import { isAlive } from './is-alive.ts';
 
 /** What a running server says about itself; the socket folder is empty while it starts. */
 export type PostmasterFile = { pid: number; port: number; socketFolder: string };
@@ -46,4 +45,15 @@ export async function removeMisleadingFiles(place: ClusterPlace): Promise<void> 
 
 function pathOf(place: ClusterPlace): string {
   return join(dataFolderOf(place), 'postmaster.pid');
+}
+
+/** Returns whether a process with this id exists, under any user; false for an invalid id. */
+export function isAlive(pid: number): boolean {
+  // Zero and negative ids would address whole groups of processes.
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
 }

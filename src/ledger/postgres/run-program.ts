@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { ServerUser } from './server-user.ts';
+import type { ServerUser } from './cluster.ts';
 
 /** `status` is null when the program could not run or was killed; `output` then says why. */
 export type Run = { status: number | null; output: string };

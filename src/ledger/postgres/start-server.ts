@@ -1,14 +1,20 @@
 import { open, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { type Cluster, type ClusterPlace, DATA_NAME, LOG_NAME, logFileOf } from './cluster.ts';
+import { sha256Of } from '../../kernel/hash.ts';
+import {
+  type Cluster,
+  type ClusterPlace,
+  DATA_NAME,
+  dataFolderOf,
+  LOG_NAME,
+  logFileOf,
+  startFailed,
+} from './cluster.ts';
 import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './postmaster-file.ts';
 import { canReach, runProgram } from './run-program.ts';
-import { writeSettings } from './server-settings.ts';
-import { startFailed } from './start-failed.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { makePrivateFolder, replaceFile } from './folders.ts';
 
 /** What the log says when another process was faster, or when an earlier server is not quite gone. */
 const TAKEN = /lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/;
@@ -33,7 +39,9 @@ export async function startServer(cluster: Cluster): Promise<'started' | 'taken'
     return 'started';
   }
   const said = await readLog(cluster, logStart);
-  if (TAKEN.test(said) || (await isRunning(cluster))) return 'taken';
+  if (TAKEN.test(said)) return 'taken';
+  const file = await readPostmasterFile(cluster);
+  if (file && (await isPostmaster(file.pid, cluster))) return 'taken';
   throw startFailed(cluster.home, said === '' ? run.output : said);
 }
 
@@ -80,11 +88,6 @@ async function turnLog(cluster: Cluster): Promise<void> {
   if ((await sizeOf(file)) > LOG_LIMIT_BYTES) await rename(file, `${file}.1`);
 }
 
-async function isRunning(cluster: Cluster): Promise<boolean> {
-  const file = await readPostmasterFile(cluster);
-  return file !== undefined && isPostmaster(file.pid, cluster);
-}
-
 /** Returns what was written to the log since it had the given size. */
 async function readLog(cluster: Cluster, start: number): Promise<string> {
   const handle = await open(logFileOf(cluster)).catch(() => undefined);
@@ -109,29 +112,80 @@ const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
  * beside the data, or a temporary folder with a fixed name if that path is too long for a socket.
  */
 export async function chooseSocketFolder(place: ClusterPlace): Promise<string> {
-  for (const folder of socketFolders(place)) {
-    if (isTooLong(folder) || !(await isOpenFor(place, dirname(folder)))) continue;
-    await makePrivateFolder(folder, place.user);
+  const { user, home } = place;
+  const name = `paydrop-${user?.uid ?? process.getuid?.()}-${sha256Of(home).slice(0, 16)}`;
+  for (const folder of [join(home, 'run'), join(tmpdir(), name), join('/tmp', name)]) {
+    if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) > LONGEST_SOCKET_PATH) continue;
+    // Root's TMPDIR may be in root's home, where the server's user cannot go.
+    if (user && !(await canReach(user, dirname(folder)))) continue;
+    await makePrivateFolder(folder, user);
     return folder;
   }
   throw startFailed(
-    place.home,
+    home,
     'its path is too long for a socket, and no temporary folder can be used instead',
     'Use a data folder with a shorter path, or set DATABASE_URL.',
   );
 }
 
-function socketFolders(place: ClusterPlace): string[] {
-  const uid = place.user?.uid ?? process.getuid?.();
-  const name = `paydrop-${uid}-${createHash('sha256').update(place.home).digest('hex').slice(0, 16)}`;
-  return [join(place.home, 'run'), join(tmpdir(), name), join('/tmp', name)];
+/** The whole postgresql.conf; everything else has PostgreSQL's default. */
+const SETTINGS = {
+  // A socket in a private folder needs no password and cannot be reached from the network.
+  listen_addresses: '',
+  port: 5432,
+  unix_socket_permissions: '0700',
+
+  max_connections: 100,
+  max_logical_replication_workers: 0,
+  shared_buffers: '64MB',
+  max_wal_size: '1GB',
+  min_wal_size: '32MB',
+
+  client_encoding: 'utf8',
+  lc_messages: 'C',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  default_text_search_config: 'pg_catalog.simple',
+
+  // The log must never hold a data value. Statement errors quote values in their first line (`invalid input syntax for
+  // type integer: "..."`), so they are not logged: the client gets them. The log covers the server's own life (LOG,
+  // FATAL, PANIC). The other settings are a second net, in case the first is raised for a while.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_statement: 'none',
+  log_min_duration_statement: -1,
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+  log_error_verbosity: 'terse',
+} as const;
+
+const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' } as const;
+/** For tests, whose processes all share one server. */
+const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 500 } as const;
+
+/** Rewrites postgresql.conf before each start, so that a newer paydrop brings its settings to an older cluster. */
+async function writeSettings(cluster: Cluster, socketFolder: string): Promise<void> {
+  const path = join(dataFolderOf(cluster), 'postgresql.conf');
+  await replaceFile(path, settingsText({ socketFolder, fsync: cluster.fsync }), cluster.user);
 }
 
-function isTooLong(folder: string): boolean {
-  return Buffer.byteLength(join(folder, '.s.PGSQL.5432')) > LONGEST_SOCKET_PATH;
+export function settingsText(options: { socketFolder: string; fsync: boolean }): string {
+  const settings = {
+    ...SETTINGS,
+    ...(options.fsync ? DURABLE : FLEETING),
+    unix_socket_directories: quoteListItem(options.socketFolder),
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quoteSetting(String(value))}`);
+  return ['# Written by paydrop before every start. Use ALTER SYSTEM for settings of your own.', ...lines, ''].join(
+    '\n',
+  );
 }
 
-/** Returns whether the server's user can get there: root's TMPDIR may be in root's home. */
-async function isOpenFor(place: ClusterPlace, folder: string): Promise<boolean> {
-  return place.user === undefined || canReach(place.user, folder);
+/** Quotes an item of a list; without quotes, a comma in the path would make two folders. */
+function quoteListItem(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+function quoteSetting(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }

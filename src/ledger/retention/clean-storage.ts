@@ -58,7 +58,9 @@ export async function cleanStorage(
     const found: Partial<Record<CleanedTable, string | undefined>> = {};
     for (const { table, ...state } of await readOpenTables(ledger)) {
       found[table] = limitOf(state, limits) ?? (await cleanTable(ledger, table, limits));
-      if (found[table] !== undefined) await noteReason(ledger, table, found[table]);
+      if (found[table] === undefined) continue;
+      const noteReason = 'UPDATE cleaning SET why = $2 WHERE table_name = $1 AND cleaned_at IS NULL';
+      await ledger.pool.query(noteReason, [table, found[table]]);
     }
     await watchLog(ledger);
     return found;
@@ -165,10 +167,6 @@ async function noteCleaned(
     [table, proved, file, at],
   );
   return rowCount !== 0;
-}
-
-async function noteReason({ pool }: Ledger, table: CleanedTable, why: string): Promise<void> {
-  await pool.query('UPDATE cleaning SET why = $2 WHERE table_name = $1 AND cleaned_at IS NULL', [table, why]);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { areSameBytes } from '../../rows/cut-cells.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../rows/packed-outcomes.ts';
-import { copyOut } from '../copy/copy-out.ts';
-import { NULL_CELL, tupleReader } from '../copy/tuple-reader.ts';
+import { copyOut, NULL_CELL, tupleReader } from '../copy/copy-out.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import {
   type AsOf,

@@ -1,7 +1,8 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { type Transaction, transact } from '../engine/transaction.ts';
+import { transact, type Transaction } from '../engine/transaction.ts';
 import type { ClaimedFile } from '../file/claim-file.ts';
+import type { FileState } from '../../../schemas/lifecycle.ts';
 
 /** A file that a user drops on the dashboard, before it is in its folder. */
 export type Upload = { account: string; folder: string; name: string; sha256: string; bytes: number; actor: string };
@@ -42,4 +43,54 @@ export async function mustNotBeMaker(tx: Transaction, fileId: string, actor: str
   const { rowCount } = await tx.client.query('SELECT 1 FROM upload WHERE file_id = $1 AND actor = $2', [fileId, actor]);
   if (rowCount !== 0)
     throw new PipelineError('SECOND_PERSON', `approve file "${fileId}"`, 'the same person dropped it on the dashboard');
+}
+
+/**
+ * Deletes the record of an upload whose file did not reach its folder. Otherwise the next file with these bytes would
+ * count as made by this user, even if another user dropped it.
+ */
+export async function forgetUpload(ledger: Ledger, uploadNo: number, actor: string, reason: string): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const { rows } = await tx.client.query<{ folder: string; sha256: string }>(
+      'DELETE FROM upload WHERE upload_no = $1 AND file_id IS NULL RETURNING folder, sha256',
+      [uploadNo],
+    );
+    if (rows[0]) tx.audit({ actor, move: 'drop', reason, evidence: rows[0] });
+  });
+}
+
+/** A file that was dropped on the dashboard; id and state are null until it is taken from its folder. */
+type UploadRow = {
+  upload_no: number;
+  account: string;
+  folder: string;
+  name: string;
+  actor: string;
+  at: Date;
+  file_id: string | null;
+  state: FileState | null;
+  reason_code: string | null;
+};
+
+export async function readUpload({ pool }: Ledger, uploadNo: number): Promise<UploadRow | undefined> {
+  const { rows } = await pool.query<UploadRow>(
+    `SELECT u.upload_no, u.account, u.folder, u.name, u.actor, u.at, u.file_id, f.state, f.reason_code
+     FROM upload u LEFT JOIN file f ON f.file_id = u.file_id WHERE u.upload_no = $1`,
+    [uploadNo],
+  );
+  return rows[0];
+}
+
+/** Returns the last upload of these bytes to the account that was not taken from its folder yet. */
+export async function findWaitingUpload(
+  { pool }: Ledger,
+  account: string,
+  sha256: string,
+): Promise<Pick<UploadRow, 'name' | 'actor' | 'at'> | undefined> {
+  const { rows } = await pool.query<Pick<UploadRow, 'name' | 'actor' | 'at'>>(
+    `SELECT name, actor, at FROM upload WHERE account = $1 AND sha256 = $2 AND file_id IS NULL
+     ORDER BY upload_no DESC LIMIT 1`,
+    [account, sha256],
+  );
+  return rows[0];
 }

@@ -52,7 +52,6 @@ export function noticeHead(notice: Notice): string[][] {
   ];
 }
 
-/** Effect of a fault, in the reader's words. */
 const EFFECTS = {
   row: 'row withheld',
   reject: 'file refused',

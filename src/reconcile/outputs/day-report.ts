@@ -4,6 +4,7 @@ import { formatCents } from '../../kernel/money.ts';
 import type { Totals, Withheld } from '../../rows/rows.ts';
 import { balanceDay, type DayTotals } from '../balance-day.ts';
 import { sayWithheld } from '../say-withheld.ts';
+import { type Change, nameOfChange, outcomeLines, shownChange, shownTotals } from './summary.ts';
 
 /** The day of one account. Times are already in its zone. Money is integer cents. */
 export type DayReport = Omit<DayTotals, 'accepted'> & {
@@ -12,7 +13,6 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
   timeZone: string;
   /** A day that is not over is reported as it stands. */
   isOver: boolean;
-  /** The period covered, when it is not the calendar day. */
   period?: { from: string; until: string };
   accepted: Totals & { files: number };
   openBatches: readonly {
@@ -24,7 +24,7 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
     cents: number;
     stateNow: string;
   }[];
-  changes: readonly (Totals & { before: string; after: string })[];
+  changes: readonly Change[];
   /** Rows that had faults and were not paid; no other figure includes them. */
   withheld?: Withheld;
   /** Folders whose expected file had not arrived in time. */
@@ -55,8 +55,7 @@ function describeDay(report: DayReport): string {
   const { changes, withheld } = report;
   if (withheld && withheld.rows > 0) lines.push('', `${sayWithheld(withheld)}.`);
   const late = ['', 'Changed after they were final'];
-  if (changes.length > 0)
-    lines.push(...late, ...changes.map((sum) => figures(`${labelOf(sum.before)} -> ${labelOf(sum.after)}`, sum)));
+  if (changes.length > 0) lines.push(...late, ...changes.map((sum) => figures(nameOfChange(sum), sum)));
   const missing = (report.missingFiles ?? []).map((file) => `${file.folder}, by ${file.by} on ${file.day}`);
   if (missing.length > 0) lines.push('', 'Expected files that had not come', ...missing);
   return [...lines, '', ...openLines(report)].join('\n');
@@ -83,19 +82,17 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
     timeZone: report.timeZone,
     isOver: report.isOver,
     ...(report.period && { period: report.period }),
-    broughtForward: shown(report.broughtForward),
-    accepted: { files: report.accepted.files, ...shown(report.accepted) },
-    final: Object.fromEntries(finalLines(report).map(([outcome, total]) => [OUTCOMES[outcome].label, shown(total)])),
-    open: shown(report.open),
-    difference: shown(balanceDay(report)),
+    broughtForward: shownTotals(report.broughtForward),
+    accepted: { files: report.accepted.files, ...shownTotals(report.accepted) },
+    final: Object.fromEntries(
+      finalLines(report).map(([outcome, total]) => [OUTCOMES[outcome].label, shownTotals(total)]),
+    ),
+    open: shownTotals(report.open),
+    difference: shownTotals(balanceDay(report)),
     openBatches: report.openBatches.map(({ cents, ...batch }) => ({ ...batch, total: formatCents(cents) })),
-    changes: report.changes.map((sum) => ({
-      before: labelOf(sum.before),
-      after: labelOf(sum.after),
-      ...shown(sum),
-    })),
+    changes: report.changes.map(shownChange),
     ...(report.withheld && {
-      withheld: { ...shown(report.withheld), unreadableAmounts: report.withheld.unreadable },
+      withheld: { ...shownTotals(report.withheld), unreadableAmounts: report.withheld.unreadable },
     }),
     ...(report.missingFiles && { missingFiles: report.missingFiles }),
   }));
@@ -123,24 +120,14 @@ export function dayReportCells(report: DayReport): string[][] {
     line('DIFFERENCE', '', balanceDay(report)),
     ...report.openBatches.map((batch) => line('OPEN_BATCH', `${batch.fileId}/${batch.batchNo}`, batch)),
     ...(report.withheld?.rows ? [line('WITHHELD', '', report.withheld)] : []),
-    ...report.changes.map((sum) => line('CHANGED', `${labelOf(sum.before)} to ${labelOf(sum.after)}`, sum)),
+    ...report.changes.map((sum) => line('CHANGED', nameOfChange(sum, 'to'), sum)),
   ];
 }
 
-/** Lists outcomes in table order, so that the same day always reads the same. */
 export function finalLines({ final }: Pick<DayReport, 'final'>): [Outcome, Totals][] {
-  const names = Object.keys(OUTCOMES) as Outcome[];
-  return names.flatMap((name) => (final[name] ? [[name, final[name]]] : []));
+  return outcomeLines(final);
 }
 
 function figures(label: string, total: Totals): string {
   return `${label.padEnd(28)}${String(total.rows).padStart(10)}${formatCents(total.cents).padStart(20)}`;
-}
-
-function shown(total: Totals): { rows: number; total: string } {
-  return { rows: total.rows, total: formatCents(total.cents) };
-}
-
-function labelOf(outcome: string): string {
-  return OUTCOMES[outcome as Outcome].label;
 }

@@ -39,7 +39,6 @@ function shortNumberStarrer(columns: readonly ColumnName[], cell: string): CellM
 
 const SHORT_NUMBER = /^\d{5,7}$/;
 
-/** Returns how the other cells of a withheld row are shown. */
 function cellMasker(
   columns: readonly ColumnName[],
   cells: readonly string[],
@@ -107,7 +106,6 @@ function plainNumber(cell: string): string {
   return cell.replace(/[\s-]/g, '');
 }
 
-/** Removes blanks and signs between groups of digits, however many. */
 function joinGroups(text: string): string {
   return text.replace(/[\s.-]/g, '');
 }

@@ -1,5 +1,7 @@
-import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { rejectionOf } from '../../../schemas/rejections.ts';
+import { COLUMNS } from '../../../schemas/columns.ts';
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
 /** What is known of a row when its file is done. */
 export type FinishedRow = {
@@ -52,3 +54,49 @@ export function correctionOf(row: FinishedRow): { kind: 'rejects' | 'retry'; rea
 
 /** The service may have booked the row since the reports were made. If dropped by hand, it is held. */
 const AFTER_A_QUESTION = 'may be sent again as it is, by "paydrop resubmit", which asks the service once more';
+
+/** What a row was before its change, and when and how the change was found. */
+type BeforeChange = {
+  outcome: string;
+  code: number | null;
+  message: string;
+  changedAt: string;
+  evidence: string;
+};
+
+/**
+ * Returns the cells of one line of a correction. Those of the result file come first, with current values in the same
+ * places, so a reader of results can read corrections. The old values follow.
+ */
+export function changeCells(row: FinishedRow, maskedInput: readonly string[], before: BeforeChange): string[] {
+  return [
+    ...resultCells(row, maskedInput),
+    OUTCOMES[before.outcome as Outcome].label,
+    before.code === null ? '' : String(before.code),
+    before.message,
+    before.changedAt,
+    before.evidence,
+  ];
+}
+
+/** Returns the column titles of a layout, in the spec's words. */
+export function titlesOf(layout: LayoutName): string[] {
+  return columnsOf(layout).map((column) => COLUMNS[column].title);
+}
+
+/** Columns that the result file adds after the input's. */
+export const RESULT_TITLES = [
+  'Outcome',
+  'Code',
+  'Message',
+  'Authorization',
+  'Batch Id',
+  'Sent At',
+  'Result At',
+  'Attempt',
+] as const;
+
+/** Columns that a correction adds after the result file's. */
+export const CHANGE_TITLES = ['Old Outcome', 'Old Code', 'Old Message', 'Changed At', 'Evidence'] as const;
+
+export { REASON_TITLE } from '../../../schemas/layouts.ts';

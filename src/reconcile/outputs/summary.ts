@@ -1,7 +1,7 @@
 import { OUTCOMES, type Completeness, type Outcome } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { OutcomeTotals } from '../../rows/rows.ts';
+import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
 import type { ControlTotal } from '../control-totals.ts';
 
 export type Summary = {
@@ -37,10 +37,7 @@ export function summaryJson(summary: Summary): string {
   const body = {
     ...summary,
     outcomes: Object.fromEntries(
-      outcomeLines(summary.outcomes).map(([outcome, total]) => [
-        OUTCOMES[outcome].label,
-        { rows: total.rows, total: formatCents(total.cents) },
-      ]),
+      outcomeLines(summary.outcomes).map(([name, total]) => [labelOf(name), shownTotals(total)]),
     ),
     batches: summary.batches.map(({ cents, ...batch }) => ({ ...batch, total: formatCents(cents) })),
   };
@@ -55,10 +52,12 @@ export function summaryText(summary: Summary): string {
     `File ${file.fileId}, account ${file.account}, ${file.operation}, taken ${file.claimedAt}`,
     '',
     'Outcome             Rows             Total  It means',
-    ...outcomeLines(summary.outcomes).map(([outcome, total]) => figures(outcome, total.rows, total.cents)),
+    ...outcomeLines(summary.outcomes).map(
+      ([outcome, total]) => `${figures(labelOf(outcome), total, 16)}  ${OUTCOMES[outcome].means}`,
+    ),
     '',
     'Control totals',
-    ...summary.controlTotals.map((total) => `${total.holds ? 'ok ' : 'NO '} ${total.id}  ${total.says}`),
+    ...controlLines(summary),
     '',
     'Batches',
     ...summary.batches.map(
@@ -74,13 +73,81 @@ export function summaryText(summary: Summary): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Lists outcomes in table order, so that the same file always reads the same. */
-function outcomeLines(totals: OutcomeTotals): [Outcome, { rows: number; cents: number }][] {
+/** The summary of a correction. The file's own summary is not rewritten; this one stands beside it. */
+export type CorrectionSummary = {
+  file: { fileId: string; name: string; account: string; operation: string };
+  correctionNo: number;
+  changedAt: string;
+  evidence: string;
+  changes: Change[];
+  outcomes: OutcomeTotals;
+  controlTotals: readonly ControlTotal[];
+};
+
+/** Returns the summary for programs. Amounts are decimal text, as in all output. */
+export function correctionJson(summary: CorrectionSummary): string {
+  const body = {
+    ...summary,
+    changes: summary.changes.map(shownChange),
+    outcomes: Object.fromEntries(
+      outcomeLines(summary.outcomes).map(([name, total]) => [labelOf(name), shownTotals(total)]),
+    ),
+  };
+  return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+/** Returns the same as text for users. */
+export function correctionText(summary: CorrectionSummary): string {
+  const { file, correctionNo } = summary;
+  const lines = [
+    `${file.name}, correction ${correctionNo}`,
+    `File ${file.fileId}, account ${file.account}, ${file.operation}, changed ${summary.changedAt}`,
+    summary.evidence,
+    '',
+    'Change                                Rows             Total',
+    ...summary.changes.map((sum) => figures(nameOfChange(sum), sum, CHANGE_WIDTH)),
+    '',
+    'Outcomes of the file after it         Rows             Total',
+    ...outcomeLines(summary.outcomes).map(([outcome, total]) => figures(labelOf(outcome), total, CHANGE_WIDTH)),
+    '',
+    'Control totals',
+    ...controlLines(summary),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const CHANGE_WIDTH = 34;
+
+function controlLines({ controlTotals }: { controlTotals: readonly ControlTotal[] }): string[] {
+  return controlTotals.map((total) => `${total.holds ? 'ok ' : 'NO '} ${total.id}  ${total.says}`);
+}
+
+/** Lists outcomes in table order, so that the same file or day always reads the same. */
+export function outcomeLines(totals: OutcomeTotals): [Outcome, Totals][] {
   const names = Object.keys(OUTCOMES) as Outcome[];
   return names.flatMap((name) => (totals[name] ? [[name, totals[name]]] : []));
 }
 
-function figures(outcome: Outcome, rows: number, cents: number): string {
-  const { label, means } = OUTCOMES[outcome];
-  return `${label.padEnd(16)}${String(rows).padStart(8)}${formatCents(cents).padStart(18)}  ${means}`;
+function figures(label: string, { rows, cents }: Totals, labelWidth: number): string {
+  return `${label.padEnd(labelWidth)}${String(rows).padStart(8)}${formatCents(cents).padStart(18)}`;
+}
+
+/** Returns totals as programs read them. */
+export function shownTotals({ rows, cents }: Totals): { rows: number; total: string } {
+  return { rows, total: formatCents(cents) };
+}
+
+/** Rows whose outcome changed, by their outcomes before and after. */
+export type Change = Totals & { readonly before: string; readonly after: string };
+
+export function shownChange(sum: Change) {
+  return { before: labelOf(sum.before), after: labelOf(sum.after), ...shownTotals(sum) };
+}
+
+export function nameOfChange({ before, after }: Change, arrow = '->'): string {
+  return `${labelOf(before)} ${arrow} ${labelOf(after)}`;
+}
+
+function labelOf(outcome: string): string {
+  return OUTCOMES[outcome as Outcome].label;
 }

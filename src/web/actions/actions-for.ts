@@ -1,11 +1,11 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
-import type { ActionHandler, HandledAction } from './action-handler.ts';
-import { HANDLERS } from './handlers.ts';
+import type { Action, HandledAction } from '../../actions/action.ts';
+import { HANDLERS } from '../../actions/handlers.ts';
 
 /** Returns the actions that this state allows, in the order of the table, for the links of the resolve page. */
 export function actionsFor(kind: 'file' | 'batch', state: string): HandledAction[] {
   return HANDLED.filter((name) => {
-    const { from }: Pick<ActionHandler, 'from'> = HANDLERS[name];
+    const { from }: Pick<Action, 'from'> = HANDLERS[name];
     return ACTIONS[name].to === kind && (from === undefined || from.includes(state));
   });
 }

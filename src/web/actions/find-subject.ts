@@ -1,3 +1,4 @@
+import { ACTIONS } from '../../../schemas/actions.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readProposal } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
@@ -5,7 +6,9 @@ import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { WebContext } from '../web-context.ts';
-import type { Subject, SubjectOf } from './action-handler.ts';
+import type { Done, Next, Subject, SubjectOf } from '../../actions/action.ts';
+import type { SubjectFinder } from '../../actions/run-action.ts';
+import type { FileRow } from '../../ledger/engine/records.ts';
 
 /** Stands for all accounts in an address. */
 const ALL = 'all';
@@ -30,6 +33,11 @@ export async function findSubject<Kind extends Subject['kind']>(
   params: unknown,
 ): Promise<SubjectOf<Kind>> {
   return FINDERS[kind](context, params);
+}
+
+/** Returns what finds the subject that the parameters of a route name. */
+export function finderIn(context: WebContext, params: unknown): SubjectFinder {
+  return (kind) => findSubject(context, kind, params);
 }
 
 const FINDERS: {
@@ -65,4 +73,67 @@ function numberOf(params: unknown, name: string, mostDigits: number): number {
   const text = fieldOf(params, name);
   if (!/^[1-9]\d*$/.test(text) || text.length > mostDigits) throw new Refusal('NOT_FOUND');
   return Number(text);
+}
+
+/** Returns the title and address of a subject's page. */
+export function placeOf(subject: Subject): { title: string; path: string; crumbs: { path: string; label: string }[] } {
+  switch (subject.kind) {
+    case 'file':
+      return filePlace(subject.file);
+    case 'batch': {
+      const { path, crumbs, title } = filePlace(subject.file);
+      return { title: `batch ${subject.batch.batch_no} of ${title}`, path, crumbs };
+    }
+    case 'account': {
+      const isAll = subject.account === ALL_ACCOUNTS;
+      const title = isAll ? 'all accounts' : `account ${subject.account}`;
+      return { title, path: '/accounts', crumbs: [{ path: '/accounts', label: 'Accounts' }] };
+    }
+    case 'proposal': {
+      const { proposal_no: no } = subject.proposal;
+      return { title: `proposal ${no}`, path: '/proposals', crumbs: [{ path: '/proposals', label: 'Proposals' }] };
+    }
+    case 'schedule':
+      return { title: `schedule ${subject.schedule}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+  }
+}
+
+function filePlace({ file_id: fileId, name }: FileRow) {
+  const path = `/files/${fileId}`;
+  return {
+    title: name,
+    path,
+    crumbs: [
+      { path: '/files', label: 'Files' },
+      { path, label: name },
+    ],
+  };
+}
+
+/** Returns whether the result has something that a person must look at; a proposal only waits for another person. */
+export function isWarning({ status = 'ok', next = [] }: Done): boolean {
+  return status !== 'ok' && !next.some(({ to }) => to === 'proposals');
+}
+
+/** Returns the link to what a user can do next. */
+export function linkOf(next: Next): { path: string; label: string } {
+  switch (next.to) {
+    case 'proposals':
+      return { path: '/proposals', label: 'What waits for a second person' };
+    case 'file':
+      return { path: `/files/${next.file.file_id}`, label: 'To the file' };
+    case 'doubt':
+      return { path: `${batchPath(next)}/resolve`, label: 'Resolve it' };
+    case 'rebuild-outputs':
+      return { path: `/files/${next.file.file_id}/do/rebuild-outputs`, label: ACTIONS[next.to].label };
+    case 'adopt':
+      return {
+        path: `${batchPath(next)}/do/adopt?batchId=${encodeURIComponent(next.batchId)}`,
+        label: `Compare with batch id ${next.batchId} and adopt it`,
+      };
+  }
+}
+
+function batchPath({ file, batchNo }: { file: FileRow; batchNo: number }): string {
+  return `/files/${file.file_id}/batches/${batchNo}`;
 }

@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { ACTIONS } from '../../../schemas/actions.ts';
+import { EXIT } from '../../../schemas/errors.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
-import type { Ask, Filled, HandledAction } from '../actions/action-handler.ts';
+import type { Ask, Done, HandledAction, Input, Plan } from '../../actions/action.ts';
+import { type Order, shownPlan } from '../../actions/run-action.ts';
+import { isWarning } from '../actions/find-subject.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import { askedOf, objectOf, type Shape, shapeNamed, TEXT } from './shapes.ts';
@@ -19,28 +22,8 @@ export type ApiActions = {
     context: WebContext,
     name: HandledAction,
     params: unknown,
-    order: Input & { readonly reason?: string; readonly bind?: string },
+    order: Order,
   ): Promise<{ readonly result: 'done'; readonly done: Done } | { readonly result: 'changed' }>;
-};
-
-type Input = {
-  readonly actor: string;
-  readonly filled: Filled;
-  readonly file?: { readonly name: string; readonly bytes: Buffer };
-};
-type Plan = {
-  readonly says: readonly string[];
-  readonly facts?: readonly (readonly [name: string, value: unknown])[];
-  readonly listing?: unknown;
-  readonly isProposal?: boolean;
-  readonly barred?: string;
-};
-type Done = {
-  readonly says: string;
-  readonly isWarning?: boolean;
-  readonly details?: readonly string[];
-  readonly listing?: unknown;
-  readonly json: Readonly<Record<string, unknown>>;
 };
 
 /** Maximum bytes of a request that contains a file. */
@@ -56,13 +39,14 @@ export function actionsApi(server: FastifyInstance, context: WebContext, actions
       { config: { may: name }, schema: schemaOf(name, asks), ...bodyLimit },
       async ({ viewer, params, query, body }) => {
         const input = { actor: actorOf(viewerOf({ viewer })), ...readInput(asks, body) };
-        if (query.plan !== undefined) return tellPlan(await actions.plan(context, name, params, input));
+        if (query.plan !== undefined) return shownPlan(await actions.plan(context, name, params, input));
         const { reason, bind } = body ?? {};
         const order = { ...input, ...(reason !== undefined && { reason }), ...(bind !== undefined && { bind }) };
         const ran = await actions.run(context, name, params, order);
         if (ran.result === 'changed') throw new Refusal('PLAN_CHANGED');
-        const { json: result, ...done } = ran.done;
-        return { ...done, result };
+        const { says, details, listing, status = 'ok', json: result } = ran.done;
+        const open = status !== 'ok' && { status: EXIT[status], isWarning: isWarning(ran.done) };
+        return { says, ...open, details, listing, result };
       },
     );
   }
@@ -81,11 +65,6 @@ function readInput(asks: readonly Ask[], body: Body | undefined): Omit<Input, 'a
     else if (value) file = { name: value.name, bytes: Buffer.from(value.text) };
   }
   return { filled, ...(file && { file }) };
-}
-
-function tellPlan({ plan, bind }: { plan: Plan; bind: string }) {
-  const facts = (plan.facts ?? []).filter(([, value]) => value !== '');
-  return { ...plan, facts: facts.map(([name, value]) => ({ name, value })), bind };
 }
 
 /** Returns the address of an action, below its subject. */

@@ -162,12 +162,13 @@ const Plan = objectOf(
 const Done = objectOf(
   {
     says: TEXT,
+    status: { type: 'integer', description: 'Exit status that the same command would have; left out when it is 0.' },
     isWarning: { type: 'boolean', description: 'Whether it found something that a person has to look at.' },
     details: listOf(TEXT),
     listing: Listing,
     result: { type: 'object', additionalProperties: true },
   },
-  ['isWarning', 'details', 'listing'],
+  ['status', 'isWarning', 'details', 'listing'],
 );
 
 /** Shapes shared by several answers, by the name for `shapeNamed`. */

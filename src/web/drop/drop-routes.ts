@@ -4,7 +4,6 @@ import { type Folder, foldersHere } from '../../config/config.ts';
 import { displayName } from '../../files/display-name.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { holdsCardNumber, maskName } from '../../kernel/mask.ts';
-import { findWaitingUpload, readUpload } from '../../ledger/transfer/read-upload.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
@@ -15,6 +14,7 @@ import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { isIgnoredName } from '../../files/ignored-name.ts';
 import { SIDECAR } from '../../files/scan-folder.ts';
+import { findWaitingUpload, readUpload } from '../../ledger/transfer/note-upload.ts';
 
 /** Files read at the same time. Each takes memory for its rows, and all share one processor. */
 const MOST_AT_ONCE = 4;

@@ -15,10 +15,12 @@ import {
   OPEN_BATCH_STATES,
   OPEN_FILE_STATES,
   type OpenCount,
-} from '../../ledger/overview/count-open.ts';
+  type OpenSum,
+  sumDoubt,
+  sumHeld,
+} from '../../ledger/overview/overview.ts';
 import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
 import { readStops } from '../../ledger/account/read-stops.ts';
-import { type OpenSum, sumDoubt, sumHeld } from '../../ledger/overview/sum-open.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 
 export type Monitor = { readonly url: string; close(): Promise<void> };

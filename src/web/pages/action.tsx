@@ -7,10 +7,17 @@ import { maskReason } from '../../kernel/mask.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { takeUploads, uploadOf } from '../access/take-uploads.ts';
 import { actorOf } from '../access/viewer.ts';
-import type { HandledAction, Input } from '../actions/action-handler.ts';
+import type { HandledAction, Input } from '../../actions/action.ts';
 import { HANDLED } from '../actions/actions-for.ts';
-import { runAction, handlerOf, planAction, type Planned, subjectOf } from '../actions/run-action.ts';
-import { findSubject, SUBJECT_PATHS } from '../actions/find-subject.ts';
+import {
+  runAction,
+  handlerOf,
+  planAction,
+  type Planned,
+  type SubjectFinder,
+  subjectOf,
+} from '../../actions/run-action.ts';
+import { finderIn, SUBJECT_PATHS } from '../actions/find-subject.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../parts/action-pages.tsx';
 import { sendPage } from '../send-page.ts';
@@ -51,23 +58,23 @@ type Visit = {
 
 /** Shows the plan, or first asks for the inputs it depends on. */
 async function look(visit: Visit, input: Input): Promise<FastifyReply> {
-  const { context, name, request } = visit;
-  const subject = await subjectOf(context, name, request.params);
+  const { context, name } = visit;
+  const subject = await subjectOf(name, finderOf(visit));
   if (!isPicked(name, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
-  return showPlan(visit, input, await planAction(context, name, request.params, input));
+  return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input));
 }
 
 /** Does it when the plan is still the one shown; without a plan's mark, shows the plan. */
 async function send(visit: Visit, input: Input): Promise<FastifyReply> {
-  const { context, name, request, form } = visit;
+  const { context, name, form } = visit;
   const bind = fieldOf(form, 'bind');
   if (bind === '') {
     // The form that makes the choice has no mark yet.
     const isChanged = handlerOf(name).picks === undefined;
-    return showPlan(visit, input, await planAction(context, name, request.params, input), { isChanged });
+    return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input), { isChanged });
   }
   const order = { ...input, reason: fieldOf(form, 'reason'), bind };
-  const result = await runAction(context, name, request.params, order);
+  const result = await runAction(context.app, name, finderOf(visit), order);
   if (result.result === 'changed') return showPlan(visit, input, result, { isChanged: true });
   return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...result} />);
 }
@@ -97,14 +104,14 @@ const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Shows the reason; also the form as filled in, when other input might work. */
 async function showRefusal(visit: Visit, input: Input, { code, message }: PipelineError): Promise<FastifyReply> {
-  const { context, name, request, reply, form } = visit;
+  const { context, name, reply, form } = visit;
   void reply.code(code === 'USAGE' ? 400 : 409);
   const wasPlanned = fieldOf(form, 'bind') !== '';
   const planned = wasPlanned
-    ? await planAction(context, name, request.params, input).catch(() => undefined)
+    ? await planAction(context.app, name, finderOf(visit), input).catch(() => undefined)
     : undefined;
   if (planned) return showPlan(visit, input, planned, { fault: message });
-  const about = { ...aboutOf(visit, input), subject: await findSubject(context, ACTIONS[name].to, request.params) };
+  const about = { ...aboutOf(visit, input), subject: await finderOf(visit)(ACTIONS[name].to) };
   if (code === 'USAGE') return sendPage(reply, <PicksPage {...about} fault={message} />);
   return sendPage(reply, <WhyNotPage {...about} why={message} />);
 }
@@ -117,10 +124,14 @@ async function showPlan(
 ): Promise<FastifyReply> {
   const { context, name, form, reply } = visit;
   if (isChanged || planned.plan.barred !== undefined) void reply.code(409);
-  const suggested = await handlerOf(name).suggest?.(context, planned.subject);
+  const suggested = await handlerOf(name).suggest?.(context.app, planned.subject);
   const about = aboutOf(visit, { ...input, filled: { ...suggested, ...input.filled } });
   const reason = maskReason(fieldOf(form, 'reason'));
   return sendPage(reply, <PlanPage {...about} {...planned} isChanged={isChanged} reason={reason} fault={fault} />);
+}
+
+function finderOf({ context, request }: Visit): SubjectFinder {
+  return finderIn(context, request.params);
 }
 
 function aboutOf({ name, request }: Visit, { filled }: Input) {

@@ -14,7 +14,7 @@ import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
-import type { HandledAction } from '../actions/action-handler.ts';
+import type { HandledAction } from '../../actions/action.ts';
 import { Moment } from '../parts/words.tsx';
 
 type Said = {

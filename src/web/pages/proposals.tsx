@@ -3,7 +3,7 @@ import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
 import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { capital, whoDid } from '../../explain/why/sentence.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
-import { evidenceFacts } from '../actions/evidence-facts.ts';
+import { evidenceFacts } from '../../actions/evidence-facts.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';

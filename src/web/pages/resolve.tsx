@@ -4,11 +4,11 @@ import { describeDoubt, type InDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { describeAnswer, describeWait, describeWritten } from '../../explain/attempt-words.ts';
 import { whoDid } from '../../explain/why/sentence.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
-import type { Facts as FactRows, SubjectOf } from '../actions/action-handler.ts';
+import type { Facts as FactRows, SubjectOf } from '../../actions/action.ts';
 import { actionsFor } from '../actions/actions-for.ts';
-import { findSubject } from '../actions/find-subject.ts';
-import { batchFacts, placeOf } from '../actions/subject-words.ts';
-import { type Way, type WaysContext, waysOut } from '../actions/ways-out.ts';
+import { batchFacts } from '../../actions/subject-words.ts';
+import { findSubject, placeOf } from '../actions/find-subject.ts';
+import { type OptionsContext, type ResolutionOption, resolutionOptions } from '../../actions/resolution-options.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';
@@ -95,7 +95,7 @@ function InDoubtView(props: ViewProps) {
             <p>Your role may look at these; an operator does them.</p>
           )}
           <ol class="ways">
-            {waysOut(found, contextOf(props)).map((way) => (
+            {resolutionOptions(found, contextOf(props)).map((way) => (
               <li key={way.title}>
                 <h3>{way.title}</h3>
                 {way.says.map((sentence) => (
@@ -137,7 +137,7 @@ function knownFacts(props: ViewProps): FactRows {
   const [last] = found.attempts;
   const calledAt = calledAtOf(props);
   return [
-    ...batchFacts(context, place.file, place.batch),
+    ...batchFacts(context.app, place.file, place.batch),
     ['Sent', { at: calledAt, timeZone: zoneOf(props) }],
     ['To', last?.host ?? ''],
     ['Written', last ? describeWritten(last) : ''],
@@ -147,13 +147,13 @@ function knownFacts(props: ViewProps): FactRows {
   ];
 }
 
-function WayLinks({ viewer, base, way: { action, links } }: { viewer: Viewer; base: string; way: Way }) {
-  if (links === undefined) return <ActionLinks viewer={viewer} base={base} actions={[action]} />;
+function WayLinks({ viewer, base, way: { action, given } }: { viewer: Viewer; base: string; way: ResolutionOption }) {
+  if (given === undefined) return <ActionLinks viewer={viewer} base={base} actions={[action]} />;
   if (!viewerMay(viewer, action)) return null;
   return (
     <p class="actions">
-      {links.map(({ label, query }) => (
-        <a key={query} class="button" href={`${base}/do/${action}?${query}`}>
+      {given.map(({ label, filled }) => (
+        <a key={label} class="button" href={`${base}/do/${action}?${new URLSearchParams(filled).toString()}`}>
           {label}…
         </a>
       ))}
@@ -161,7 +161,7 @@ function WayLinks({ viewer, base, way: { action, links } }: { viewer: Viewer; ba
   );
 }
 
-function contextOf(props: ViewProps): WaysContext {
+function contextOf(props: ViewProps): OptionsContext {
   const { context, place } = props;
   return { account: context.app.settings.accounts.get(place.file.account), calledAt: calledAtOf(props) };
 }

@@ -1,7 +1,7 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
-import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../actions/action-handler.ts';
+import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../../actions/action.ts';
 import { Facts, Notice, Section, Table } from './blocks.tsx';
 import { ChoiceField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
-import type { Ask, Done, Filled, HandledAction, Plan, Subject } from '../actions/action-handler.ts';
-import { placeOf } from '../actions/subject-words.ts';
+import type { Ask, Done, Filled, HandledAction, Plan, Subject } from '../../actions/action.ts';
+import { isWarning, linkOf, placeOf } from '../actions/find-subject.ts';
 import { Notice, Section } from './blocks.tsx';
 import { DoForm, ListingTable, PickForm, PlanView } from './action-forms.tsx';
 import { Page } from './page.tsx';
@@ -81,10 +81,10 @@ export function WhyNotPage({ why, ...about }: About & { why: string }) {
 
 /** Shows what was done, and where the user can go next. */
 export function DonePage({ done, ...about }: About & { done: Done }) {
-  const { says, isWarning = false, details = [], listing, links = [] } = done;
+  const { says, details = [], listing, next = [] } = done;
   return (
     <ActionPage {...about}>
-      <Notice kind={isWarning ? 'warn' : 'good'} title={says}>
+      <Notice kind={isWarning(done) ? 'warn' : 'good'} title={says}>
         {details.map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
@@ -94,9 +94,9 @@ export function DonePage({ done, ...about }: About & { done: Done }) {
           <ListingTable listing={listing} />
         </Section>
       )}
-      {links.length > 0 && (
+      {next.length > 0 && (
         <ul>
-          {links.map(({ path, label }) => (
+          {next.map(linkOf).map(({ path, label }) => (
             <li key={path}>
               <a href={path}>{label}</a>
             </li>

@@ -1,7 +1,9 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
-import { counted } from '../../kernel/counted.ts';
+import { counted, groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
+
+export { groupDigits, groupedCount } from '../../kernel/counted.ts';
 
 /** Shows money as 1,234.50, followed by the currency if known. */
 export function Money({ cents, currency }: { cents: number; currency?: string | undefined }) {
@@ -16,16 +18,6 @@ export function Money({ cents, currency }: { cents: number; currency?: string | 
 /** Shows a count; a noun agrees with it. */
 export function Count({ of, noun }: { of: number; noun?: string }) {
   return <>{noun === undefined ? groupDigits(String(of)) : groupedCount(of, noun)}</>;
-}
-
-/** Formats as `1 row`, `1,200 rows`. */
-export function groupedCount(count: number, noun: string): string {
-  return counted(count, noun).replace(String(count), groupDigits);
-}
-
-/** Groups the digits before the point by three. */
-export function groupDigits(text: string): string {
-  return text.replace(/\d(?=(?:\d{3})+(?:\.|$))(?<!\.\d*)/g, '$&,');
 }
 
 /** Shows a moment in an account's zone; the `dateTime` attribute is UTC. */

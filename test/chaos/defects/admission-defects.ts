@@ -37,7 +37,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'replaced ledger forgotten',
     about: 'what the ledger sent that a restore puts aside is known to the send journal alone',
-    file: 'src/ledger/backup/take-over.ts',
+    file: 'src/ledger/backup/restore-backup.ts',
     find: 'return aside === undefined ? [] : recallEntries(',
     replace: "return aside !== '' ? [] : recallEntries(",
     caughtBy: ['test/ledger/backup/take-over.test.ts'],
@@ -45,7 +45,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: 'senders of the replaced ledger forgotten',
     about: 'after a restore nobody waits for hosts that came after the backup',
-    file: 'src/ledger/backup/take-over.ts',
+    file: 'src/ledger/backup/restore-backup.ts',
     find: 'if (knowsSenders) await takeOverSenders(tx, aside);',
     replace: "if (knowsSenders && aside === '') await takeOverSenders(tx, aside);",
     caughtBy: ['test/ledger/backup/take-over.test.ts'],
@@ -56,7 +56,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/admission/must-be-open.ts',
     find: 'if (!(await isOpen(client))) throw',
     replace: 'if ((await isOpen(client)) === undefined) throw',
-    caughtBy: ['test/ledger/admission/must-be-open.test.ts', 'test/ledger/backup/take-over.test.ts'],
+    caughtBy: ['test/ledger/admission/close-ledger.test.ts', 'test/ledger/backup/take-over.test.ts'],
   },
   {
     name: 'machine put back as a whole',
@@ -72,7 +72,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/batch/send-batch.ts',
     find: '    return true;\n  });',
     replace: '    return true;\n  }, { isFollowed: true });',
-    caughtBy: ['test/ledger/engine/durable-moves.test.ts'],
+    caughtBy: ['test/ledger/engine/transaction.test.ts'],
   },
   {
     name: 'batch id not on the disk',
@@ -80,7 +80,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/batch/end-attempt.ts',
     find: 'return await transact(ledger, (tx) => record(tx, batch, end));',
     replace: 'return await transact(ledger, (tx) => record(tx, batch, end), { isFollowed: true });',
-    caughtBy: ['test/ledger/engine/durable-moves.test.ts'],
+    caughtBy: ['test/ledger/engine/transaction.test.ts'],
   },
   {
     name: 'recalled beside a send',

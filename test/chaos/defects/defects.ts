@@ -238,7 +238,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'outputs written in place',
     about: 'a reader finds half of an output, and an older one is replaced',
-    file: 'src/files/outputs/publish-file.ts',
+    file: 'src/files/outputs/publish-drafts.ts',
     find: '    linkSync(temporary, path);\n',
     replace: "    await (await import('node:fs/promises')).copyFile(temporary, path);\n",
     caughtBy: ['test/files/outputs/write-output.test.ts'],

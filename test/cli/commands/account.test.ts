@@ -37,7 +37,7 @@ describe('account pause and resume', () => {
     const { out, status } = await world.paydrop('account', 'pause', who, '--reason', 'amounts look wrong');
     expect({ out, status }).toEqual({ out: `Paused: ${named}. No submit begins any more.\n`, status: 0 });
     expect((await world.paydrop('account', 'pause', who, '--reason', 'again')).out).toBe(
-      `${named} was paused before.\n`,
+      `${named.replace(/^a/, 'A')} ${who === '--all' ? 'were' : 'was'} paused before.\n`,
     );
     const name = `${named.replace(' ', '-')}.csv`;
     await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(n, { invoice: `${name}-${n}` }))));

@@ -30,7 +30,7 @@ describe('approve', () => {
   it('wants a reason and a file that is known', async () => {
     expect(await world.paydrop('approve', 'wanted.csv')).toMatchObject({ status: 1, out: '' });
     const empty = await world.paydrop('approve', 'wanted.csv', '--reason', ' ');
-    expect(empty).toEqual({ status: 1, out: '', err: 'Cannot approve the file: --reason is empty. Say why.\n' });
+    expect(empty).toEqual({ status: 1, out: '', err: 'Cannot do "Approve": the reason is empty. Say why.\n' });
     expect(await world.paydrop('approve', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
     expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
   });
@@ -39,10 +39,12 @@ describe('approve', () => {
     const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', `meant so, card ${CARD}`);
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out.split('\n')).toEqual([
-      'Held because',
-      `  CONTROL_TOTALS: ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3`,
-      'Approved: 2 valid rows with a total of 50.00 (1 more is invalid and withheld: 1 amount unreadable) will be sent, ' +
-        'by a paydrop that runs or by "paydrop run --once".',
+      'Approved: 2 rows, 50.00 USD will be sent.',
+      '1 invalid row stays back and is not paid if the file is approved: 1 amount unreadable.',
+      `Held because of CONTROL_TOTALS: ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3.`,
+      '',
+      'How it stands:',
+      expect.stringMatching(/^ {2}.*why [0-9a-z]{16}$/),
       '',
     ]);
     expect(await world.states()).toMatchObject({ 'wanted.csv': 'accepted' });
@@ -75,7 +77,9 @@ describe('approve', () => {
   it('is refused for a file that is not held', async () => {
     const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', 'again');
     expect({ status, out }).toEqual({ status: 5, out: '' });
-    expect(err).toMatch(/^Cannot approve file "[0-9a-z]+": .*See "paydrop show" for the present state\.\n$/);
+    expect(err).toMatch(
+      /^Cannot do "Approve" with this file: it is accepted, and this is for what is held\. See "paydrop why/,
+    );
   });
 });
 
@@ -83,7 +87,7 @@ describe('decline', () => {
   it('stops a held file for good, and the next run sends the approved ones only', async () => {
     const { status, out } = await world.paydrop('decline', 'unwanted.csv', '--reason', 'sent twice on 2026-06-15');
     expect(status).toBe(0);
-    expect(out).toMatch(/^Declined: 2 valid rows .* will never be sent\.\n$/);
+    expect(out).toMatch(/^Declined: 2 rows, 50\.00 USD will never be sent\.\n$/);
     expect(await lastLink('unwanted.csv')).toMatchObject({ move: 'decline', reason: 'sent twice on 2026-06-15' });
     expect(await world.paydrop('decline', 'unwanted.csv', '--reason', 'again')).toMatchObject({ status: 5 });
 
@@ -108,7 +112,8 @@ describe('decline', () => {
     await world.finish();
     const { out } = await world.paydrop('approve', 'restored.csv', '--reason', 'to see');
     expect(out).toContain('SENT_BEFORE');
-    const [, fileId = ''] = /except what was sent before: .* "paydrop why ([0-9a-z]+)"/.exec(out) ?? [];
+    expect(out).toContain('What was sent before does not leave again');
+    const [, fileId = ''] = /why ([0-9a-z]{16})$/m.exec(out) ?? [];
     expect((await world.paydrop('why', fileId)).out).toContain(`"paydrop cancel ${fileId}/1 --reason …"`);
   });
 });

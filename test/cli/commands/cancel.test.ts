@@ -26,7 +26,7 @@ describe('cancel', () => {
     const { status, out } = await world.paydrop('cancel', 'recalled.csv', '--reason', 'the sender recalls it');
     expect({ status, out }).toEqual({
       status: 0,
-      out: 'Cancelled: 4 rows with a total of 100.00 will never be sent.\nrecalled.csv is cancelled; its output files follow.\n',
+      out: 'Cancelled: 4 rows, 100.00 USD will never be sent.\nrecalled.csv is cancelled; its output files follow.\n',
     });
     const batch = await world.paydrop('cancel', 'partly.csv/2', '--reason', 'wrong amounts', '--json');
     expect(JSON.parse(batch.out)).toMatchObject({

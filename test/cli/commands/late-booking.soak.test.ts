@@ -96,12 +96,12 @@ describe('a row that the service books only after two reports have lacked it', (
   it('stays when it was booked meanwhile, and its outcome is corrected; the others go out again', async () => {
     await book(codeRow(2));
     const plan = await resubmit('--dry-run');
-    expect(plan.out).toContain('Would be resubmitted: 2 rows with a total of 50.00.');
+    expect(plan.out).toContain('2 rows, 50.00 USD go out again as a new file');
     expect(plan.out).toContain('Line 2 does not go out again');
     expect(await inFolder()).toEqual([]);
     const done = await resubmit();
     expect(done.status).toBe(5);
-    expect(done.out).toContain('Resubmitted: 2 rows with a total of 50.00.');
+    expect(done.out).toContain('Resubmitted: 2 rows, 50.00 USD.');
     expect(done.out).toContain('Its outcome is corrected from NOT_CHARGED to ACCEPTED_PENDING');
     const [name = ''] = await inFolder();
     expect(await readFile(join(world.root, 'drop', 'ach-charge', name), 'utf8')).not.toContain('K-2');

@@ -30,7 +30,7 @@ describe('proposals', () => {
     expect(await world.paydrop('proposals')).toEqual({ status: 0, out: 'No proposal waits.\n', err: '' });
     const approve = await world.paydrop('approve', 'mine.csv', '--reason', 'meant so');
     expect(approve).toMatchObject({ status: 3, err: '' });
-    const [, no] = /Proposed: 2 valid rows .*"paydrop confirm (\d+)"/.exec(approve.out)!;
+    const [, no] = /Proposed: 2 rows, [^]*confirm (\d+)$/m.exec(approve.out)!;
     const { file_id: fileId } = await fileNamed(world, 'mine.csv');
     const listed = await world.paydrop('proposals');
     for (const part of [no!, fileId, 'mine.csv', 'approve', '50.00', ME, 'meant so', 'paydrop confirm NO']) {
@@ -61,7 +61,8 @@ describe('confirm', () => {
     const no = await proposed('theirs.csv');
     const { status, out } = await world.paydrop('confirm', String(no));
     expect(status).toBe(0);
-    expect(out).toContain(`Confirmed: proposal ${no} of ${OTHER.actor}`);
+    expect(out).toContain('Confirmed: ');
+    expect(out).toContain(`Proposal ${no} for theirs.csv was made by somebody-else: Ms Byron confirms it.`);
     const { file_id: fileId, state } = await fileNamed(world, 'theirs.csv');
     expect(state).toBe('accepted');
     const links = await readAudit(world.app.ledger, fileId);
@@ -96,7 +97,7 @@ describe('refuse', () => {
     const no = await proposed('unwanted.csv');
     const { status, out } = await world.paydrop('refuse', String(no), '--reason', 'the list is old');
     expect(status).toBe(0);
-    expect(out).toContain(`Refused: proposal ${no}`);
+    expect(out).toMatch(new RegExp(`^Refused: [^]*Proposal ${no} for unwanted.csv`));
     const { file_id: fileId, state } = await fileNamed(world, 'unwanted.csv');
     expect(state).toBe('held');
     const links = await readAudit(world.app.ledger, fileId);

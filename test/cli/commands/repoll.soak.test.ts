@@ -25,7 +25,7 @@ describe('repoll', () => {
   it('refuses a batch that the service has not taken', async () => {
     const refused = await world.paydrop('repoll', 'june.csv/1');
     expect(refused).toMatchObject({ status: 5, out: '' });
-    expect(refused.err).toContain('the service has given it no batch id');
+    expect(refused.err).toContain('and this is for what is submitted or result in or exception or reconciled');
   });
 
   it('asks now, long before the next question is due, until the result is there', async () => {

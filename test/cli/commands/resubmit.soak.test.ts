@@ -24,14 +24,16 @@ describe('resubmit', () => {
   it('wants a reason, a file that is known and a selection that there is', async () => {
     expect(await world.paydrop('resubmit', 'june.csv')).toMatchObject({ status: 1, out: '' });
     expect(await world.paydrop('resubmit', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
-    expect((await resubmit('--only', 'approved')).err).toContain('declined, retryable, not-sent, format');
+    expect((await resubmit('--only', 'approved')).err).toContain('Choose one: declined, retryable, not-sent, format');
     expect(await resubmit('--only', 'not-sent')).toMatchObject({ status: 5, out: '' });
   });
 
   it('shows on request what it would be, and writes nothing', async () => {
-    const { status, out } = await resubmit('--dry-run', '--json');
+    const { status, out } = await resubmit('--plan', '--json');
     expect(status).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ from: 'june.csv', name: null, rows: 1, cents: 200, lines: [2] });
+    const { says, facts } = JSON.parse(out);
+    expect(says[0]).toContain('1 row, 2.00 USD go out again as a new file');
+    expect(facts).toContainEqual({ name: 'Lines', value: '2' });
     expect(await readdir(folder)).toEqual([]);
     expect(await query(world.app, 'SELECT 1 FROM resubmission')).toEqual([]);
   });
@@ -39,9 +41,7 @@ describe('resubmit', () => {
   it('drops the rows as a new file, once, which walks the whole way and is linked with the old one', async () => {
     const { status, out, err } = await resubmit();
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    expect(out).toMatch(
-      /^Resubmitted: 1 row with a total of 2\.00\.\nThey lie as june__.{8}-again-1\.csv in drop\/card\.\n$/,
-    );
+    expect(out).toMatch(/^Resubmitted: 1 row, 2\.00 USD\. They lie as june__.{8}-again-1\.csv in drop\/card\.\n$/);
     const [name = ''] = await readdir(folder);
     const waiting = await resubmit();
     expect(waiting.status).toBe(5);
@@ -50,7 +50,8 @@ describe('resubmit', () => {
 
     await rm(join(folder, name));
     const tried = await resubmit('--drop-again', '--dry-run');
-    expect(tried).toEqual({ status: 0, out: `Would be dropped again: ${name}.\n`, err: '' });
+    expect(tried).toMatchObject({ status: 0, err: '' });
+    expect(tried.out).toContain(`${name} with 1 row, 2.00 USD is written into drop/card once more`);
     expect(await readdir(folder)).toEqual([]);
     expect(await resubmit('--drop-again')).toEqual({ status: 0, out: `Dropped again: ${name}.\n`, err: '' });
     await world.finish();

@@ -37,7 +37,7 @@ describe('retry and withdraw', () => {
     const { status, out, err } = await world.paydrop('retry', 'fixed.csv/1', '--reason', 'the password is the new one');
     expect({ status, out, err }).toEqual({
       status: 0,
-      out: 'It will be sent again: batch 1 of fixed.csv, 2 rows with a total of 50.00.\n',
+      out: 'It will be sent again: batch 1 of fixed.csv, 2 rows, 50.00 USD.\n',
       err: '',
     });
     const { rows } = await world.app.ledger.pool.query(

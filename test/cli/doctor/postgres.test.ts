@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeServer, postgres } from '../../../src/cli/doctor/postgres.ts';
-import { inspectServer, type ServerState } from '../../../src/ledger/engine/inspect-server.ts';
+import { inspectServer, type ServerState } from '../../../src/ledger/engine/open-ledger.ts';
 import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 
 let world: PatientWorld;

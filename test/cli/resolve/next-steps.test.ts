@@ -22,7 +22,7 @@ describe('nextSteps', () => {
     expect(words()).toEqual([
       'resolve g7fhpaqs00000000/2 --adopt BATCH-ID',
       'resolve g7fhpaqs00000000/2 --probe FROM..TO',
-      'resolve g7fhpaqs00000000/2 --journal report.csv',
+      'resolve g7fhpaqs00000000/2 --report report.csv',
       `resolve g7fhpaqs00000000/2 --not-received --evidence '…' --reason WHY`,
       'resolve g7fhpaqs00000000/2 --close-in-doubt --reason WHY',
     ]);
@@ -40,7 +40,7 @@ describe('nextSteps', () => {
 
   it('says from when it may be declared not received, and which report to fetch by the time of the service', () => {
     const [, , journal, notReceived] = steps();
-    expect(notReceived!.when).toContain('2026-06-16T10:00:00.000Z (2026-06-16 06:00:00 -04:00)');
+    expect(notReceived!.when).toContain('from 2026-06-16 06:00:00 -04:00 on');
     expect(journal!.when).toContain('approved credit card payments');
     expect(journal!.when).toContain('2026-06-15 03:00:00 -07:00 (the time of the service)');
     const batch = { ...foundDoubt().batch, operation: 'ach-charge' } as InDoubt['batch'];

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { blockScans } from '../../../src/csv/scan/block-scans.ts';
 import { blockChecker, replacedFaults } from '../../../src/csv/check/check-blocks.ts';
-import { recordChecker } from '../../../src/csv/check/check-records.ts';
+import { exactTotals, recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
-import { decoderOfLines } from '../../../src/csv/read/decode-text.ts';
-import { faultTally } from '../../../src/csv/check/fault-tally.ts';
-import { newFileShape } from '../../../src/csv/read/read-records.ts';
+import { decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
+import { faultTally } from '../../../src/csv/check/fault-effect.ts';
+import { newFileShape } from '../../../src/csv/read/split-lines.ts';
 import { CARD_HEADER, cardLine, cardLines, rulesWith, VISA } from '../support.ts';
-import { compileBlockScan } from '../../../src/csv/scan/scan-block.ts';
-import { SCANNED_BYTES, scannedRowsIn } from '../../../src/csv/scan/scanned-rows.ts';
+import { compileBlockScan, newScannedRows } from '../../../src/csv/scan/scan-block.ts';
+import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
 
 /** Checks each text as a block; the last one ends the file. */
 function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {
@@ -16,13 +15,9 @@ function check(blocks: readonly string[], rules: CheckRules = rulesWith(), large
   const shape = newFileShape();
   const checker = recordChecker(rules, tally, largestTotalCents === undefined ? {} : { largestTotalCents });
   const decodeLine = decoderOfLines('utf-8');
-  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine, scans: blockScans() });
+  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine });
   const groups = blocks.map((text, index) => {
-    const { packed, withheld, faults } = checkBlock({
-      bytes: Buffer.from(text),
-      isLast: index === blocks.length - 1,
-      slot: 0,
-    });
+    const { packed, withheld, faults } = checkBlock({ bytes: Buffer.from(text), isLast: index === blocks.length - 1 });
     return {
       lines: [...packed.lines.subarray(0, packed.count)],
       withheld: withheld.map(({ raw }) => raw.line),
@@ -102,7 +97,7 @@ describe('blockChecker', () => {
 
 it('replacedFaults tells of the rows that were asked for, and passes over those between them', () => {
   const lines = ['"A, B"', 'x', '"C, D"', '"E, F"'].map((city, n) => cardLine({ city, invoice: `N-${n}` }));
-  const rows = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+  const rows = newScannedRows();
   const block = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   compileBlockScan({ layout: 'card', rules: rulesWith(), hashKey: new Uint32Array(2) })(block, 0, block.length, rows);
   const tell = replacedFaults('card')(rows, block);
@@ -113,7 +108,7 @@ it('replacedFaults tells of the rows that were asked for, and passes over those 
 });
 
 it('replacedFaults shows no number of the row', () => {
-  const rows = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
+  const rows = newScannedRows();
   const number = '12345678';
   const block = Buffer.from(`INV-1,"Ada, 1234",Byron,CHECKING,${number},5.00,"no. 5678, 9"\n`);
   const order = { layout: 'ach', rules: rulesWith({ operation: 'ach-charge' }), hashKey: new Uint32Array(2) } as const;
@@ -122,4 +117,115 @@ it('replacedFaults shows no number of the row', () => {
   expect(faults.map(({ value }) => value)).toEqual(['Ada, 1234', 'no. 5678, 9']);
   expect(JSON.stringify(faults)).not.toContain(number);
   expect(JSON.stringify(faults)).not.toContain(VISA);
+});
+
+function open(rules: CheckRules = rulesWith()) {
+  const tally = faultTally(rules.folder);
+  return { tally, ...recordChecker(rules, tally) };
+}
+
+function recordsOf(lines: string[], firstLine = 1) {
+  return lines.map((line, index) => ({ line: firstLine + index, cells: line.split(',') }));
+}
+
+describe('recordChecker', () => {
+  it('finds header and layout in the first group and keeps them for the others', () => {
+    const { checkGroup, close } = open();
+    expect(checkGroup(recordsOf([CARD_HEADER, ...cardLines(2)]))).toHaveLength(2);
+    expect(checkGroup(recordsOf([cardLine({ invoice: 'N-3' })], 4))).toMatchObject([{ payment: { line: 4 } }]);
+    expect(close()).toEqual({
+      layout: 'card',
+      headerLine: 1,
+      faults: [],
+      records: 3,
+      valid: { rows: 3, cents: 7_500 },
+      declaredCents: 7_500,
+    });
+  });
+
+  it('takes the layout of a later group when the first names none', () => {
+    const { checkGroup, close } = open();
+    expect(checkGroup(recordsOf(['a,b']))[0]?.faults).toMatchObject([{ code: 'COLUMN_COUNT' }]);
+    expect(checkGroup(recordsOf(cardLines(1), 2))[0]?.payment).toBeDefined();
+    expect(close()).toMatchObject({ layout: 'card', records: 2, valid: { rows: 1 } });
+  });
+
+  it('takes a header for a header only at the top', () => {
+    const { checkGroup, close } = open();
+    const [, row] = checkGroup(recordsOf([cardLine(), CARD_HEADER]));
+    expect(row?.faults.map((fault) => fault.code)).toContain('AMOUNT_FORMAT');
+    expect(row?.payment).toBeUndefined();
+    expect(close()).toMatchObject({ headerLine: null, records: 2, valid: { rows: 1 } });
+  });
+
+  it('hands on no cell of a row that seems to hold a security code', () => {
+    const { checkGroup } = open();
+    const rows = checkGroup(recordsOf([`${cardLine()},987`]));
+    expect(rows).toMatchObject([{ raw: { line: 1, cells: [] }, faults: [{ code: 'SECURITY_CODE', line: 1 }] }]);
+    expect(JSON.stringify(rows)).not.toContain('987');
+  });
+
+  it('hands on no row at all when the header names a security code', () => {
+    const { checkGroup, close, tally } = open();
+    const header = CARD_HEADER.replace('State', 'CVV');
+    expect(checkGroup(recordsOf([header, cardLine({ state: '987' })]))).toEqual([]);
+    expect(checkGroup(recordsOf([cardLine({ state: '987' })], 3))).toEqual([]);
+    expect(close()).toMatchObject({ records: 2, valid: { rows: 0 }, faults: [{ code: 'SECURITY_CODE', line: 1 }] });
+    expect(tally.has('reject')).toBe(true);
+  });
+
+  it('lists the first thousand broken rows and counts all', () => {
+    const { checkGroup, close, tally } = open();
+    const rows = checkGroup(recordsOf([...cardLines(1), ...Array<string>(1_200).fill('a,b'), ...cardLines(1)]));
+    expect(rows).toHaveLength(1_002);
+    expect(tally.counts().COLUMN_COUNT).toBe(1_200);
+    expect(close().records).toBe(1_202);
+  });
+
+  it('takes no row that would make the total inexact', () => {
+    const rules = rulesWith();
+    const tally = faultTally(rules.folder);
+    const { checkGroup, close } = recordChecker(rules, tally, { largestTotalCents: 7_499 });
+    const rows = checkGroup(recordsOf(cardLines(3)));
+    expect(rows.map((row) => row.payment?.amountCents)).toEqual([2_500, 2_500, undefined]);
+    expect(rows[2]?.amountCents).toBe(2_500);
+    expect(rows[2]?.faults).toMatchObject([{ code: 'AMOUNT_LIMIT', line: 3 }]);
+    expect(close()).toMatchObject({ records: 3, valid: { rows: 2, cents: 5_000 } });
+    expect(tally.counts()).toEqual({ AMOUNT_LIMIT: 1 });
+  });
+});
+
+describe('exactTotals', () => {
+  it('adds up charges and refunds', () => {
+    const totals = exactTotals(1_000);
+    expect([500, -200, 700].map(totals.add)).toEqual([true, true, true]);
+    expect(totals.sum()).toEqual({ rows: 3, cents: 1_000 });
+  });
+
+  it.each([1, -1])('takes no amount that carries the sum beyond its limit, sign %i', (sign) => {
+    const totals = exactTotals(1_000);
+    expect([1_000, 1, -5, 6, 5].map((cents) => totals.add(sign * cents))).toEqual([true, false, true, false, true]);
+    expect(totals.sum()).toEqual({ rows: 3, cents: sign * 1_000 });
+  });
+});
+
+const output = Buffer.from('INV-7,C1,INV-8');
+const PAYMENT = { output, invoiceStart: 0, invoiceEnd: 5, payerStart: 6, payerEnd: 8, cents: 2_500 };
+
+function hash(payment: typeof PAYMENT, key = Uint32Array.of(1, 2)): string {
+  const hashes = new Uint32Array(3 * HASH_WORDS);
+  paymentHasher(key)(payment, hashes, 1);
+  expect([...hashes.subarray(0, HASH_WORDS), ...hashes.subarray(2 * HASH_WORDS)]).toEqual([0, 0, 0, 0]);
+  return String(hashes.subarray(HASH_WORDS, 2 * HASH_WORDS));
+}
+
+it('paymentHasher gives the same for the same payment and key, and else something different', () => {
+  const others = [
+    hash({ ...PAYMENT, invoiceStart: 9, invoiceEnd: 14 }),
+    hash({ ...PAYMENT, payerEnd: 7 }),
+    hash({ ...PAYMENT, cents: 2_501 }),
+    hash(PAYMENT, Uint32Array.of(1, 3)),
+  ];
+  expect(hash({ ...PAYMENT, output: Buffer.from(output) })).toBe(hash(PAYMENT));
+  expect(new Set([hash(PAYMENT), ...others]).size).toBe(5);
 });

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { checkHeader, isHeader, titlesSecurityCode } from '../../../src/csv/check/find-header.ts';
-import { achLine, CARD_HEADER, cardLine } from '../support.ts';
+import {
+  checkHeader,
+  columnsOfTitle,
+  isHeader,
+  namesSecurityCode,
+  titlesSecurityCode,
+} from '../../../src/csv/check/find-header.ts';
+import { achLine, CARD_HEADER, cardLine, OTHER_VISA, VISA } from '../support.ts';
+import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { checkLayout, chooseLayout, columnCountFault } from '../../../src/csv/check/choose-layout.ts';
+import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 
 const cellsOf = (line: string) => line.split(',');
 const CODE_HEADER = 'Invoice #,Customer Code,Amount,Comment';
@@ -85,5 +94,157 @@ describe('checkHeader', () => {
     expect(checkHeader({ line: 1, cells: cellsOf(CODE_HEADER) }, 'ach')).toMatchObject([
       { code: 'COLUMN_COUNT', line: 1, detail: 'the header has 4 columns, the rows have 7' },
     ]);
+  });
+});
+
+describe('columnsOfTitle', () => {
+  it.each(Object.keys(COLUMNS) as ColumnName[])('knows the title of %s in the words of the spec', (column) => {
+    expect(columnsOfTitle(COLUMNS[column].title)).toContain(column);
+  });
+
+  it.each([
+    ['INVOICE NO', 'invoice'],
+    ['invoice_number', 'invoice'],
+    ['Card Number', 'cardNumber'],
+    ['Account # (no spaces or dashes)', 'accountNumber'],
+    ['Amount (no currency sign)', 'amount'],
+    [' zip  code ', 'zipCode'],
+    ['Postal Code', 'zipCode'],
+    ['Name', 'firstName'],
+    ['Name', 'fullName'],
+    ['Method of Payment', 'mop'],
+  ] as const)('takes %j for %s', (title, column) => {
+    expect(columnsOfTitle(title)).toContain(column);
+  });
+
+  it.each(['', 'Montant', 'INV-1', 'Ada', '25.00', '#'])('takes %j for no title', (title) => {
+    expect(columnsOfTitle(title)).toEqual([]);
+  });
+
+  it('gives a title more than one meaning only where people use it so', () => {
+    const titles = ['Name', 'Amount', 'Customer', 'Card', 'Account', 'State', 'Address', 'Code'];
+    expect(titles.filter((title) => columnsOfTitle(title).length > 1)).toEqual(['Name']);
+  });
+});
+
+describe('namesSecurityCode', () => {
+  it.each([
+    'CVV',
+    'cvv2',
+    'CVC',
+    'CVC2',
+    'CID',
+    'CSC',
+    'Card CVV',
+    'CVV Code',
+    'Security Code',
+    'card security code',
+    'CVN',
+    'Verification Code',
+  ])('knows %s', (title) => {
+    expect(namesSecurityCode(title)).toBe(true);
+  });
+
+  it.each(['City', 'Code', 'Customer Code', 'Zip Code', 'Credit Card #', 'CV', '', '123', 'Social Security'])(
+    'leaves %j alone',
+    (title) => {
+      expect(namesSecurityCode(title)).toBe(false);
+    },
+  );
+});
+
+const rowsOf = (...counts: number[]) =>
+  counts.map((count, index) => ({ line: index + 1, cells: Array<string>(count).fill('x') }));
+
+describe('chooseLayout', () => {
+  it.each([
+    ['card', [12], 'card'],
+    ['card', [7], 'card-ca'],
+    ['card', [4], 'card-code'],
+    ['ach-charge', [7], 'ach'],
+    ['ach-refund', [4], 'ach-code'],
+    ['ach-charge', [12], undefined],
+    ['card', [13, 12], 'card'],
+    ['card', [4, 12, 12], 'card'],
+    ['ach-charge', [4, 7], 'ach-code'],
+    ['ach-charge', [7, 4], 'ach'],
+    ['card', [], undefined],
+  ] as const)('for %s and rows of %j columns takes %s', (operation, counts, layout) => {
+    expect(chooseLayout(operation, rowsOf(...counts))).toBe(layout);
+  });
+});
+
+describe('checkLayout', () => {
+  it.each([
+    ['card', 'US', []],
+    ['card', 'UK', []],
+    ['card', 'CA', ['LAYOUT_COUNTRY']],
+    ['card-ca', 'CA', []],
+    ['card-ca', 'US', ['LAYOUT_COUNTRY']],
+    ['card-code', 'CA', []],
+    ['ach', 'US', []],
+  ] as const)('%s in %s: %j', (layout, country, codes) => {
+    expect(checkLayout(layout, { account: { country }, folder: {} }).map((fault) => fault.code)).toEqual(codes);
+  });
+
+  it('takes the layout of the folder only', () => {
+    const rules = { account: { country: 'US' }, folder: { layout: 'card' } } as const;
+    expect(checkLayout('card', rules)).toEqual([]);
+    expect(checkLayout('card-code', rules)).toMatchObject([{ code: 'LAYOUT_FOLDER', line: 0 }]);
+  });
+});
+
+describe('columnCountFault', () => {
+  const cells = (count: number) => ({ line: 5, cells: Array<string>(count).fill('x') });
+
+  it.each([
+    [cells(13), 'card', 'card', '13 columns, expected 12'],
+    [cells(1), 'ach-charge', 'ach', '1 column, expected 7'],
+    [cells(5), 'card', undefined, '5 columns, expected 4 or 7 or 12'],
+    [
+      { line: 5, cells: ['a;b;c;d'] },
+      'ach-refund',
+      undefined,
+      '1 column, expected 4 or 7; they seem to be separated by semicolons',
+    ],
+  ] as const)('counts the columns', (row, operation, layout, detail) => {
+    expect(columnCountFault(row, operation, layout)).toEqual({ code: 'COLUMN_COUNT', line: 5, detail });
+  });
+});
+
+const CANADIAN = `06/15/2026,INV-1,Ada Byron,25.00,VISA,${VISA},1228`;
+
+describe('holdsSecurityCode', () => {
+  it.each([
+    `${cardLine()},123`,
+    `${cardLine()}, 1234 `,
+    cardLine({ expiry: '123,1228' }),
+    cardLine({ cardNumber: `123,${OTHER_VISA}` }),
+    cardLine({ mop: '123,VISA' }),
+    cardLine({ expiry: '12/28,123' }),
+    `${cardLine({ cardNumber: '4222 2222 2222 2220' })},123`,
+    `${CANADIAN},123`,
+  ])('sees one in %s', (line) => {
+    expect(holdsSecurityCode('card', line.split(','))).toBe(true);
+  });
+
+  it.each([
+    cardLine(),
+    CANADIAN,
+    `${cardLine()},12`,
+    `${cardLine()},12345`,
+    `${cardLine()},abc`,
+    `${cardLine()},`,
+    `${cardLine()},123,`,
+    `123,${cardLine()}`,
+    cardLine({ street: '1 Some Road,204' }),
+    cardLine({ street: '1 Some Road, Apt 4' }),
+    `${'x,'.repeat(12)}123`,
+  ])('sees none in %s', (line) => {
+    expect(holdsSecurityCode('card', line.split(','))).toBe(false);
+  });
+
+  it('does not look into bank files', () => {
+    expect(holdsSecurityCode('ach-charge', `${achLine()},123`.split(','))).toBe(false);
   });
 });

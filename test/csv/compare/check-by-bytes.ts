@@ -1,11 +1,10 @@
 import {
   type CheckedRow,
-  type CheckOptions,
   checkPaymentFile,
   type CheckRules,
   type FileCheck,
 } from '../../../src/csv/check/check-payment-file.ts';
-import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
+import { unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
 import type { Reading } from './check-by-reference.ts';
 
@@ -22,13 +21,11 @@ export async function checkByBytes(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,
   groupLines?: number,
-  beside?: CheckOptions['beside'],
 ): Promise<Outcome> {
   const payments: PaymentRow[] = [];
   const withheld: CheckedRow[] = [];
   const faults: Fault[] = [];
-  const options = { ...(groupLines !== undefined && { groupLines }), ...(beside && { beside }) };
-  const steps = checkPaymentFile(source, rules, options);
+  const steps = checkPaymentFile(source, rules, groupLines === undefined ? {} : { groupLines });
   for (let step = await steps.next(); ; step = await steps.next()) {
     if (step.done) return { payments, withheld, faults, check: step.value };
     payments.push(...unpackRows(step.value));

@@ -1,9 +1,14 @@
 import { recordChecker } from '../../../src/csv/check/check-records.ts';
-import type { CheckedRow, CheckRules, FileCheck } from '../../../src/csv/check/check-payment-file.ts';
-import { byteCounter } from '../../../src/csv/read/count-bytes.ts';
-import { decideVerdict } from '../../../src/csv/check/decide-verdict.ts';
-import { faultTally } from '../../../src/csv/check/fault-tally.ts';
-import { newFileShape, readRecords } from '../../../src/csv/read/read-records.ts';
+import {
+  byteCounter,
+  type CheckedRow,
+  type CheckRules,
+  decideVerdict,
+  type FileCheck,
+} from '../../../src/csv/check/check-payment-file.ts';
+import { faultTally } from '../../../src/csv/check/fault-effect.ts';
+import { newFileShape } from '../../../src/csv/read/split-lines.ts';
+import { readRecords } from './read-records.ts';
 
 /** Full result of a check: its rows, valid or not, in line order, and its final figures. */
 export type Reading = { readonly rows: readonly CheckedRow[]; readonly check: FileCheck };

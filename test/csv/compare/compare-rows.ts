@@ -8,7 +8,7 @@ export type Comparison = {
   readonly rows: number;
   /** Of one file. */
   readonly largestRows: number;
-  /** Lets tests pass a check that overlooks something, or one by two threads. */
+  /** Lets tests pass a check that overlooks something. */
   readonly check?: typeof checkByBytes;
 };
 

@@ -1,5 +1,4 @@
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
-import type { BesideOrder } from '../../../src/csv/scan/scan-beside.ts';
 
 /** Oversights that a check could have, as changes to its rules. The comparison must detect each. */
 export const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) => CheckRules][] = [
@@ -9,13 +8,3 @@ export const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) =
   ['that no comma may be replaced', (rules) => ({ ...rules, folder: { ...rules.folder, textCommas: 'replace' } })],
   ['the currency of the account', (rules) => ({ ...rules, account: { server: 'NA', country: 'US', currency: 'USD' } })],
 ];
-
-/** Hides from the second thread which cards have expired. */
-export function overlookExpiry({ order, shared }: BesideOrder): BesideOrder {
-  return { order: { ...order, rules: { ...order.rules, today: '2026-05-15' } }, shared };
-}
-
-/** Makes the second thread hash payments differently. */
-export function rekeyHashes({ order, shared }: BesideOrder): BesideOrder {
-  return { order: { ...order, hashKey: Uint32Array.of(1, 2) }, shared };
-}

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { canonicalBytes } from '../../../src/csv/write/canonical-bytes.ts';
-import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
+import { canonicalBytes, unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { PaymentRow } from '../../../src/rows/rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { checkContent } from '../../../src/explain/validate/check-content.ts';

@@ -1,16 +1,18 @@
 import { renameSync } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { claimTogether, killWhileClaiming } from '../support/claim-by-processes.ts';
 import { settleDrops } from '../support/settle-drops.ts';
-import { bytePath, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
-import { claimOnly, onlyCandidate, tryClaim } from '../support/make-claim.ts';
+import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
+import { claimedDrop, claimOnly, FOLDER, onlyCandidate, settledDrop, tryClaim } from '../support/make-claim.ts';
+import { noteClaim, NOTES, readNotes, writeNotes } from '../../../src/files/claims/finish-claim.ts';
 
-/** claim-drop.soak.test.ts has more files and more kills. */
+/** watch-folders.soak.test.ts has more files and more kills. */
 describe('claimDrop', () => {
   it('moves the drop into a folder of its own, with notes', async () => {
     const { drop, work } = await freshFolders();
@@ -41,20 +43,17 @@ describe('claimDrop', () => {
   });
 
   it('takes the sidecar along and removes the marker', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
-    await writeFile(join(drop, 'a.csv.done'), '');
-    const claim = await claimOnly(drop, work, { by: 'marker', suffix: '.done' });
+    const { drop, claim } = await claimedDrop(
+      { 'a.csv.ctl': 'rows=1', 'a.csv.done': '' },
+      { by: 'marker', suffix: '.done' },
+    );
     expect(claim.sidecar).toBe(join(claim.workDir, 'original.ctl'));
     expect(await readFile(join(claim.workDir, 'original.ctl'), 'utf8')).toBe('rows=1');
     expect(await readdir(drop)).toEqual([]);
   });
 
   it('lets the second claimant go empty-handed and leaves nothing behind', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { work, candidate } = await settledDrop();
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => tryClaim(candidate, work)));
     expect(outcomes.map(({ is }) => is).sort()).toEqual(['claimed', 'gone', 'gone', 'gone', 'gone']);
     expect(await readdir(work)).toHaveLength(1);
@@ -64,9 +63,7 @@ describe('claimDrop', () => {
     ['claim.notes-written', ['a.csv']],
     ['claim.renamed', []],
   ])('tells that nobody has the drop when a sweep takes the work folder away at %s', async (point, left) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     const fileId = newFileId();
     armCrashPoints((name) => {
       if (name === point) renameSync(join(work, fileId), join(work, `${fileId}.empty`));
@@ -80,9 +77,7 @@ describe('claimDrop', () => {
     ['grew', (path) => writeFile(path, 'rows and rows')],
     ['was written again', (path) => utimes(path, 1_750_000_000, 1_750_000_000)],
   ])('says so when a drop %s after it had settled', async (_what, change) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     await change(join(drop, 'a.csv'));
     expect(await tryClaim(candidate, work)).toMatchObject({ is: 'claimed', claim: { changed: true } });
   });
@@ -91,10 +86,8 @@ describe('claimDrop', () => {
     ['a link', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
     ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
   ])('finds out when the drop was exchanged for %s at the last moment', async (_what, code, make) => {
-    const { drop, work } = await freshFolders();
+    const { drop, work, candidate } = await settledDrop();
     const path = join(drop, 'a.csv');
-    await writeFile(path, 'rows');
-    const candidate = await onlyCandidate(drop);
     await rm(path);
     await make(path);
     const fileId = newFileId();
@@ -106,9 +99,7 @@ describe('claimDrop', () => {
   });
 
   it('does not follow the link it was given', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     await rm(join(drop, 'a.csv'));
     await symlink('/etc/hostname', join(drop, 'a.csv'));
     const fileId = newFileId();
@@ -141,9 +132,7 @@ describe('claimDrop', () => {
   });
 
   it('refuses a work folder that is not there', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const candidate = await onlyCandidate(drop);
+    const { drop, work, candidate } = await settledDrop();
     await expect(tryClaim(candidate, join(work, 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
     expect(await readdir(drop)).toEqual(['a.csv']);
   });
@@ -165,5 +154,65 @@ describe('claimDrop', () => {
 
   it('loses no file and no sidecar when a process is killed while claiming', async () => {
     await killWhileClaiming({ files: 80, claims: 20 });
+  });
+});
+
+const FILE_ID = '0123456789abcdef';
+const CANDIDATE = {
+  name: 'monday.csv',
+  path: Buffer.from('/drop/monday.csv'),
+  bytes: 5,
+  mtimeMs: 1_750_000_000_000,
+  inode: 7n,
+  completeness: 'sidecar' as const,
+  sidecar: { path: Buffer.from('/drop/\xff.ctl', 'latin1'), bytes: 6, mtimeMs: 1 },
+};
+const CLAIM_NOTES = noteClaim(CANDIDATE, FOLDER, FILE_ID, new Date('2026-06-15T12:00:00Z'));
+
+describe('noteClaim', () => {
+  it('notes what a later process must know, the bytes of paths included', () => {
+    expect(CLAIM_NOTES).toEqual({
+      fileId: FILE_ID,
+      folder: 'cards',
+      account: 'main',
+      operation: 'card-charge',
+      name: 'monday.csv',
+      completeness: 'sidecar',
+      bytes: 5,
+      mtimeMs: 1_750_000_000_000,
+      claimedAt: '2026-06-15T12:00:00.000Z',
+      sidecar: { path: Buffer.from('/drop/\xff.ctl', 'latin1').toString('base64'), bytes: 6, mtimeMs: 1 },
+    });
+  });
+});
+
+describe('readNotes', () => {
+  it('reads what writeNotes wrote for our user only', async () => {
+    const workDir = await freshFolder();
+    await writeNotes(workDir, CLAIM_NOTES);
+    expect(await readNotes(workDir)).toEqual(CLAIM_NOTES);
+    expect((await stat(join(workDir, NOTES))).mode & 0o777).toBe(0o600);
+  });
+
+  it.each<[string, string]>([
+    ['no JSON', '{"fileId":'],
+    ['no object', '"notes"'],
+    ['nothing', 'null'],
+    ['no name', JSON.stringify({ ...CLAIM_NOTES, name: undefined })],
+    ['no size', JSON.stringify({ ...CLAIM_NOTES, bytes: '5' })],
+    ['an unknown completeness', JSON.stringify({ ...CLAIM_NOTES, completeness: 'hope' })],
+    ['a sidecar without a path', JSON.stringify({ ...CLAIM_NOTES, sidecar: { bytes: 1, mtimeMs: 1 } })],
+    ['too much', JSON.stringify({ ...CLAIM_NOTES, more: 'x'.repeat(70_000) })],
+  ])('does not take for notes what holds %s', async (_what, text) => {
+    const workDir = await freshFolder();
+    await writeFile(join(workDir, NOTES), text);
+    expect(await readNotes(workDir)).toBeUndefined();
+  });
+
+  it('finds none in an empty folder, and does not wait at a pipe', async () => {
+    const workDir = await freshFolder();
+    expect(await readNotes(workDir)).toBeUndefined();
+    execFileSync('mkfifo', [join(workDir, NOTES)]);
+    expect(await readNotes(workDir)).toBeUndefined();
   });
 });

@@ -1,10 +1,26 @@
-import { link, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
+import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countClaims, findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
-import { freshFolders } from '../support/fresh-folder.ts';
-import { claimOnly, onlyCandidate } from '../support/make-claim.ts';
+import { freshFolder, freshFolders } from '../support/fresh-folder.ts';
+import { claimedDrop, claimOnly, onlyCandidate } from '../support/make-claim.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { oddCodeOf } from '../../../src/files/claims/odd-drop.ts';
 
 const FILE_ID = '0123456789abcdef';
 
@@ -16,17 +32,15 @@ describe('findClaims', () => {
   });
 
   it('finds claims as claimDrop returned them', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
-    const claim = await claimOnly(drop, work);
+    const { work, claim } = await claimedDrop({ 'a.csv.ctl': 'rows=1' });
     expect(await findClaims(work)).toEqual({ claims: [claim], empty: [], strange: [] });
   });
 
   it('sees a change of the bytes since they settled', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { path } = await claimOnly(drop, work);
+    const {
+      work,
+      claim: { path },
+    } = await claimedDrop();
     await utimes(path, 1_750_000_000, 1_750_000_000);
     expect((await findClaims(work)).claims).toMatchObject([{ changed: true }]);
   });
@@ -36,9 +50,11 @@ describe('findClaims', () => {
     ['while writing the notes', (workDir) => rename(join(workDir, 'claim.json'), join(workDir, 'claim.json.tmp'))],
     ['before the rename', () => Promise.resolve()],
   ])('calls empty what a process killed %s left, and the drop can be claimed again', async (_when, undo) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { workDir, path } = await claimOnly(drop, work);
+    const {
+      drop,
+      work,
+      claim: { workDir, path },
+    } = await claimedDrop();
     await rename(path, join(drop, 'a.csv'));
     await undo(workDir);
     expect(await findClaims(work)).toEqual({ claims: [], empty: [workDir], strange: [] });
@@ -48,10 +64,7 @@ describe('findClaims', () => {
   });
 
   it('fetches the sidecar when the process was killed after the rename', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
-    const claim = await claimOnly(drop, work);
+    const { drop, work, claim } = await claimedDrop({ 'a.csv.ctl': 'rows=1' });
     await rename(join(claim.workDir, 'original.ctl'), join(drop, 'a.csv.ctl'));
     expect((await findClaims(work)).claims).toEqual([claim]);
     expect(await readFile(claim.sidecar ?? '', 'utf8')).toBe('rows=1');
@@ -80,9 +93,10 @@ describe('findClaims', () => {
       (workDir) => rename(workDir, join(workDir, '..', 'lost')),
     ],
   ])('calls strange a folder that %s', async (_what, code, reason, change) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { workDir } = await claimOnly(drop, work);
+    const {
+      work,
+      claim: { workDir },
+    } = await claimedDrop();
     await change(workDir);
     expect(await findClaims(work)).toMatchObject({
       claims: [],
@@ -95,9 +109,10 @@ describe('findClaims', () => {
     ['a link', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
     ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
   ])('calls strange a claim whose bytes are %s', async (_what, code, make) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { workDir, path } = await claimOnly(drop, work);
+    const {
+      work,
+      claim: { workDir, path },
+    } = await claimedDrop();
     await rm(path);
     await make(path);
     expect((await findClaims(work)).strange).toEqual([{ name: 'a.csv', path: Buffer.from(workDir), code }]);
@@ -115,9 +130,7 @@ describe('findClaims', () => {
   });
 
   it('takes a live process that is about to move its drop for an empty claim, which removing does not harm', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const claim = await claimOnly(drop, work);
+    const { drop, work, claim } = await claimedDrop();
     await rename(claim.path, join(drop, 'a.csv'));
     const { empty } = await findClaims(work);
     await rename(join(drop, 'a.csv'), claim.path);
@@ -132,9 +145,7 @@ describe('findClaims', () => {
 
 describe('readClaim', () => {
   it('reads the claim of one file', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const claim = await claimOnly(drop, work);
+    const { work, claim } = await claimedDrop();
     expect(await readClaim(work, claim.fileId)).toEqual(claim);
   });
 
@@ -143,17 +154,16 @@ describe('readClaim', () => {
     ['was exchanged for a link', (path) => rm(path).then(() => symlink('/etc/hostname', path))],
     ['has got a second name', (path) => link(path, `${path}2`)],
   ])('says so when the claimed file %s', async (_what, change) => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const claim = await claimOnly(drop, work);
+    const { work, claim } = await claimedDrop();
     await change(claim.path);
     expect(await readClaim(work, claim.fileId)).toEqual({ ...claim, changed: true });
   });
 
   it('reads it while a sweep has moved its folder aside', async () => {
-    const { drop, work } = await freshFolders();
-    await writeFile(join(drop, 'a.csv'), 'rows');
-    const { fileId, workDir, path } = await claimOnly(drop, work);
+    const {
+      work,
+      claim: { fileId, workDir, path },
+    } = await claimedDrop();
     await writeFile(path, 'rows and rows');
     await rename(workDir, `${workDir}.empty`);
     expect(await readClaim(work, fileId)).toMatchObject({ fileId, changed: true });
@@ -166,5 +176,54 @@ describe('readClaim', () => {
     const { path, fileId } = await claimOnly(drop, work);
     await rm(path);
     expect(await readClaim(work, fileId)).toBeUndefined();
+  });
+});
+
+describe('countClaims', () => {
+  let root: string;
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'paydrop-claims-'));
+    for (const work of ['one', 'two']) await mkdir(join(root, work));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  it('counts the claims of all work folders, each folder once', async () => {
+    const works = ['one', 'two', 'one'].map((name) => join(root, name));
+    expect(await countClaims(works)).toBe(0);
+    await mkdir(join(root, 'one', newFileId()));
+    await mkdir(join(root, 'two', newFileId()));
+    expect(await countClaims(works)).toBe(2);
+  });
+
+  it('counts nothing that is no claim', async () => {
+    const work = join(root, 'three');
+    await mkdir(join(work, 'notes'), { recursive: true });
+    await mkdir(join(work, `${newFileId()}.empty`));
+    await writeFile(join(work, newFileId()), 'a file');
+    expect(await countClaims([work])).toBe(0);
+  });
+
+  it('says which folder is missing', async () => {
+    await expect(countClaims([join(root, 'gone')])).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+});
+
+describe('oddCodeOf', () => {
+  it.each<[string, string | undefined, (path: string) => unknown]>([
+    ['a plain file', undefined, (path) => writeFile(path, 'rows')],
+    ['an empty file', undefined, (path) => writeFile(path, '')],
+    ['a link to a file', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
+    ['a link to nothing', 'DROP_SYMLINK', (path) => symlink('/nowhere', path)],
+    ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
+    ['a pipe', 'DROP_SPECIAL', (path) => execFileSync('mkfifo', [path])],
+    ['a file with a second name', 'DROP_HARD_LINK', (path) => writeFile(path, '').then(() => link(path, `${path}2`))],
+  ])('calls %s %s', async (_kind, code, make) => {
+    const path = join(await freshFolder(), 'drop');
+    await make(path);
+    expect(oddCodeOf(await lstat(path, { bigint: true }))).toBe(code);
+  });
+
+  it('calls a device DROP_SPECIAL', async () => {
+    expect(oddCodeOf(await lstat('/dev/null', { bigint: true }))).toBe('DROP_SPECIAL');
   });
 });

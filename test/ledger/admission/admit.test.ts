@@ -1,18 +1,17 @@
 import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { admit, isAdmitted } from '../../../src/ledger/admission/admit.ts';
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readState } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { START } from '../../support/ledger-world.ts';
-import { BOTH, type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
+import { BOTH, NOT_LISTED, senderOf, useHosts, waitsOf } from './support/hosts.ts';
 
-let hosts: Hosts;
-beforeEach(async () => {
-  hosts = await openHosts();
-});
-afterEach(() => hosts.close());
+const hosts = useHosts();
+
+const LOADED_AGAIN = `CREATE TEMP TABLE kept AS SELECT * FROM admission; DELETE FROM admission;
+  INSERT INTO admission SELECT * FROM kept; DROP TABLE kept`;
 
 describe('admit', () => {
   it('lets the one host of a new ledger send at once, and takes it as it is afterwards', async () => {
@@ -30,13 +29,7 @@ describe('admit', () => {
 
   it.each([
     ['another run of the server', () => hosts.otherRun()],
-    [
-      'rows that were loaded again',
-      () =>
-        hosts.world.force(
-          'CREATE TEMP TABLE kept AS SELECT * FROM admission; DELETE FROM admission; INSERT INTO admission SELECT * FROM kept; DROP TABLE kept',
-        ),
-    ],
+    ['rows that were loaded again', () => hosts.world.force(LOADED_AGAIN)],
     ['another table', () => hosts.world.force('UPDATE admission SET run_table = 1')],
     ['another database', () => hosts.world.force('UPDATE admission SET run_database = 1')],
   ])('lets nothing leave after %s', async (_case, change) => {
@@ -153,9 +146,7 @@ describe('admit', () => {
   });
 
   it('leaves a ledger open that another host has opened since this one was refused', async () => {
-    await hosts.enterBoth();
-    await hosts.otherRun();
-    await hosts.enter('a');
+    await hosts.enterOneAgain();
     let isFirst = true;
     const query = async (...words: [string]) => {
       const answer = await hosts.ledger.pool.query(...words);
@@ -202,9 +193,7 @@ describe('admit', () => {
   });
 
   it('raises the epoch for a journal that has left it behind elsewhere, and counts no report made before', async () => {
-    await hosts.enterBoth();
-    await hosts.otherRun();
-    await hosts.enter('a');
+    await hosts.enterOneAgain();
     await (await hosts.journalOf('b')).append({
       kind: 'fence',
       at: START,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { findJournalTrouble } from '../../../src/ledger/admission/find-journal-trouble.ts';
 import { openMirror } from '../../../src/ledger/admission/journal-mirror.ts';
 import { type JournalEntry, openSendJournal, type SendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { START } from '../../support/ledger-world.ts';
@@ -167,3 +168,21 @@ async function withAppending(append: () => Promise<void>, act: () => Promise<voi
     proto.appendFile = asEver;
   }
 }
+
+describe('findJournalTrouble', () => {
+  it.each([
+    ['finds none in a journal that can be written', '', undefined],
+    ['says that it is missing, without its path', undefined, 'it is missing'],
+    ['names the code of any other trouble', 'below', 'it cannot be written (ENOTDIR)'],
+  ])('%s, and writes nothing', async (_what, kept, said) => {
+    await mkdir(dirname(path), { recursive: true });
+    if (kept !== undefined) await writeFile(path, kept);
+    expect(await findJournalTrouble(kept === 'below' ? join(path, kept) : path)).toBe(said);
+    if (kept !== undefined) expect(await readFile(path, 'utf8')).toBe(kept);
+  });
+
+  it('says that something else stands in its place', async () => {
+    await mkdir(path, { recursive: true });
+    expect(await findJournalTrouble(path)).toContain('no file stands in its place');
+  });
+});

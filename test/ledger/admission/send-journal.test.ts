@@ -4,25 +4,22 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import {
-  findForgottenSends,
   type Fence,
+  findForgottenSends,
   type JournalEntry,
   openSendJournal,
   type SendJournal,
 } from '../../../src/ledger/admission/send-journal.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { START } from '../../support/ledger-world.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
 
-let world: LedgerWorld;
+const world = useTestLedger();
 let folder: string;
 let path: string;
 beforeAll(async () => {
-  world = await openTestLedger();
   folder = await mkdtemp(join(tmpdir(), 'paydrop-journal-'));
 });
-afterAll(async () => {
-  await world.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 let made = 0;
 beforeEach(() => {
   path = join(folder, `data-${(made += 1)}`, 'journal', 'sends.jsonl');
@@ -187,6 +184,13 @@ describe('readSelf', () => {
     knows: [],
   });
 
+  /** Opens a journal twice, as two processes do. */
+  async function openTwice(): Promise<[SendJournal, SendJournal]> {
+    const both: [SendJournal, SendJournal] = [await open(), await open()];
+    await both[0].readSelf('host-a', world.clock);
+    return both;
+  }
+
   it('gives a new journal an id and a name, which stay, also for another process', async () => {
     const [one, other] = [await open(), await open()];
     const [self, same] = await Promise.all([
@@ -207,8 +211,7 @@ describe('readSelf', () => {
   });
 
   it('reads what another process has written since, also a long line in pieces', async () => {
-    const [one, other] = [await open(), await open()];
-    await one.readSelf('host-a', world.clock);
+    const [one, other] = await openTwice();
     const long = { ...fence(2), list: Array.from({ length: 20_000 }, (_, n) => `host-${n}`) };
     await other.append(fence(1));
     await other.append(long);
@@ -216,8 +219,7 @@ describe('readSelf', () => {
   });
 
   it('says whether a newer fence stands before a call', async () => {
-    const [one, other] = [await open(), await open()];
-    await one.readSelf('host-a', world.clock);
+    const [one, other] = await openTwice();
     const call = (name: string) => ({ ...entryOf(1), call: name });
     await one.append(fence(1));
     await one.append(call('before'));
@@ -231,8 +233,7 @@ describe('readSelf', () => {
   });
 
   it('knows the calls of several accounts, in whatever order they are asked about', async () => {
-    const [one, other] = [await open(), await open()];
-    await one.readSelf('host-a', world.clock);
+    const [one, other] = await openTwice();
     await one.append(fence(1));
     for (const call of ['first', 'second']) await one.append({ ...entryOf(1), call });
     await one.readSelf('host-a', world.clock);
@@ -242,8 +243,7 @@ describe('readSelf', () => {
   });
 
   it('does not take a fence behind a call for one before it', async () => {
-    const [one, other] = [await open(), await open()];
-    await one.readSelf('host-a', world.clock);
+    const [one, other] = await openTwice();
     await one.append(fence(1));
     await one.append({ ...entryOf(1), call: 'before' });
     await other.append(fence(2));

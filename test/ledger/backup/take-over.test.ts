@@ -11,12 +11,12 @@ import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { START } from '../../support/ledger-world.ts';
 import { type Hosts, openHosts } from '../admission/support/hosts.ts';
-import { openBackupFolder } from './support/backup-folder.ts';
+import { useBackupFolder } from './support/backup-folder.ts';
 
 /** Two hosts send, a backup is made, and both send more. The backup is then restored where neither journal is. */
 describe('a restored ledger', () => {
   let hosts: Hosts;
-  let folder: Awaited<ReturnType<typeof openBackupFolder>>;
+  const folder = useBackupFolder();
   let ledger: Ledger;
   let before: string;
   let waiting: FileRow;
@@ -26,7 +26,6 @@ describe('a restored ledger', () => {
 
   beforeAll(async () => {
     hosts = await openHosts();
-    folder = await openBackupFolder();
     const [a, b] = await hosts.enterBoth();
     before = await hosts.send('a', a);
     waiting = await hosts.world.accepted();
@@ -47,7 +46,6 @@ describe('a restored ledger', () => {
   afterAll(async () => {
     await ledger.close();
     await hosts.close();
-    await folder.remove();
   });
 
   it('remembers what the other one sent, without any journal', async () => {

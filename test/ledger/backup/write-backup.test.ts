@@ -1,20 +1,21 @@
+import { randomInt } from 'node:crypto';
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
-import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import { openBackupFolder } from './support/backup-folder.ts';
+import {
+  countRows,
+  frameHead,
+  MARK,
+  readTables,
+  summaryOf,
+  writeBackup,
+} from '../../../src/ledger/backup/write-backup.ts';
+import { expectFound, makeBackup, useBackupFolder } from './support/backup-folder.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
+import { upTo } from '../../support/payment-rows.ts';
 
-let world: LedgerWorld;
-let folder: Awaited<ReturnType<typeof openBackupFolder>>;
-beforeAll(async () => {
-  world = await openTestLedger();
-  folder = await openBackupFolder();
-});
-afterAll(async () => {
-  await folder?.remove();
-  await world?.close();
-});
+const world = useTestLedger();
+const folder = useBackupFolder();
 
 describe('writeBackup', () => {
   it('writes a whole file for its owner only, and says what is in it', async () => {
@@ -30,13 +31,13 @@ describe('writeBackup', () => {
     await writeFile(folder.file('mine'), 'keep');
     await expect(writeBackup(world.ledger, folder.file('mine'))).rejects.toMatchObject({ code: 'OUTPUT_EXISTS' });
     await expect(writeBackup(world.ledger, folder.file('absent/a'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
-    expect((await readdir(folder.path)).filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect((await readdir(folder.file(''))).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
   it.runIf(process.getuid?.() !== 0)('says that it may not write there', async () => {
-    await chmod(folder.path, 0o500);
+    await chmod(folder.file(''), 0o500);
     await expect(writeBackup(world.ledger, folder.file('b'))).rejects.toMatchObject({ code: 'FOLDER_NOT_WRITABLE' });
-    await chmod(folder.path, 0o700);
+    await chmod(folder.file(''), 0o700);
   });
 
   it('has one moment for all tables, whatever is written meanwhile', async () => {
@@ -53,3 +54,131 @@ describe('writeBackup', () => {
     );
   });
 });
+
+describe('frameHead', () => {
+  it('is the letter and the length, big-endian', () => {
+    expect([...frameHead('D', 0x01020304)]).toEqual([68, 1, 2, 3, 4]);
+  });
+});
+
+describe('countRows', () => {
+  it.each([
+    ['', 0],
+    ['a\tb', 0],
+    ['a\tb\n', 1],
+    ['a\n\nb', 2],
+  ])('%j has %i line feeds', (text, rows) => {
+    expect(countRows(Buffer.from(text))).toBe(rows);
+  });
+});
+
+describe('summaryOf', () => {
+  it('adds the tables up and names the last migration', () => {
+    const head = { format: 1 as const, madeAt: 'then', migrations: ['0001', '0002'], tables: ['a', 'b'] };
+    const tables = [1, 2].map((rows) => ({ table: `t${rows}`, rows, bytes: 10, sha256: 'x' }));
+    expect(summaryOf(head, tables, { bytes: 40, sha256: 'y' })).toMatchObject({
+      migration: '0002',
+      rows: 3,
+      bytes: 40,
+    });
+  });
+});
+
+async function tablesOfLedger() {
+  const client = await world.ledger.pool.connect();
+  return readTables(client).finally(() => client.release());
+}
+
+it('readTables names every table with its columns, each behind those that it refers to', async () => {
+  const tables = await tablesOfLedger();
+  const { rows } = await world.ledger.pool.query(
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'paydrop' ORDER BY tablename`,
+  );
+  const names = tables.map(({ table }) => table);
+  expect([...names].sort()).toEqual(rows.map((row) => row.tablename));
+  expect(names.indexOf('file')).toBeLessThan(names.indexOf('batch'));
+  expect(names.indexOf('batch')).toBeLessThan(names.indexOf('sealed_part'));
+  expect(names.indexOf('journal_report')).toBeLessThan(names.indexOf('row_finding'));
+  expect(tables.find(({ table }) => table === 'vault_key')?.columns).toEqual(['name', 'wrapped']);
+});
+
+it('readTables does not go on for ever when tables refer to each other', async () => {
+  await world.ledger.pool.query(`CREATE TABLE a (x int PRIMARY KEY); CREATE TABLE b (x int PRIMARY KEY REFERENCES a);
+    ALTER TABLE a ADD FOREIGN KEY (x) REFERENCES b`);
+  await expect(tablesOfLedger()).rejects.toThrow('in a circle');
+  await world.ledger.pool.query('DROP TABLE a, b CASCADE');
+});
+
+let whole: Buffer;
+beforeAll(async () => {
+  whole = await makeBackup(folder);
+});
+
+async function read(bytes: Buffer) {
+  await writeFile(folder.file('other'), bytes);
+  return readBackup(folder.file('other'));
+}
+
+const BROKEN = expect.objectContaining({ code: 'BACKUP_BROKEN' });
+
+/** The mark, the length of the head, and its beginning. */
+const FIRST_BYTES = 40;
+const STEP = 211;
+
+function placesFrom(first: number, step: number): number[] {
+  return Array.from({ length: Math.ceil((whole.length - first) / step) }, (_, index) => first + index * step);
+}
+
+describe('readBackup', () => {
+  it('gives head and tables in their order', async () => {
+    const seen: string[] = [];
+    await readBackup(folder.file('whole'), {
+      head: async (head) => void seen.push(head.migrations[0]!),
+      table: async ({ table }, rows) => {
+        let bytes = 0;
+        for await (const chunk of rows) bytes += chunk.length;
+        if (bytes > 0) seen.push(table);
+      },
+    });
+    expect(seen[0]).toBe('0001-ledger.sql');
+    expect(seen).toEqual(expect.arrayContaining(['file', 'payment_row', 'batch', 'audit']));
+  });
+
+  it('finds an altered byte wherever it is', async () => {
+    // A prime step reaches all parts of a frame, and each run starts elsewhere. The soak test alters every byte.
+    const begin = randomInt(STEP);
+    const places = [...upTo(FIRST_BYTES).map((n) => n - 1), ...placesFrom(FIRST_BYTES + begin, STEP)];
+    for (const at of places) await expectFound(folder, whole, at);
+  });
+
+  it('finds that it was cut, wherever that is, and that something was added', async () => {
+    for (const length of [0, 3, 8, 20, whole.length >> 1, whole.length - 1])
+      await expect(read(whole.subarray(0, length)), `${length} bytes`).rejects.toEqual(BROKEN);
+    await expect(read(Buffer.concat([whole, Buffer.from('x')]))).rejects.toEqual(BROKEN);
+    expect(await read(whole)).toMatchObject({ bytes: expect.any(Number) });
+  });
+
+  it('does not believe a length that would take all memory', async () => {
+    await expect(read(Buffer.concat([MARK, frameHead('H', 0xffff_ffff)]))).rejects.toThrow('a length in it');
+  });
+
+  it.each([
+    ['another kind of file', Buffer.from('%PDF-1.7 and so on'), 'BACKUP_BROKEN'],
+    ['a newer form', headed({ format: 2 }), 'BACKUP_NEWER'],
+    ['a head that is no JSON', Buffer.concat([MARK, frameHead('H', 1), Buffer.from('{')]), 'BACKUP_BROKEN'],
+    ['no head', Buffer.concat([MARK, frameHead('E', 2), Buffer.from('{}')]), 'BACKUP_BROKEN'],
+    ['a table that its head does not name', headed({ format: 1, migrations: [], tables: ['a'] }, 'T'), 'BACKUP_BROKEN'],
+  ])('refuses %s', async (_, bytes, code) => {
+    await expect(read(bytes)).rejects.toMatchObject({ code });
+  });
+
+  it('says when there is no such file', async () => {
+    await expect(readBackup(folder.file('absent'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+function headed(head: object, next?: 'T'): Buffer {
+  const bytes = Buffer.from(JSON.stringify(head));
+  const rest = next ? [frameHead(next, 13), Buffer.from('{"table":"b"}')] : [];
+  return Buffer.concat([MARK, frameHead('H', bytes.length), bytes, ...rest]);
+}

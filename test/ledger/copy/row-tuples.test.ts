@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { copyOut, copyPieces, tupleReader } from '../../../src/ledger/copy/copy-out.ts';
 import {
   COPIED,
   writeBatch,
@@ -10,18 +12,18 @@ import {
   writeRow,
 } from '../../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
+import { START } from '../../support/ledger-world.ts';
 
-let world: LedgerWorld;
+const world = useTestLedger();
+
 let file: FileRow;
 beforeAll(async () => {
-  world = await openTestLedger();
   file = await world.claimed();
 });
-afterAll(() => world.close());
 
 /** Returns what a table holds after these tuples were copied in, then rolls back. */
 async function keptIn(
@@ -60,14 +62,7 @@ const batch = () => ({
 
 describe('what is copied stands in the columns that it is meant for', () => {
   it('writeRow', async () => {
-    const row = {
-      line: 4,
-      batchNo: 2,
-      invoice: 'I',
-      customerCode: 'C',
-      amountCents: 77,
-      lastFour: '1234',
-    };
+    const row = { line: 4, batchNo: 2, invoice: 'I', customerCode: 'C', amountCents: 77, lastFour: '1234' };
     const bare = { ...row, line: 5, batchNo: null, amountCents: null };
     expect(await keptIn('rows', (to) => [row, bare].forEach((one) => writeRow(to, file.file_no, one)))).toEqual(
       [row, bare].map((one) => ({
@@ -135,5 +130,41 @@ describe('what is copied stands in the columns that it is meant for', () => {
     expect(await keptIn('bodies', (to) => writeBody(to, { ...made, sealedBody }), ['batches', write])).toEqual([
       { file_id: file.file_id, batch_no: 3, part: 'body', bytes: sealedBody },
     ]);
+  });
+});
+
+describe('copyOut', () => {
+  it('gives the rows of a query in their order, and leaves the connection to the next one', async () => {
+    const client = await world.ledger.pool.connect();
+    try {
+      const numbers: number[] = [];
+      const add = tupleReader(1, (bytes, cells) => void numbers.push(bytes.readInt32BE(cells[0])));
+      await copyOut(client, 'SELECT n FROM generate_series(1, 20000) n ORDER BY n', add);
+      expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, index) => index + 1));
+      expect((await client.query('SELECT 7 AS seven')).rows).toEqual([{ seven: 7 }]);
+    } finally {
+      client.release();
+    }
+  });
+
+  it('throws what the server says', async () => {
+    const client = await world.ledger.pool.connect();
+    await expect(copyOut(client, 'SELECT 1 / 0', () => {})).rejects.toMatchObject({ code: '22012' });
+    client.release(true);
+  });
+});
+
+describe('copyPieces', () => {
+  it('tells pg that the answer has come, also when the rest is not wanted', async () => {
+    const callback = vi.fn();
+    const query = (copy: object) => {
+      Object.assign(copy, { callback });
+      return Readable.from([Buffer.from('a piece'), Buffer.from('another')]);
+    };
+    const pieces = copyPieces({ query } as never, 'COPY t TO STDOUT');
+    expect(await pieces.next()).toEqual({ done: false, value: Buffer.from('a piece') });
+    expect(callback).not.toHaveBeenCalled();
+    await pieces.return(undefined);
+    expect(callback).toHaveBeenCalledOnce();
   });
 });

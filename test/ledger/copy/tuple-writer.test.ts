@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { NULL_CELL, tupleReader } from '../../../src/ledger/copy/copy-out.ts';
+import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+
+type Write = (to: TupleWriter) => void;
 
 const HEADER = '5047434f50590aff0d0a000000000000000000';
 const END = 'ffff';
@@ -7,7 +11,7 @@ const END = 'ffff';
 const hexOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
 
 /** Returns one written column: its length and its bytes. */
-function columnOf(write: (to: ReturnType<typeof tupleWriter>) => void): string {
+function columnOf(write: Write): string {
   const to = tupleWriter();
   to.begin(1);
   write(to);
@@ -15,7 +19,7 @@ function columnOf(write: (to: ReturnType<typeof tupleWriter>) => void): string {
 }
 
 describe('tupleWriter', () => {
-  it.each<[string, (to: ReturnType<typeof tupleWriter>) => void, string]>([
+  it.each<[string, Write, string]>([
     ['nothing', (to) => to.null(), 'ffffffff'],
     ['an integer', (to) => to.int4(-2), '00000004fffffffe'],
     ['a small number of 8 bytes', (to) => to.int8(1), '000000080000000000000001'],
@@ -23,11 +27,7 @@ describe('tupleWriter', () => {
     ['one of more than 32 bits', (to) => to.int8(2 ** 32 + 5), '000000080000000100000005'],
     ['the largest that is exact', (to) => to.int8(Number.MAX_SAFE_INTEGER), '00000008001fffffffffffff'],
     ['the least', (to) => to.int8(Number.MIN_SAFE_INTEGER), '00000008ffe0000000000001'],
-    [
-      'the moment from which PostgreSQL counts',
-      (to) => to.time(new Date('2000-01-01T00:00:00Z')),
-      `00000008${'00'.repeat(8)}`,
-    ],
+    ['the moment from which PostgreSQL counts', (to) => to.time(new Date('2000-01-01')), `00000008${'00'.repeat(8)}`],
     ['a millisecond later', (to) => to.time(new Date('2000-01-01T00:00:00.001Z')), '0000000800000000000003e8'],
     ['a text', (to) => to.text('aß'), '0000000361c39f'],
     ['no text', (to) => to.text(''), '00000000'],
@@ -87,5 +87,55 @@ describe('tupleWriter', () => {
       expect(taken.length).toBe(HEADER.length / 2 + 2 + 4 + before + 4 + 80_000 + 12 + 2);
       expect(taken.subarray(-14).toString('hex')).toBe(`000000080000000000000007${END}`);
     }
+  });
+});
+
+type Row = readonly (string | null)[];
+
+function written(rows: readonly Row[]): Buffer {
+  const to = tupleWriter();
+  for (const row of rows) {
+    to.begin(row.length);
+    for (const cell of row) to.text(cell ?? undefined);
+  }
+  return Buffer.from(to.take() ?? EMPTY);
+}
+
+/** A COPY without rows: header and end mark. */
+const EMPTY = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\xff\xff', 'latin1');
+
+/** Reads rows from pieces of `pieceBytes` bytes. */
+function readIn(bytes: Buffer, columns: number, pieceBytes: number): Row[] {
+  const rows: Row[] = [];
+  const add = tupleReader(columns, (found, cells) => {
+    const cellAt = (cell: number) =>
+      cells[2 * cell + 1] === NULL_CELL ? null : found.toString('utf8', cells[2 * cell], cells[2 * cell + 1]);
+    rows.push(Array.from({ length: columns }, (_, cell) => cellAt(cell)));
+  });
+  for (let at = 0; at < bytes.length; at += pieceBytes) add(bytes.subarray(at, at + pieceBytes));
+  return rows;
+}
+
+describe('tupleReader', () => {
+  it('reads what tupleWriter writes, however it is cut', () => {
+    const row = fc.tuple(fc.option(fc.string({ unit: 'grapheme', maxLength: 9 })), fc.constantFrom('', 'a', 'é', null));
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 8 }), fc.integer({ min: 1, max: 70 }), (rows, pieceBytes) => {
+        const kept = rows.map(([one, other]) => [one?.replaceAll('\0', '') ?? null, other]);
+        expect(readIn(written(kept), 2, pieceBytes)).toEqual(kept);
+      }),
+    );
+  });
+
+  it('reads a row that is larger than many pieces', () => {
+    const long = 'x'.repeat(100_000);
+    expect(readIn(written([['a'], [long], ['b']]), 1, 1_000)).toEqual([['a'], [long], ['b']]);
+  });
+
+  it('gives no row that is not all there', () => {
+    const bytes = written([['abc', 'def']]);
+    const whole = bytes.length - 2;
+    for (let length = 0; length < whole; length += 1) expect(readIn(bytes.subarray(0, length), 2, 7)).toEqual([]);
+    expect(readIn(bytes.subarray(0, whole), 2, 7)).toEqual([['abc', 'def']]);
   });
 });

@@ -1,16 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { buildSchema, findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
 
+const OURS = '-c paydrop.session=on -c search_path=paydrop';
+
 let postgres: TestPostgres;
 let pool: pg.Pool;
 beforeAll(async () => {
   postgres = await startTestPostgres({ schema: 'empty' });
-  pool = openPool('-c paydrop.session=on -c search_path=paydrop');
+  pool = openPool(OURS);
 });
 afterAll(async () => {
   await pool.end();
@@ -19,6 +21,25 @@ afterAll(async () => {
 
 function openPool(options: string): pg.Pool {
   return openTestPool({ ...postgres.connection, options });
+}
+
+/** Opens a pool in a database of its own without a schema, for this test. */
+async function openEmpty(): Promise<pg.Pool> {
+  const own = await startTestPostgres({ schema: 'empty' });
+  const other = openTestPool({ ...own.connection, application_name: 'a report', options: OURS });
+  onTestFinished(async () => {
+    await other.end();
+    await own.stop();
+  });
+  return other;
+}
+
+/** Builds the schema as it was before the migration of this number. */
+async function buildBefore(number: string, client: pg.PoolClient): Promise<void> {
+  await buildSchema(
+    client,
+    (await listMigrations()).filter((name) => name < number),
+  );
 }
 
 async function run(from = pool): Promise<void> {
@@ -64,9 +85,9 @@ const OLDER_LEDGER = `
   ALTER TABLE batch ENABLE TRIGGER USER`;
 
 const LISTED = [
-  ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
-  ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
-  ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
+  ...FILE_MOVES.map(({ from, to, name }) => ['file', from, to, name]),
+  ...BATCH_MOVES.map(({ from, to, name }) => ['batch', from, to, name]),
+  ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name]),
   ['version', null, '0029', 'only-added-to'],
 ];
 
@@ -90,7 +111,7 @@ describe('migrate', () => {
 
   it('leaves a database that takes no changes as it is, as long as it lacks nothing', async () => {
     await run();
-    const readOnly = openPool('-c paydrop.session=on -c search_path=paydrop -c default_transaction_read_only=on');
+    const readOnly = openPool(`${OURS} -c default_transaction_read_only=on`);
     await run(readOnly);
     await readOnly.end();
   });
@@ -141,17 +162,9 @@ describe('migrate', () => {
   });
 
   it('says who keeps a table that has to be changed, instead of waiting for ever', async () => {
-    const kept = await startTestPostgres({ schema: 'empty' });
-    const other = openTestPool({
-      ...kept.connection,
-      application_name: 'a report',
-      options: '-c paydrop.session=on -c search_path=paydrop',
-    });
+    const other = await openEmpty();
     const [client, holder] = [await other.connect(), await other.connect()];
-    await buildSchema(
-      client,
-      (await listMigrations()).filter((name) => name < '0029'),
-    );
+    await buildBefore('0029', client);
     await holder.query('BEGIN; SELECT FROM legal_move');
     await expect(migrate(client, 20)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
@@ -162,8 +175,6 @@ describe('migrate', () => {
     await holder.query('COMMIT');
     await migrate(client, 20);
     for (const one of [client, holder]) one.release();
-    await other.end();
-    await kept.stop();
   });
 
   it('does not write the moves again, nor wait for who uses them, when they are as they should be', async () => {
@@ -179,13 +190,8 @@ describe('migrate', () => {
   });
 
   it('brings the batches, the withheld rows and the keys of an older ledger to their places', async () => {
-    const older = await startTestPostgres({ schema: 'empty' });
-    const other = openTestPool({ ...older.connection, options: '-c paydrop.session=on -c search_path=paydrop' });
-    const client = await other.connect();
-    await buildSchema(
-      client,
-      (await listMigrations()).filter((name) => name < '0015'),
-    );
+    const client = await (await openEmpty()).connect();
+    await buildBefore('0015', client);
     await client.query(OLDER_LEDGER);
     await client.query(`UPDATE file SET wrapped_key = 'an old key' WHERE file_id = 'a'`);
     await client.query(`UPDATE file SET name = 'moved' WHERE file_id = 'a'`);
@@ -200,8 +206,6 @@ describe('migrate', () => {
       `SELECT position('an old key'::bytea IN pg_read_binary_file(pg_relation_filepath('file'))) AS place`,
     );
     client.release();
-    await other.end();
-    await older.stop();
     expect(rows).toEqual([
       { batch_no: 1, first_line: 2, last_line: 4 },
       { batch_no: 2, first_line: 6, last_line: 6 },
@@ -229,13 +233,10 @@ describe('migrate', () => {
 
 describe('findMissingMigrations', () => {
   it('names all of them where there is no ledger, and makes none', async () => {
-    const empty = await startTestPostgres({ schema: 'empty' });
-    const other = openTestPool({ ...empty.connection, options: '-c paydrop.session=on -c search_path=paydrop' });
+    const other = await openEmpty();
     expect(await findMissingMigrations(other)).toEqual(await listMigrations());
     const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
     expect(rows).toHaveLength(0);
-    await other.end();
-    await empty.stop();
   });
 
   it('names none when all were run', async () => {

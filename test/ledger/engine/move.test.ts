@@ -1,16 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BATCH_MOVES, BATCH_STATES, FILE_MOVES, FILE_STATES } from '../../../schemas/lifecycle.ts';
-import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  BATCH_MOVES,
+  BATCH_STATES,
+  type BatchState,
+  FILE_MOVES,
+  FILE_STATES,
+  type FileState,
+} from '../../../schemas/lifecycle.ts';
 import { moveBatch, moveFile, mustHaveMoved, mustMove } from '../../../src/ledger/engine/move.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, START } from '../../support/ledger-world.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = useTestLedger();
 
 const because = { actor: 'operator:ada', reason: 'looked at it', evidence: { ticket: 7 } };
 const fileStates = Object.keys(FILE_STATES) as FileState[];
@@ -180,25 +183,17 @@ async function codeOf(sql: string, values: unknown[]): Promise<string> {
 }
 
 describe('the database itself', () => {
-  it('lets a file change its state as the lifecycle lists it, and in no other way', async () => {
-    const { file_id: fileId } = await world.claimed();
-    for (const from of fileStates) {
-      await world.putFile(fileId, from);
-      for (const to of fileStates) {
-        const isLegal = from === to || FILE_MOVES.some((move) => move.from === from && move.to === to);
-        const code = await codeOf('UPDATE file SET state = $2 WHERE file_id = $1', [fileId, to]);
-        expect([from, to, code]).toEqual([from, to, isLegal ? 'done' : 'PD001']);
-      }
-    }
-  });
-
-  it('lets a batch change its state as the lifecycle lists it, and in no other way', async () => {
+  it.each([
+    { entity: 'file', states: fileStates, moves: FILE_MOVES },
+    { entity: 'batch', states: batchStates, moves: BATCH_MOVES },
+  ] as const)('lets a $entity change its state as the lifecycle lists it, and in no other way', async (of) => {
     const key = keyOf(await world.batchIn('ready'));
-    for (const from of batchStates) {
-      await world.putBatch(key, from);
-      for (const to of batchStates) {
-        const isLegal = from === to || BATCH_MOVES.some((move) => move.from === from && move.to === to);
-        const code = await codeOf('UPDATE batch SET state = $2 WHERE file_id = $1', [key.fileId, to]);
+    for (const from of of.states) {
+      if (of.entity === 'file') await world.putFile(key.fileId, from as FileState);
+      else await world.putBatch(key, from as BatchState);
+      for (const to of of.states) {
+        const isLegal = from === to || of.moves.some((move) => move.from === from && move.to === to);
+        const code = await codeOf(`UPDATE ${of.entity} SET state = $2 WHERE file_id = $1`, [key.fileId, to]);
         expect([from, to, code]).toEqual([from, to, isLegal ? 'done' : 'PD001']);
       }
     }

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
+import { PipelineError } from '../../../src/kernel/errors.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
-import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { refreshStatistics } from '../../../src/ledger/engine/copy-in.ts';
+import { explainRefusal, withRefusalExplained } from '../../../src/ledger/engine/explain-refusal.ts';
+import { inspectServer, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { queryInOne } from '../../../src/ledger/engine/query-together.ts';
+import { storableJson, storableText } from '../../../src/ledger/engine/storable-text.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
+import { START } from '../../support/ledger-world.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger({ sessions: 'ended' });
-});
-afterAll(() => world.close());
+const world = useTestLedger({ sessions: 'ended' });
 
 const options = { clock: handClock(START), log: silentLog() };
 
@@ -132,6 +133,103 @@ describe('openLedger', () => {
     await expect(openLedger({ url }, options)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
       message: expect.stringContaining('Take "options" out of DATABASE_URL'),
+    });
+  });
+});
+
+describe('inspectServer', () => {
+  it('tells what our sessions see', async () => {
+    const server = await inspectServer(world.ledger);
+    expect(server).toMatchObject({
+      synchronousCommit: expect.stringMatching(/^o/),
+      isStandby: false,
+      now: expect.any(Date),
+    });
+    expect(server.versionNumber).toBeGreaterThanOrEqual(140_000);
+    expect(server.version).toMatch(/^\d+/);
+  });
+});
+
+describe('refreshStatistics', () => {
+  // The planner knows nothing about brand-new tables.
+  const fresh = useTestLedger({ schema: 'empty' });
+
+  /** Returns the planner's row estimate, -1 before it has one. */
+  async function believedRows(): Promise<number> {
+    const { rows } = await fresh.ledger.pool.query<{ rows: number }>(
+      `SELECT reltuples AS rows FROM pg_class WHERE oid = 'payment_row'::regclass`,
+    );
+    return rows[0]!.rows;
+  }
+
+  it('tells the planner of many new rows, and leaves few to the server', async () => {
+    await fresh.accepted({ batches: 2, rowsPerBatch: 10 });
+    await refreshStatistics(fresh.ledger, 20, 21);
+    expect(await believedRows()).toBe(-1);
+    await refreshStatistics(fresh.ledger, 20, 20);
+    expect(await believedRows()).toBe(20);
+  });
+});
+
+function serverError(code: string): Error {
+  return Object.assign(new Error('as user "pay" on host "db"'), { code });
+}
+
+describe('explainRefusal', () => {
+  it.each([
+    ['08P01', /pooler/],
+    ['25006', /read-only/],
+    ['42501', /lacks a right/],
+    ['53300', /no connection left/],
+    ['28P01', /password/],
+  ])('has words of its own for %s', (code, reason) => {
+    expect(explainRefusal(serverError(code))).toEqual({
+      reason: expect.stringMatching(reason),
+      next: expect.stringMatching(/\.$/),
+    });
+  });
+
+  it('says nothing of errors that are about something else', () => {
+    expect(explainRefusal(serverError('23505'))).toBeUndefined();
+    expect(explainRefusal('text')).toBeUndefined();
+  });
+});
+
+describe('withRefusalExplained', () => {
+  it('names cause and remedy, without users and hosts, and leaves other errors as they are', () => {
+    const error = withRefusalExplained(serverError('25006'));
+    expect(error).toBeInstanceOf(PipelineError);
+    expect(error).toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringMatching(/read-only.*DATABASE_URL/),
+    });
+    expect((error as Error).message).not.toContain('pay"');
+    const other = new Error('x');
+    expect(withRefusalExplained(other)).toBe(other);
+  });
+});
+
+describe('storableText', () => {
+  it.each([
+    ['plain, with äöü, 漢字 and a tab\t', 'plain, with äöü, 漢字 and a tab\t'],
+    ['a whole pair \u{1F600}', 'a whole pair \u{1F600}'],
+    ['NUL \0 in it', 'NUL \uFFFD in it'],
+    ['first half \ud83d', 'first half \uFFFD'],
+    ['second half \ude00 alone', 'second half \uFFFD alone'],
+    ['halves the wrong way round \ude00\ud83d', 'halves the wrong way round \uFFFD\uFFFD'],
+    ['', ''],
+  ])('makes %j to %j', (text, stored) => {
+    expect(storableText(text)).toBe(stored);
+  });
+});
+
+describe('storableJson', () => {
+  it('mends the texts wherever they stand, and leaves the rest as it is', () => {
+    const value = { a: 'x\0', list: ['\ud83d', 1, null, true], deep: { b: 'y' }, gone: undefined };
+    expect(JSON.parse(storableJson(value))).toEqual({
+      a: 'x\uFFFD',
+      list: ['\uFFFD', 1, null, true],
+      deep: { b: 'y' },
     });
   });
 });

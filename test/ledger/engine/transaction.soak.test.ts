@@ -1,21 +1,17 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { silentLog } from '../../../src/kernel/log.ts';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import pg, { type PoolClient } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { type CopiedInto, copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { moveFile } from '../../../src/ledger/engine/move.ts';
+import { transact, type Transaction, violates } from '../../../src/ledger/engine/transaction.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
-import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
-import { type Transaction, transact, violates } from '../../../src/ledger/engine/transaction.ts';
-import { relayDatabase } from '../../support/database-relay.ts';
-import { claimOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openRelayed, useTestLedger } from '../support/use-ledger.ts';
+import { claimOf, START } from '../../support/ledger-world.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = useTestLedger();
 
 const because = { actor: 'operator:ada', reason: 'to see' };
 
@@ -76,12 +72,7 @@ describe('transact', () => {
   });
 
   it('waits for the disk, but for a move that is followed by one that does', async () => {
-    const said: string[] = [];
-    const relay = await relayDatabase(world.url);
-    onTestFinished(() => relay.close());
-    const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
-    onTestFinished(() => ledger.close());
-    relay.decide((text) => (said.push(text), 'pass'));
+    const { ledger, said } = await openRelayed(world);
     const { file_id: fileId } = await world.claimed();
     const work = (move: string) => async (tx: Transaction) => tx.audit({ ...because, fileId, move });
     await transact(ledger, work('one'));
@@ -102,7 +93,14 @@ describe('transact', () => {
       ),
     ];
     // Await both at once: one that fails during another's wait would be unhandled.
-    const errors = await Promise.all(failures.map((failure) => failure.then(() => undefined, asError)));
+    const errors = await Promise.all(
+      failures.map((failure) =>
+        failure.then(
+          () => undefined,
+          (reason: Error) => reason,
+        ),
+      ),
+    );
     for (const error of errors) {
       expect(error).toMatchObject({ code: '23502' });
       expect(JSON.stringify(error) + error?.stack).not.toMatch(new RegExp(`${fileId}|CANARY`));
@@ -143,10 +141,7 @@ describe('transact', () => {
 
 describe('the audit chain', () => {
   it('is free for others while a process is stopped or cut off at its commit', async () => {
-    const relay = await relayDatabase(world.url);
-    onTestFinished(() => relay.close());
-    const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
-    onTestFinished(() => ledger.close());
+    const { relay, ledger } = await openRelayed(world);
     let kept = '';
     // The network swallows the commit, as if the process were stopped before sending it.
     relay.decide((said) => {
@@ -225,6 +220,68 @@ describe('violates', () => {
   });
 });
 
-function asError(reason: unknown): Error {
-  return reason as Error;
-}
+describe('copyIn', () => {
+  let client: PoolClient;
+  beforeAll(async () => {
+    client = await world.ledger.pool.connect();
+    await client.query('CREATE TEMP TABLE one (n integer PRIMARY KEY); CREATE TEMP TABLE other (n integer)');
+  });
+  afterAll(() => client.release());
+  beforeEach(() => client.query('TRUNCATE one, other'));
+
+  function numbers(into: string, ...values: number[]): CopiedInto {
+    const tuples = tupleWriter();
+    for (const value of values) {
+      tuples.begin(1);
+      tuples.int4(value);
+    }
+    return { into, tuples: tuples.take()! };
+  }
+
+  async function held(): Promise<{ one: number; other: number }> {
+    const { rows } = await client.query<{ one: number; other: number }>(
+      'SELECT (SELECT count(*) FROM one) AS one, (SELECT count(*) FROM other) AS other',
+    );
+    return rows[0]!;
+  }
+
+  it('copies into several tables in their order', async () => {
+    await copyIn(client, [numbers('one', 1, 2), numbers('other', 3), numbers('one', 4)]);
+    expect(await held()).toEqual({ one: 3, other: 1 });
+  });
+
+  it('copies more than a socket takes at once', async () => {
+    const many = Array.from({ length: 300_000 }, (_, index) => index);
+    await copyIn(client, [numbers('one', ...many.slice(0, 100_000)), numbers('other', ...many.slice(0, 100_000))]);
+    await copyIn(client, [numbers('other', ...many.slice(100_000, 200_000))]);
+    expect(await held()).toEqual({ one: 100_000, other: 200_000 });
+  });
+
+  it.each([
+    ['the first table is not there', () => [numbers('nowhere', 1), numbers('other', 2)], '42P01'],
+    ['rows of the first are refused', () => [numbers('one', 1, 1), numbers('other', 2)], '23505'],
+    ['rows of the last are refused', () => [numbers('other', 2), numbers('one', 1, 1)], '23505'],
+    ['rows are cut short', () => [{ into: 'one', tuples: numbers('one', 1).tuples.subarray(0, 12) }], '22P04'],
+  ])('fails when %s, and leaves the connection as it was', async (_what, copies, code) => {
+    await client.query('BEGIN');
+    await expect(copyIn(client, copies())).rejects.toMatchObject({ code });
+    await client.query('ROLLBACK');
+    expect(await held()).toEqual({ one: 0, other: 0 });
+    await copyIn(client, [numbers('one', 1)]);
+    expect(await held()).toEqual({ one: 1, other: 0 });
+  });
+
+  it('lets the statements after it wait for its end', async () => {
+    const [, found] = await Promise.all([copyIn(client, [numbers('one', 1), numbers('other', 1)]), held()]);
+    expect(found).toEqual({ one: 1, other: 1 });
+  });
+
+  it('fails with its connection', async () => {
+    const doomed = await world.ledger.pool.connect();
+    const { rows } = await doomed.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await doomed.query('CREATE TEMP TABLE held (n integer); BEGIN');
+    await client.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]!.pid]);
+    await expect(copyIn(doomed, [numbers('held', 1)])).rejects.toThrow();
+    doomed.release(true);
+  });
+});

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { lockAndQuery, tryLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = useTestLedger();
 
 /** Returns a promise, and the function that resolves it. */
 function signal() {

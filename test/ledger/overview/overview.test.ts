@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, type OutputKind } from '../../../schemas/lifecycle.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BATCH_STATES, type BatchState, type FileState, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { isMoving, readOverview } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { type FilePlan, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { type FilePlan, outcomesOf, START } from '../../support/ledger-world.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
+const world = useTestLedger();
 beforeEach(() => world.empty());
-afterAll(() => world.close());
 
 async function write(fileId: string, kind: OutputKind): Promise<void> {
   await recordOutput(world.ledger, fileId, { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 });
@@ -31,15 +28,9 @@ async function fileOf(states: BatchState[], plan: FilePlan = {}): Promise<FileRo
 
 describe('readOverview', () => {
   it('is empty for an empty ledger', async () => {
-    expect(await readOverview(world.ledger)).toEqual({
-      files: [],
-      open: [],
-      doubt: [],
-      late: [],
-      stopped: [],
-      proposals: [],
-      today: [],
-    });
+    const parts = await readOverview(world.ledger);
+    expect(Object.keys(parts).sort()).toEqual(['doubt', 'files', 'late', 'open', 'proposals', 'stopped', 'today']);
+    expect(Object.values(parts).flat()).toEqual([]);
   });
 
   it('counts files, rows and money in each state, also where nothing was read yet', async () => {
@@ -67,13 +58,9 @@ describe('readOverview', () => {
       [moving.file_id, 'accepted', 4, 2, 8],
       [held.file_id, 'held', 1, 0, 2],
     ]);
-    expect(open[2]).toMatchObject({
-      name: held.name,
-      account: held.account,
-      operation: 'ach-charge',
-      reason: 'hold it',
-    });
-    expect(open[2]!.state_at).toEqual(new Date(START));
+    const { name, account } = held;
+    const about = { name, account, operation: 'ach-charge', reason: 'hold it', state_at: new Date(START) };
+    expect(open[2]).toMatchObject(about);
   });
 
   it('says where money is in doubt, worst first', async () => {
@@ -150,24 +137,50 @@ describe('readOverview', () => {
   });
 });
 
+const moves = (closed?: string[]) => isMoving(world.ledger, closed);
+
+/** Puts a file into a state after its batches ended. */
+async function endedAs(state: FileState): Promise<FileRow> {
+  const file = await fileOf(['cancelled', 'reconciled']);
+  return world.putFile(file.file_id, state);
+}
+
 describe('isMoving', () => {
-  it('says no of an empty ledger', async () => {
-    expect(await isMoving(world.ledger)).toBe(false);
+  it.each<[answer: string, of: string, make: () => Promise<unknown>]>([
+    ['no', 'an empty ledger', async () => undefined],
+    ['yes', 'a file that is to be taken in', () => world.claimed()],
+    ['no', 'a file that is completed', () => endedAs('completed')],
+    [
+      'yes',
+      'a file whose results are due, although its account is stopped',
+      async () => stopAccount(world.ledger, (await fileOf(['reconciled', 'cancelled'])).account, 'to see'),
+    ],
+    ['yes', 'what goes on beside an exception', () => fileOf(['exception', 'ready'])],
+    [
+      'yes',
+      'a batch that waits a while before it is sent again',
+      async () => {
+        const { file_id: fileId } = await fileOf(['ready']);
+        await world.force('UPDATE batch SET not_before = $2 WHERE file_id = $1', [fileId, '2026-06-15T11:00:00Z']);
+      },
+    ],
+    ['no', 'the batches of a held file', async () => write((await world.held({ batches: 3 })).file_id, 'held')],
+  ])('says %s of %s', async (answer, _of, make) => {
+    await make();
+    expect(await moves()).toBe(answer === 'yes');
   });
 
-  it('says yes of a file that is to be taken in', async () => {
-    await world.claimed();
-    expect(await isMoving(world.ledger)).toBe(true);
-  });
-
-  it.each([
-    ['held', 'held'],
-    ['rejected', 'nak'],
-  ] as const)('says yes of a file that is %s until its notice is written', async (kind, output) => {
-    const { file_id: fileId } = await world[kind]();
-    expect(await isMoving(world.ledger)).toBe(true);
+  it.each<[of: string, make: () => Promise<{ file_id: string }>, output: OutputKind]>([
+    ['a file that is held until its notice is written', () => world.held(), 'held'],
+    ['a file that is rejected until its notice is written', () => world.rejected(), 'nak'],
+    ['a file that is cancelled until its sender is told', () => endedAs('cancelled'), 'cancelled'],
+    ['a file that is partly cancelled until its sender is told', () => endedAs('partly_cancelled'), 'summary-txt'],
+    ['a file that waits for a person, until it is acknowledged', () => world.batchIn('unknown'), 'ack'],
+  ])('says yes of %s', async (_of, make, output) => {
+    const { file_id: fileId } = await make();
+    expect(await moves()).toBe(true);
     await write(fileId, output);
-    expect(await isMoving(world.ledger)).toBe(false);
+    expect(await moves()).toBe(false);
   });
 
   it.each(Object.keys(BATCH_STATES) as BatchState[])(
@@ -175,95 +188,48 @@ describe('isMoving', () => {
     async (state) => {
       const file = await fileOf([state]);
       const waitsForPerson = ['unknown', 'exception', 'refused'].includes(state);
-      expect(await isMoving(world.ledger)).toBe(!waitsForPerson);
+      expect(await moves()).toBe(!waitsForPerson);
       await world.putFile(file.file_id, 'in_progress');
-      expect(await isMoving(world.ledger)).toBe(!waitsForPerson);
+      expect(await moves()).toBe(!waitsForPerson);
     },
   );
-
-  it.each([
-    ['cancelled', 'cancelled'],
-    ['partly_cancelled', 'summary-txt'],
-  ] as const)('says yes of a file that is %s until its sender is told', async (state, output) => {
-    const { file_id: fileId } = await fileOf(['cancelled', 'reconciled']);
-    await world.putFile(fileId, state);
-    expect(await isMoving(world.ledger)).toBe(true);
-    await write(fileId, output);
-    expect(await isMoving(world.ledger)).toBe(false);
-  });
-
-  it('says no of a file that is completed', async () => {
-    const file = await fileOf(['cancelled', 'reconciled']);
-    await world.putFile(file.file_id, 'completed');
-    expect(await isMoving(world.ledger)).toBe(false);
-  });
-
-  it('says yes of a file whose results are due, although its account is stopped', async () => {
-    const { account } = await fileOf(['reconciled', 'cancelled']);
-    await stopAccount(world.ledger, account, 'to see');
-    expect(await isMoving(world.ledger)).toBe(true);
-  });
 
   it('says yes of a result that did not fit when it is to be asked for again', async () => {
     const file = await fileOf(['exception']);
     await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [file.file_id, START]);
-    expect(await isMoving(world.ledger)).toBe(true);
+    expect(await moves()).toBe(true);
     world.clock.advance(-1);
-    expect(await isMoving(world.ledger)).toBe(false);
-  });
-
-  it('says yes of a file whose acknowledgement is due, although it waits for a person', async () => {
-    const { file_id: fileId } = await world.batchIn('unknown');
-    expect(await isMoving(world.ledger)).toBe(true);
-    await write(fileId, 'ack');
-    expect(await isMoving(world.ledger)).toBe(false);
+    expect(await moves()).toBe(false);
   });
 
   it.each(['unknown', 'refused'] as const)('says no of what waits behind a batch that is %s', async (state) => {
     const { account } = await fileOf([state, 'ready'], { account: 'main' });
     await fileOf(['ready', 'ready'], { account });
-    expect(await isMoving(world.ledger)).toBe(false);
+    expect(await moves()).toBe(false);
     await fileOf(['ready'], { account: 'other' });
-    expect(await isMoving(world.ledger)).toBe(true);
-  });
-
-  it('says yes of what goes on beside an exception', async () => {
-    await fileOf(['exception', 'ready']);
-    expect(await isMoving(world.ledger)).toBe(true);
+    expect(await moves()).toBe(true);
   });
 
   it('says no of what waits for the window of its account', async () => {
     const { account } = await fileOf(['ready', 'ready']);
-    expect(await isMoving(world.ledger, ['another'])).toBe(true);
-    expect(await isMoving(world.ledger, [account])).toBe(false);
+    expect(await moves(['another'])).toBe(true);
+    expect(await moves([account])).toBe(false);
   });
 
   it('says no of what waits for an account that is stopped', async () => {
     const { account } = await fileOf(['ready', 'ready']);
-    expect(await isMoving(world.ledger)).toBe(true);
+    expect(await moves()).toBe(true);
     await stopAccount(world.ledger, account, 'to see');
-    expect(await isMoving(world.ledger)).toBe(false);
+    expect(await moves()).toBe(false);
   });
 
   it.each(['preparing', 'sending', 'submitted', 'result_in'] as const)(
     'says yes of a batch that is %s although its account is stopped, or another batch of it in doubt',
     async (state) => {
       const { account } = await fileOf([state, 'unknown', 'ready']);
-      expect(await isMoving(world.ledger)).toBe(true);
+      expect(await moves()).toBe(true);
       await stopAccount(world.ledger, account, 'to see');
-      expect(await isMoving(world.ledger)).toBe(true);
+      expect(await moves()).toBe(true);
     },
   );
-
-  it('says yes of a batch that waits a while before it is sent again', async () => {
-    const file = await fileOf(['ready']);
-    await world.force('UPDATE batch SET not_before = $2 WHERE file_id = $1', [file.file_id, '2026-06-15T11:00:00Z']);
-    expect(await isMoving(world.ledger)).toBe(true);
-  });
-
-  it('says no of the batches of a held file', async () => {
-    const { file_id: fileId } = await world.held({ batches: 3 });
-    await write(fileId, 'held');
-    expect(await isMoving(world.ledger)).toBe(false);
-  });
 });

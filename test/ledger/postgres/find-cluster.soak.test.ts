@@ -1,13 +1,28 @@
-import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { access, chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isRoot, openWorld, sayWhatNeedsRoot, type World } from './support/world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Cluster, type ClusterPlace, dataFolderOf } from '../../../src/ledger/postgres/cluster.ts';
+import { hasData, initCluster } from '../../../src/ledger/postgres/init-cluster.ts';
+import {
+  isPostmaster,
+  readPostmasterFile,
+  removeMisleadingFiles,
+} from '../../../src/ledger/postgres/postmaster-file.ts';
+import { findBinaries, prepareBinaries } from '../../../src/ledger/postgres/prepare-binaries.ts';
+import { runProgram } from '../../../src/ledger/postgres/run-program.ts';
+import {
+  copyBrokenBinaries,
+  giveData,
+  isRoot,
+  sayWhatNeedsRoot,
+  serverPid,
+  startFailure,
+  useWorld,
+} from './support/world.ts';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 /** Makes a home look like that of an initialized cluster. */
 async function fakeData(home: string): Promise<void> {
@@ -85,10 +100,7 @@ describe.runIf(isRoot)(sayWhatNeedsRoot('findCluster as root'), () => {
     const { home } = await world.place(dataDir());
     await fakeData(home);
     await lose(home);
-    await expect(world.place(dataDir())).rejects.toMatchObject({
-      code: 'LEDGER_START_FAILED',
-      message: expect.stringMatching(reason),
-    });
+    await expect(world.place(dataDir())).rejects.toEqual(startFailure(reason));
   });
 
   it('stops in a moved folder and in a copy, which would share the ledger of the first', async () => {
@@ -97,5 +109,176 @@ describe.runIf(isRoot)(sayWhatNeedsRoot('findCluster as root'), () => {
     await expect(world.place(`${dataDir()}-copy`)).rejects.toThrow(/If the folder was moved, rename those data/);
     await rename(dataDir(), `${dataDir()}-moved`);
     await expect(world.place(`${dataDir()}-moved`)).rejects.toThrow(/if it is a copy, remove WHERE\.txt/);
+  });
+});
+
+describe('initCluster', () => {
+  let cluster: Cluster;
+  beforeEach(async () => {
+    cluster = await world.openCluster();
+  });
+
+  it('leaves one complete cluster when two make it at once, and clears what a dead process left', async () => {
+    const deadPid = spawnSync(process.execPath, ['--version']).pid;
+    await mkdir(join(cluster.home, `init-${deadPid}-cafe`, 'base'), { recursive: true });
+    await mkdir(join(cluster.home, `init-1-cafe`));
+    expect(await hasData(cluster)).toBe(false);
+    await Promise.all([initCluster(cluster), initCluster(cluster)]);
+    expect(await hasData(cluster)).toBe(true);
+    expect((await readdir(cluster.home)).sort()).toEqual(['data', 'init-1-cafe']);
+    const access = await readFile(join(cluster.home, 'data', 'pg_hba.conf'), 'utf8');
+    const rules = access.split('\n').filter((line) => /^\w/.test(line));
+    expect(rules.filter((line) => line.startsWith('local'))).not.toEqual([]);
+    for (const rule of rules) expect(rule).toMatch(/^(local .* trust|host .* reject)$/);
+  });
+
+  it('leaves nothing behind when it fails, and says why', async () => {
+    const programs = join(world.root, 'programs');
+    await mkdir(programs);
+    const script = '#!/bin/sh\necho "initdb: error: No space left on device" >&2\nexit 1\n';
+    await writeFile(join(programs, 'initdb'), script, { mode: 0o755 });
+    await expect(initCluster({ ...cluster, findPrograms: async () => programs })).rejects.toEqual(
+      startFailure(/the disk is full/),
+    );
+    expect(await readdir(cluster.home)).toEqual([]);
+  });
+
+  it('hasData does not take a broken disk for a new cluster', async () => {
+    await rm(cluster.home, { recursive: true });
+    await writeFile(cluster.home, 'not a folder');
+    await expect(hasData(cluster)).rejects.toThrow('ENOTDIR');
+    await access(cluster.home);
+  });
+});
+
+let place: ClusterPlace;
+
+async function versionOf(programs: string, user: ClusterPlace['user']): Promise<string> {
+  return (await runProgram(join(programs, 'pg_ctl'), ['--version'], { user, folder: '/' })).output;
+}
+
+async function placeAtRoot(): Promise<void> {
+  place = { dataDir: world.dataDir, home: join(world.dataDir, 'postgres'), user: undefined };
+  await mkdir(world.dataDir);
+}
+
+describe('prepareBinaries', () => {
+  beforeEach(placeAtRoot);
+
+  it('restores links and execute bits in place', async () => {
+    const binaries = await copyBrokenBinaries(join(world.root, 'native'));
+    const programs = await prepareBinaries(binaries, place, world.sharedFolder);
+    expect(programs).toBe(join(binaries.folder, 'bin'));
+    expect(await versionOf(programs, undefined)).toContain('pg_ctl (PostgreSQL) 18');
+  });
+
+  it('copies them beside the data for an ordinary user who cannot run them where they are, once', async () => {
+    const binaries = await copyBrokenBinaries(join(world.root, 'a $HOME of its own', 'native'));
+    const programs = await prepareBinaries(binaries, place, world.sharedFolder);
+    expect(programs).toBe(join(world.dataDir, `postgres-${binaries.version}`, 'bin'));
+    await writeFile(join(programs, 'mark'), '');
+    expect(await prepareBinaries(binaries, place, world.sharedFolder)).toBe(programs);
+    expect(await versionOf(programs, undefined)).toContain('pg_ctl (PostgreSQL) 18');
+  });
+
+  it('says what is wrong with programs that do not run anywhere', async () => {
+    const folder = join(world.root, 'native');
+    await mkdir(join(folder, 'bin'), { recursive: true });
+    await writeFile(join(folder, 'bin', 'initdb'), '#!/bin/sh\necho wrong kind of machine\nexit 1\n');
+    await expect(prepareBinaries({ folder, version: '1' }, place, world.sharedFolder)).rejects.toEqual(
+      startFailure(/do not run here: wrong kind of machine\. Set DATABASE_URL/),
+    );
+  });
+});
+
+describe.runIf(isRoot)(sayWhatNeedsRoot('prepareBinaries for another user'), () => {
+  beforeEach(placeAtRoot);
+
+  it('takes the installed programs as they are, or copies those of a closed folder to the shared one', async () => {
+    const other = { ...place, user: { name: 'nobody', uid: 65534, gid: 65534 } };
+    const closed = join(world.root, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    const binaries = await copyBrokenBinaries(join(closed, 'native'));
+    const both = [
+      prepareBinaries(binaries, other, world.sharedFolder),
+      prepareBinaries(binaries, other, world.sharedFolder),
+    ];
+    const programs = join(world.sharedFolder, `postgres-${binaries.version}`, 'bin');
+    expect(await Promise.all(both)).toEqual([programs, programs]);
+    expect(await versionOf(programs, other.user)).toContain('pg_ctl (PostgreSQL) 18');
+  });
+
+  it('leaves programs alone that the user can run', async () => {
+    const binaries = await findBinaries();
+    const programs = await prepareBinaries(binaries, place, world.sharedFolder);
+    expect(programs).toBe(join(binaries.folder, 'bin'));
+  });
+});
+
+async function placeFake(): Promise<void> {
+  place = { dataDir: world.root, home: join(world.root, 'fake'), user: undefined };
+  await mkdir(dataFolderOf(place), { recursive: true });
+}
+
+async function writePidFile(pid: number, socketFolder = world.root): Promise<string> {
+  const path = join(dataFolderOf(place), 'postmaster.pid');
+  await writeFile(path, [pid, '/data', 1_700_000_000, 5432, socketFolder, '', '123 456', 'ready   ', ''].join('\n'));
+  return path;
+}
+
+describe('readPostmasterFile', () => {
+  beforeEach(placeFake);
+
+  it('reads process, port and socket folder', async () => {
+    await writePidFile(4711, '/some where/run');
+    expect(await readPostmasterFile(place)).toEqual({ pid: 4711, port: 5432, socketFolder: '/some where/run' });
+  });
+
+  it('reads the file of a server that has only just begun', async () => {
+    await writeFile(join(dataFolderOf(place), 'postmaster.pid'), '4711\n/data\n1700000000\n5432\n');
+    expect(await readPostmasterFile(place)).toEqual({ pid: 4711, port: 5432, socketFolder: '' });
+  });
+
+  it('finds nothing where no server runs', async () => {
+    expect(await readPostmasterFile(place)).toBeUndefined();
+  });
+});
+
+describe('isPostmaster', () => {
+  beforeEach(placeFake);
+
+  it('knows the server of this cluster, whose locks stay, from that of another and from other processes', async () => {
+    await giveData(await world.openCluster());
+    const server = await world.join();
+    const own = await world.place();
+    const pid = (await serverPid(own)) ?? 0;
+    const isBlind = process.platform !== 'linux';
+    expect(await isPostmaster(pid, own)).toBe(true);
+    expect(await isPostmaster(pid, place)).toBe(isBlind);
+    expect(await isPostmaster(process.pid, own)).toBe(isBlind);
+    await removeMisleadingFiles(own);
+    expect(await readPostmasterFile(own)).toBeDefined();
+    await server.leave();
+    expect(await isPostmaster(pid, own)).toBe(false);
+  });
+});
+
+describe('removeMisleadingFiles', () => {
+  beforeEach(placeFake);
+
+  it('removes the locks that now name another living process', async () => {
+    const path = await writePidFile(process.pid);
+    const socketLock = join(world.root, '.s.PGSQL.5432.lock');
+    await writeFile(socketLock, `${process.pid}\n`);
+    await removeMisleadingFiles(place);
+    const stays = process.platform !== 'linux';
+    expect([existsSync(path), existsSync(socketLock)]).toEqual([stays, stays]);
+  });
+
+  it('leaves the lock of a dead process to PostgreSQL, and does nothing without one', async () => {
+    await removeMisleadingFiles(place);
+    const path = await writePidFile(spawnSync(process.execPath, ['--version']).pid);
+    await removeMisleadingFiles(place);
+    expect(existsSync(path)).toBe(true);
   });
 });

@@ -1,32 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimFile } from '../../../src/ledger/file/claim-file.ts';
-import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
-import { mustNotBeMaker, noteUpload, type Upload } from '../../../src/ledger/transfer/note-upload.ts';
-import { approveFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
-import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { describe, expect, it } from 'vitest';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { approveFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
+import {
+  findWaitingUpload,
+  forgetUpload,
+  mustNotBeMaker,
+  noteUpload,
+  readUpload,
+  type Upload,
+} from '../../../src/ledger/transfer/note-upload.ts';
+import { useTestLedger } from '../support/use-ledger.ts';
+import { claimOf } from '../../support/ledger-world.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = useTestLedger();
 
 const MAKER = { actor: 'operator:ada', reason: 'meant so' };
 const OTHER = { actor: 'operator:grace', reason: 'looked at' };
 
 /** An upload of the file's bytes by the maker. */
 function uploadOf(file: { account: string; folder: string; sha256: string }): Upload {
-  return {
-    account: file.account,
-    folder: file.folder,
-    sha256: file.sha256,
-    name: 'june.csv',
-    bytes: 10,
-    actor: MAKER.actor,
-  };
+  const { account, folder, sha256 } = file;
+  return { account, folder, sha256, name: 'june.csv', bytes: 10, actor: MAKER.actor };
 }
 
 /** Makes a file that is claimed after a user dropped its bytes on the dashboard. */
@@ -108,4 +106,47 @@ describe('mustNotBeMaker', () => {
     await confirmProposal(world.ledger, no, 'operator:alan');
     expect(await readFileState(world.ledger, fileId)).toBe('accepted');
   });
+});
+
+const UPLOAD = { account: 'main', folder: 'drop', name: 'a.csv', sha256: 'ab', bytes: 1, actor: 'operator:ada' };
+
+it('forgetUpload takes the note back, says so in the audit trail, and lets the note of a file stand', async () => {
+  const { ledger } = world;
+  const [gone, kept] = [await noteUpload(ledger, UPLOAD), await noteUpload(ledger, UPLOAD)];
+  const file = await world.claimed();
+  await ledger.pool.query('UPDATE upload SET file_id = $2 WHERE upload_no = $1', [kept, file.file_id]);
+  for (const uploadNo of [gone, kept]) await forgetUpload(ledger, uploadNo, 'operator:ada', 'the name was taken');
+  expect(await readUpload(ledger, gone)).toBeUndefined();
+  expect(await readUpload(ledger, kept)).toMatchObject({ file_id: file.file_id });
+  const { rows } = await ledger.pool.query(
+    `SELECT actor, reason FROM audit WHERE move = 'drop' ORDER BY seq DESC LIMIT 1`,
+  );
+  expect(rows).toEqual([{ actor: 'operator:ada', reason: 'the name was taken' }]);
+});
+
+it('readUpload tells who dropped what, and once it is taken the file and its state', async () => {
+  const { ledger } = world;
+  const uploadNo = await noteUpload(ledger, UPLOAD);
+  const waiting = { folder: 'drop', name: 'a.csv', actor: 'operator:ada', file_id: null, state: null };
+  expect(await readUpload(ledger, uploadNo)).toMatchObject(waiting);
+  const file = await world.claimed();
+  await ledger.pool.query('UPDATE upload SET file_id = $2 WHERE upload_no = $1', [uploadNo, file.file_id]);
+  expect(await readUpload(ledger, uploadNo)).toMatchObject({ file_id: file.file_id, state: 'claimed' });
+  expect(await readUpload(ledger, uploadNo + 1)).toBeUndefined();
+});
+
+it('findWaitingUpload finds the last of these bytes on the account that is not taken', async () => {
+  const { ledger } = world;
+  const upload = { ...UPLOAD, sha256: 'ef' };
+  const first = await noteUpload(ledger, upload);
+  await noteUpload(ledger, { ...upload, account: 'other' });
+  expect(await findWaitingUpload(ledger, 'main', 'ef')).toMatchObject({ name: 'a.csv', actor: 'operator:ada' });
+  await noteUpload(ledger, { ...upload, name: 'b.csv' });
+  expect(await findWaitingUpload(ledger, 'main', 'ef')).toMatchObject({ name: 'b.csv' });
+  const file = await world.claimed();
+  await ledger.pool.query(`UPDATE upload SET file_id = $2 WHERE name = 'b.csv' OR upload_no = $1`, [
+    first,
+    file.file_id,
+  ]);
+  expect(await findWaitingUpload(ledger, 'main', 'ef')).toBeUndefined();
 });

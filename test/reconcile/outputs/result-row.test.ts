@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { REJECTIONS } from '../../../schemas/rejections.ts';
-import { correctionOf, type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
-import { RESULT_TITLES } from '../../../src/reconcile/outputs/titles.ts';
+import {
+  CHANGE_TITLES,
+  changeCells,
+  correctionOf,
+  type FinishedRow,
+  REASON_TITLE,
+  RESULT_TITLES,
+  resultCells,
+  titlesOf,
+} from '../../../src/reconcile/outputs/result-row.ts';
+import { LAYOUT_NAMES } from '../support/result-rows.ts';
 
 const OUTCOME_NAMES = Object.keys(OUTCOMES) as Outcome[];
 const CODES = [null, ...Array.from({ length: 130 }, (_, code) => code), 9_999];
@@ -117,3 +126,56 @@ function finishedRow(row: Partial<FinishedRow>): FinishedRow {
     ...row,
   };
 }
+
+const ROW = {
+  line: 3,
+  outcome: 'approved',
+  code: null,
+  message: 'OK: 7:',
+  authorization: '7',
+  batchId: '4471',
+  sentAt: 'then',
+  resultAt: 'later',
+  attempt: 1,
+} as const;
+const BEFORE = { outcome: 'declined', code: 14, message: 'REJECT: 14', changedAt: 'now', evidence: 'asked again' };
+
+describe('changeCells', () => {
+  it('are those of the result as it is now, and then what was before', () => {
+    const cells = changeCells(ROW, ['INV-1', '25.00'], BEFORE);
+    const result = resultCells(ROW, ['INV-1', '25.00']);
+    expect(cells.slice(0, result.length)).toEqual(result);
+    expect(cells.slice(result.length)).toEqual(['DECLINED', '14', 'REJECT: 14', 'now', 'asked again']);
+    expect(cells).toHaveLength(result.length + CHANGE_TITLES.length);
+  });
+
+  it('leaves the old code empty when there was none, and shows code 0', () => {
+    const old = (code: number | null) => changeCells(ROW, [], { ...BEFORE, code }).at(-4);
+    expect([old(null), old(0)]).toEqual(['', '0']);
+  });
+});
+
+describe('titlesOf', () => {
+  it.each([
+    ['ach', 'Invoice #,First Name,Last Name,Account Type,Account #,Amount,Comment'],
+    ['ach-code', 'Invoice #,Customer Code,Amount,Comment'],
+    ['card', 'Date,Invoice #,First Name,Last Name,Street,City,State,Zip Code,Amount,MOP,Credit Card #,Expiry'],
+    ['card-ca', 'Date,Invoice #,Full Name,Amount,MOP,Credit Card #,Expiry'],
+    ['card-code', 'Invoice #,Customer Code,Amount,Comment'],
+  ] as const)('are for %s the words of the spec', (layout, titles) => {
+    expect(titlesOf(layout).join(',')).toBe(titles);
+  });
+});
+
+describe('RESULT_TITLES', () => {
+  it('are those that the lifecycle names', () => {
+    expect(RESULT_TITLES.join(', ')).toBe(
+      'Outcome, Code, Message, Authorization, Batch Id, Sent At, Result At, Attempt',
+    );
+  });
+
+  it.each(LAYOUT_NAMES)('are other words than those of %s, as are Line and Reason', (layout) => {
+    const all = ['Line', ...titlesOf(layout), ...RESULT_TITLES, REASON_TITLE];
+    expect(new Set(all).size).toBe(all.length);
+  });
+});

@@ -21,7 +21,7 @@ async function stops(): Promise<string[]> {
 describe('pause and resume', () => {
   it('pause one account, once, and nothing of it is sent', async () => {
     const done = await doIt(operator, '/accounts/main/do/pause', { reason: 'the bank is closed' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Paused: Account main.')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Paused: account main.')]);
     expect(await stops()).toEqual(['main pause operator:operator: the bank is closed']);
     await world.drop('card', 'waits.csv', lines([cardRow(1)]));
     await world.finish();
@@ -29,7 +29,7 @@ describe('pause and resume', () => {
     const again = await openAction(operator, '/accounts/main/do/pause');
     expect([again.status, again.words]).toEqual([
       409,
-      expect.stringContaining('it was paused before by operator:operator: the bank is closed'),
+      expect.stringContaining('It was paused before by operator:operator: the bank is closed'),
     ]);
   });
 
@@ -39,7 +39,7 @@ describe('pause and resume', () => {
     expect(plan.words).toContain('It was paused by operator:operator: the bank is closed.');
     expect(plan.words).toContain('Batches that wait 1');
     const done = await doIt(approver, '/accounts/main/do/resume', { reason: 'the bank is open' });
-    expect(done.words).toContain('Resumed: Account main.');
+    expect(done.words).toContain('Resumed: account main.');
     expect(await stops()).toEqual([]);
     await world.finish();
     expect(world.sandbox.books()).toHaveLength(1);
@@ -49,14 +49,14 @@ describe('pause and resume', () => {
   it('stop all accounts at once, apart from the stops of single ones', async () => {
     await doIt(operator, '/accounts/main/do/pause', { reason: 'this one' });
     const all = await openAction(operator, '/accounts/all/do/pause');
-    expect(all.words).toContain('All accounts send nothing more until somebody resumes.');
+    expect(all.words).toContain('All accounts send nothing more until a user resumes.');
     expect((await doIt(operator, '/accounts/all/do/pause', { reason: 'amounts look wrong' })).status).toBe(200);
     expect(await stops()).toEqual([
       '* pause operator:operator: amounts look wrong',
       'main pause operator:operator: this one',
     ]);
     const done = await doIt(approver, '/accounts/all/do/resume', { reason: 'amounts are right' });
-    expect(done.words).toContain('Resumed: All accounts.');
+    expect(done.words).toContain('Resumed: all accounts.');
     expect(done.words).toContain('Still held, main:');
     expect(await stops()).toEqual(['main pause operator:operator: this one']);
   });

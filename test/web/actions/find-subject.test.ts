@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
-import { findSubject, SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
+import type { Next, Subject } from '../../../src/actions/action.ts';
+import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
+import { findSubject, isWarning, linkOf, placeOf, SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
 import type { WebContext } from '../../../src/web/web-context.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -65,5 +67,44 @@ describe('SUBJECT_PATHS', () => {
   it('names in each address what is looked for', () => {
     const names = Object.values(SUBJECT_PATHS).map((path) => path.match(/:\w+/g));
     expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name']]);
+  });
+});
+
+const file = { file_id: 'abc', name: 'june.csv' } as FileRow;
+const batch = { batch_no: 2 } as BatchRow;
+
+describe('placeOf', () => {
+  it.each<[Subject, string, string]>([
+    [{ kind: 'file', file }, 'june.csv', '/files/abc'],
+    [{ kind: 'batch', file, batch }, 'batch 2 of june.csv', '/files/abc'],
+    [{ kind: 'account', account: 'main' }, 'account main', '/accounts'],
+    [{ kind: 'account', account: ALL_ACCOUNTS }, 'all accounts', '/accounts'],
+    [{ kind: 'proposal', proposal: { proposal_no: 7 } as never, file }, 'proposal 7', '/proposals'],
+    [{ kind: 'schedule', schedule: 'nightly' }, 'schedule nightly', '/'],
+  ])('%#: %s', (subject, title, path) => {
+    const place = placeOf(subject);
+    expect([place.title, place.path]).toEqual([title, path]);
+    expect(place.crumbs.at(-1)!.path).toBe(path);
+  });
+});
+
+describe('linkOf', () => {
+  it.each<[Next, string]>([
+    [{ to: 'proposals', proposalNo: 7 }, '/proposals'],
+    [{ to: 'file', file }, '/files/abc'],
+    [{ to: 'doubt', file, batchNo: 2 }, '/files/abc/batches/2/resolve'],
+    [{ to: 'rebuild-outputs', file }, '/files/abc/do/rebuild-outputs'],
+    [{ to: 'adopt', file, batchNo: 2, batchId: '10 02' }, '/files/abc/batches/2/do/adopt?batchId=10%2002'],
+  ])('%#: %s', (next, path) => {
+    expect(linkOf(next)).toMatchObject({ path, label: expect.stringMatching(/./) });
+  });
+});
+
+describe('isWarning', () => {
+  it('is what a person must look at, and no proposal', () => {
+    const done = { says: '', json: {} };
+    expect(isWarning(done)).toBe(false);
+    expect(isWarning({ ...done, status: 'exception' })).toBe(true);
+    expect(isWarning({ ...done, status: 'held', next: [{ to: 'proposals', proposalNo: 7 }] })).toBe(false);
   });
 });

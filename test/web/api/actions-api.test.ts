@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ACTIONS, type ActionName, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { ApiActions } from '../../../src/web/api/actions-api.ts';
-import type { HandledAction } from '../../../src/web/actions/action-handler.ts';
+import type { HandledAction } from '../../../src/actions/action.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../support/dashboard-world.ts';
 import { openTestApi } from '../support/test-api.ts';

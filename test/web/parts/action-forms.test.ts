@@ -1,7 +1,7 @@
 import { type ComponentType, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { Ask } from '../../../src/web/actions/action-handler.ts';
+import type { Ask } from '../../../src/actions/action.ts';
 import { DoForm, FactList, ListingTable, PickForm, PlanView } from '../../../src/web/parts/action-forms.tsx';
 import { CARD } from '../../support/payment-rows.ts';
 

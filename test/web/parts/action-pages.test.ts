@@ -1,7 +1,7 @@
 import { type ComponentType, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { Ask } from '../../../src/web/actions/action-handler.ts';
+import type { Ask } from '../../../src/actions/action.ts';
 import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../../../src/web/parts/action-pages.tsx';
 import { CARD } from '../../support/payment-rows.ts';
 
@@ -76,7 +76,7 @@ describe('DonePage', () => {
     const done = {
       says: 'Paused.',
       details: ['No submit begins any more.'],
-      links: [{ path: '/next', label: 'Next' }],
+      next: [{ to: 'proposals', proposalNo: 7 } as const],
       listing: { label: 'Rows', titles: ['Row'], rows: [['1']] },
       json: {},
     };
@@ -85,11 +85,13 @@ describe('DonePage', () => {
     for (const part of [
       'Paused.',
       'No submit begins any more.',
-      '<a href="/next">Next</a>',
+      '<a href="/proposals">What waits for a second person</a>',
       '<h2 id="s-what-was-found">What was found</h2>',
     ])
       expect(page).toContain(part);
     expect(page).toContain('<a href="/accounts">Back to account main</a>');
-    expect(html(DonePage, { ...about, done: { ...done, isWarning: true } })).toContain('class="notice warn"');
+    expect(html(DonePage, { ...about, done: { ...done, next: [], status: 'exception' } })).toContain(
+      'class="notice warn"',
+    );
   });
 });

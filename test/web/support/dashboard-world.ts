@@ -73,11 +73,13 @@ export type TestBrowser = {
 /**
  * @param options.dashboard other settings of the dashboard; it listens on this host alone
  * @param options.people `nobody`: as at the first start
+ * @param open opens the pipeline below, such as one with a command line
  */
 export async function openDashboardWorld(
   options: WorldOptions & { dashboard?: Partial<DashboardSettings>; people?: 'nobody' } = {},
+  open: (options: WorldOptions) => Promise<PipelineWorld> = openPipelineWorld,
 ): Promise<DashboardWorld> {
-  const world = await openPipelineWorld(options);
+  const world = await open(options);
   if (options.people !== 'nobody') await addPeople(world);
   const settings: DashboardSettings = {
     ...world.settings.dashboard!,

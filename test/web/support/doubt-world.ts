@@ -33,19 +33,25 @@ export type DoubtWorld = DashboardWorld & {
 export const KNOWN_ROW = 900;
 
 /** Opens a dashboard over batches in doubt, caused by faults of the service. */
-export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): Promise<DoubtWorld> {
+export async function openDoubtWorld(
+  stories: Readonly<Record<string, Story>>,
+  open?: Parameters<typeof openDashboardWorld>[1],
+): Promise<DoubtWorld> {
   const names = Object.keys(stories);
   const accounts = names.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
   const service = await startSandbox({ accounts, batchDelayMs: 10 });
-  const world = await openDashboardWorld({
-    settings: {
-      accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
-      folders: names.map((name) => folderOf(name, stories[name]!)),
-      batch: { maxRows: 2 },
-      // All users are new; 0 turns off the check for that.
-      newcomerDays: 0,
+  const world = await openDashboardWorld(
+    {
+      settings: {
+        accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
+        folders: names.map((name) => folderOf(name, stories[name]!)),
+        batch: { maxRows: 2 },
+        // All users are new; 0 turns off the check for that.
+        newcomerDays: 0,
+      },
     },
-  });
+    open,
+  );
   for (const name of names.filter((each) => stories[each]!.hasKnown)) {
     const { operation = 'card' } = stories[name]!;
     await world.drop(name, 'known.csv', lines([operation === 'card' ? cardRow(KNOWN_ROW) : achRow(KNOWN_ROW)]));

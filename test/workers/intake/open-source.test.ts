@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeSessionKey } from '../../../src/pgp/session-key.ts';
+import { writeSessionKey } from '../../../src/pgp/load-openpgp.ts';
 import { sealFile } from '../../../src/crypto/archive.ts';
 import { sealBytes } from '../../../src/crypto/seal.ts';
 import { type ContentSource, dataKeyOf, openSource } from '../../../workers/intake/open-source.ts';

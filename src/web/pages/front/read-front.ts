@@ -7,7 +7,7 @@ import { nextSendAt } from '../../../calendar/send-window.ts';
 import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
-import { findExpiring } from '../../../ledger/retention/find-expiring.ts';
+import { findExpiring } from '../../../ledger/retention/retention.ts';
 import { readStanding } from '../../../ledger/overview/overview.ts';
 import { readHeld } from '../../../ledger/file/read-held.ts';
 import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { type Admission, admit, type Sender } from '../../../../src/ledger/admission/admit.ts';
 import { prepareBatch } from '../../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../../src/ledger/batch/send-batch.ts';
@@ -13,6 +13,16 @@ export const BOTH = ['a', 'b'];
 export const NOT_LISTED: string[] = [];
 
 export type Hosts = Awaited<ReturnType<typeof openHosts>>;
+
+/** Opens hosts before each test of a file, and closes them behind it. */
+export function useHosts(): Hosts {
+  const hosts = {} as Hosts;
+  beforeEach(async () => {
+    Object.assign(hosts, await openHosts());
+  });
+  afterEach(() => hosts.close());
+  return hosts;
+}
 
 /** Opens a ledger that has sent nothing, and hosts whose send journals share a folder. */
 export async function openHosts() {
@@ -33,6 +43,11 @@ export async function openHosts() {
     admit(ledger, await journalOf(name), { name, senders: senders === NOT_LISTED ? undefined : senders });
   /** Imitates a restart, a promoted replica or a copied folder: only the start of the server differs. */
   const otherRun = () => world.force('UPDATE admission SET run_started = now(), born = pg_current_xact_id()');
+  const enterBoth = async (): Promise<[Sender, Sender]> => {
+    await enter('a');
+    const b = senderOf(await enter('b'));
+    return [senderOf(await enter('a')), b];
+  };
   const sendFile = async (name: string, sender: Sender, fileId: string): Promise<void> => {
     ledger.admitted.sender = sender;
     const batch = (await prepareBatch(ledger, { fileId, batchNo: 1 }, LEASE_MS))!;
@@ -50,10 +65,12 @@ export async function openHosts() {
     enter,
     otherRun,
     /** Opens the ledger once for both hosts. */
-    enterBoth: async (): Promise<[Sender, Sender]> => {
+    enterBoth,
+    /** Opens the ledger for both hosts. In another run of its server only `a` has reported. */
+    enterOneAgain: async (): Promise<void> => {
+      await enterBoth();
+      await otherRun();
       await enter('a');
-      const b = senderOf(await enter('b'));
-      return [senderOf(await enter('a')), b];
     },
     /** Sends a file from a host, with a journal entry and the service's answer. @returns its file id */
     send: async (name: string, sender: Sender): Promise<string> => {

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { PipelineError } from '../../../../src/kernel/errors.ts';
 import { silentLog } from '../../../../src/kernel/log.ts';
-import { findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
 import { joinEmbeddedServer } from '../../../../src/ledger/postgres/join-embedded-server.ts';
+import { findBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
 
 /**
  * Joins the server named on the command line, reports that on stdout, and leaves when stdin says so. Without `stays` it

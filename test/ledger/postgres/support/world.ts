@@ -1,16 +1,19 @@
-import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, cp, link, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { silentLog } from '../../../../src/kernel/log.ts';
 import type { Connection } from '../../../../src/ledger/postgres/ask-server.ts';
-import type { Cluster, ClusterPlace } from '../../../../src/ledger/postgres/cluster.ts';
-import { findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
+import { type Cluster, type ClusterPlace, dataFolderOf } from '../../../../src/ledger/postgres/cluster.ts';
 import { findCluster } from '../../../../src/ledger/postgres/find-cluster.ts';
+import { initCluster } from '../../../../src/ledger/postgres/init-cluster.ts';
 import { joinEmbeddedServer, type Places } from '../../../../src/ledger/postgres/join-embedded-server.ts';
 import { isPostmaster, readPostmasterFile } from '../../../../src/ledger/postgres/postmaster-file.ts';
-import { prepareBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
+import { type Binaries, findBinaries, prepareBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -31,6 +34,10 @@ export function sayWhatNeedsReach(what: string): string {
   if (!othersReachCheckout) console.log(`Not run, because it takes root and a checkout that others can read: ${what}`);
   return `${what} (takes root and a checkout that others can read)`;
 }
+
+/** What is thrown when the server cannot be started, for a reason that matches. */
+export const startFailure = (reason: RegExp) =>
+  expect.objectContaining({ code: 'LEDGER_START_FAILED', message: expect.stringMatching(reason) });
 
 /** Makes a fresh folder that every user may enter, with a separate place for what root shares. */
 export async function openWorld() {
@@ -67,6 +74,28 @@ export async function openWorld() {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
+/** Opens a world for each test of a file or suite, or one for all of them, and closes it. */
+export function useWorld(scope: 'each' | 'all' = 'each'): World {
+  const world = {} as World;
+  const [before, after] = scope === 'each' ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => {
+    Object.assign(world, await openWorld());
+  });
+  after(() => world.close());
+  return world;
+}
+
+/** Same for all tests, with a cluster whose server has not been started yet. */
+export function useCluster(prepare = async (_cluster: Cluster) => {}): { world: World; cluster: Cluster } {
+  const world = useWorld('all');
+  const cluster = {} as Cluster;
+  beforeAll(async () => {
+    Object.assign(cluster, await world.openCluster());
+    await prepare(cluster);
+  });
+  return { world, cluster };
+}
+
 /** Returns the server's process id, undefined when none runs. */
 export async function serverPid(place: ClusterPlace): Promise<number | undefined> {
   const file = await readPostmasterFile(place);
@@ -102,4 +131,54 @@ export async function killServer(dataDir: string, sharedFolder: string): Promise
   if (pid === undefined) return;
   process.kill(pid, 'SIGKILL');
   await waitUntil(async () => (await serverPid(place)) !== pid);
+}
+
+/** Copies the programs as `npm ci --ignore-scripts` leaves them at worst: without links and execute bits. */
+export async function copyBrokenBinaries(folder: string): Promise<Binaries> {
+  const { folder: native, version } = await findBinaries();
+  await linkFiles(native, folder);
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  if ((JSON.parse(list) as unknown[]).length === 0 && process.platform === 'linux') throw new Error('nothing to break');
+  return { folder, version };
+}
+
+/** Time zones by region and extensions: most of the files, read by neither initdb nor the server. */
+const UNUSED = /timezone\/[^/]+\/|extension\/(?!plpgsql)|pgxs\//;
+
+/** Takes only plain files, so all links between libraries are missing. Hard links avoid copying the large ones. */
+async function linkFiles(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (UNUSED.test(source)) continue;
+    if (entry.isDirectory()) await linkFiles(source, target);
+    else if (entry.isFile() && from.endsWith('bin')) await copyWithoutExecution(source, target);
+    else if (entry.isFile()) await link(source, target).catch(() => cp(source, target));
+  }
+}
+
+async function copyWithoutExecution(source: string, target: string): Promise<void> {
+  await cp(source, target);
+  await chmod(target, 0o644);
+}
+
+const run = promisify(execFile);
+
+/** Gives a cluster data as `initCluster` does, but made once per run and copied, for tests of other things. */
+export async function giveData(cluster: Cluster): Promise<void> {
+  const template = join(tmpdir(), 'paydrop-made-cluster');
+  if (!existsSync(template)) await makeTemplate(cluster, template);
+  const target = dataFolderOf(cluster);
+  await run('cp', ['-a', template, target]);
+  if (cluster.user) await run('chown', ['-R', `${cluster.user.uid}:${cluster.user.gid}`, target]);
+}
+
+/** The first of two concurrent processes wins. */
+async function makeTemplate(cluster: Cluster, template: string): Promise<void> {
+  await initCluster(cluster);
+  const draft = await mkdtemp(`${template}-`);
+  await run('cp', ['-a', dataFolderOf(cluster), join(draft, 'data')]);
+  await rename(join(draft, 'data'), template).catch(() => {});
+  await rm(draft, { recursive: true, force: true });
+  await rm(dataFolderOf(cluster), { recursive: true });
 }

@@ -1,0 +1,136 @@
+import { askForResult } from '../../workers/poll/poll.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { cancelBatch } from '../ledger/file/cancel-file.ts';
+import type { BatchKey } from '../ledger/engine/move.ts';
+import { pollNow } from '../ledger/batch/poll-now.ts';
+import { retryRefused } from '../ledger/batch/retry-refused.ts';
+import { withdrawBatch } from '../ledger/batch/withdraw-batch.ts';
+import { readBatchRow, readFileState } from '../ledger/file/read-file.ts';
+import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import { ASKED_AGAIN, sayUnanswered } from '../explain/attempt-words.ts';
+import { capital, ended } from '../explain/why/sentence.ts';
+import type { Action, ActionContext, AppAction, Done } from './action.ts';
+import { sayCancelled } from './file-actions.ts';
+import { batchFacts, sumWords } from './subject-words.ts';
+
+type Place = { readonly file: FileRow; readonly batch: BatchRow };
+
+/** Cancels one batch that was not sent. */
+export const cancelOneBatch: Action<'batch'> = {
+  from: ['ready', 'preparing', 'refused'],
+  comparesJournal: true,
+  plan: async (context, { file, batch }) => {
+    // A batch of a held file waits for the decision on the file.
+    if (file.state !== 'accepted' && file.state !== 'in_progress')
+      throw refusal(batch, 'cancel', `its file is ${file.state.replaceAll('_', ' ')}`);
+    return {
+      says: [`${capital(sumOf(context, batch))} will never be sent. This cannot be taken back.`],
+      facts: batchFacts(context, file, batch),
+      button: `Cancel ${sumOf(context, batch)}`,
+    };
+  },
+  run: async (context, { file, batch }, _input, because) =>
+    sayCancelled(context, file, await cancelBatch(context.ledger, keyOf(batch), because)),
+};
+
+/** Polls the service for the result now. */
+export const repoll: AppAction<'batch'> = {
+  needs: 'app',
+  from: ['submitted', 'result_in', 'exception', 'reconciled'],
+  plan: async (context, { file, batch }) => {
+    if (batch.batch_id === null) throw refusal(batch, 'ask for the result of', 'the service gave it no batch id');
+    return {
+      says: ['The service is asked for the result of this batch. Asking reads only and may be repeated freely.'],
+      facts: batchFacts(context, file, batch),
+    };
+  },
+  run: async (app, { file, batch }, _input, because) => {
+    const key = keyOf(batch);
+    await pollNow(app.ledger, key, because);
+    const failure = await askForResult(app, key);
+    const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
+    const says =
+      batch.state === 'reconciled' ? ASKED_AGAIN : (ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`);
+    return {
+      says: failure === undefined ? says : sayUnanswered(failure),
+      status: state === 'exception' || failure !== undefined ? 'exception' : 'ok',
+      json: { ...key, name: file.name, batchId, state, reason, ...(failure && { failure }) },
+    };
+  },
+};
+
+const ASKED: Partial<Record<BatchRow['state'], string>> = {
+  submitted: 'The service is not done with it. It is asked again by itself.',
+  reconciled: 'The result is here and every row has its outcome.',
+  exception: 'The result does not fit what was sent; its money may have moved.',
+};
+
+/** Sends a refused batch again. The service had refused it, so nothing was charged. */
+export const retry: Action<'batch'> = {
+  from: ['refused'],
+  comparesJournal: true,
+  plan: async (context, { file, batch }) => {
+    return {
+      says: [
+        `${capital(sumOf(context, batch))} will be sent again, as attempt ${batch.attempt + 1}. The service had said no; nothing was charged.`,
+        ...whyOf(batch),
+        'Fix the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
+      ],
+      facts: batchFacts(context, file, batch),
+      button: `Send ${sumOf(context, batch)} again`,
+    };
+  },
+  run: async (context, place, _input, because) => {
+    await retryRefused(context.ledger, keyOf(place.batch), because);
+    return sayDecided(context, place, 'It will be sent again');
+  },
+};
+
+/** Gives up a refused batch. */
+export const withdraw: Action<'batch'> = {
+  from: ['refused'],
+  comparesJournal: true,
+  plan: async (context, { file, batch }) => {
+    return {
+      says: [
+        `${capital(sumOf(context, batch))} will never be sent. This cannot be taken back.`,
+        ...whyOf(batch),
+        'Its rows stand in the results as NOT_SENT, and in the rejects file.',
+      ],
+      facts: batchFacts(context, file, batch),
+      button: `Withdraw ${sumOf(context, batch)}`,
+    };
+  },
+  run: async (context, place, _input, because) => {
+    await withdrawBatch(context.ledger, keyOf(place.batch), because);
+    return sayDecided(context, place, 'Withdrawn');
+  },
+};
+
+async function sayDecided(context: ActionContext, { file, batch }: Place, what: string): Promise<Done> {
+  const key = keyOf(batch);
+  const { state, attempt, rows, cents } = await readBatchRow(context.ledger, key);
+  const fileState = await readFileState(context.ledger, key.fileId);
+  return {
+    says: `${what}: batch ${batch.batch_no} of ${file.name}, ${sumOf(context, batch)}.`,
+    json: { ...key, name: file.name, state, attempt, rows, cents, fileState },
+  };
+}
+
+function whyOf({ reason }: BatchRow): string[] {
+  return reason ? [`It was refused because of: ${ended(reason)}`] : [];
+}
+
+function refusal({ batch_no: batchNo, file_id: fileId }: BatchRow, action: string, why: string): PipelineError {
+  return new PipelineError('MOVE_REFUSED', `${action} batch ${batchNo}`, why, {
+    next: `See "paydrop why ${fileId}".`,
+  });
+}
+
+function sumOf(context: ActionContext, { account, rows, cents }: BatchRow): string {
+  return sumWords(context, account, rows, cents);
+}
+
+function keyOf({ file_id: fileId, batch_no: batchNo }: BatchRow): BatchKey {
+  return { fileId, batchNo };
+}

@@ -1,0 +1,190 @@
+import { batchReference } from '../explain/batch-reference.ts';
+import { adoptById, type Adoption } from './resolve/adopt-by-id.ts';
+import { closeInDoubt } from './resolve/close-in-doubt.ts';
+import { declareNotReceived } from './resolve/declare-not-received.ts';
+import { disownResult } from './resolve/disown-result.ts';
+import { byNumber } from '../kernel/counted.ts';
+import { maskReason } from '../kernel/mask.ts';
+import type { BatchRow } from '../ledger/engine/records.ts';
+import { capital } from '../explain/why/sentence.ts';
+import type { Action, ActionContext, Done, Listing, SubjectOf } from './action.ts';
+import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
+import { batchFacts, sumWords } from './subject-words.ts';
+
+const TRIED = 'tried on the dashboard';
+const SECOND = 'This only proposes it. It is done once another person has confirmed.';
+
+/** Assigns the service's batch id. Every row of its result is compared before anything is changed. */
+export const adopt: Action<'batch'> = {
+  from: ['unknown'],
+  comparesJournal: true,
+  usualReason: 'every row of the result matches',
+  picks: [
+    {
+      name: 'batchId',
+      label: 'Batch id of the service',
+      hint: 'Its result is fetched and compared with the rows that were sent; nothing is changed by that.',
+      kind: 'text',
+      isRequired: true,
+    },
+  ],
+  plan: async (context, place, { actor, filled }) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    const batchId = batchIdOf(filled);
+    const found = await adoptById(resolutionOf(context, place, actor, true), batchId, TRIED);
+    const facts = batchFacts(context, place.file, place.batch);
+    if (found.result === 'differs')
+      return {
+        says: [notThis(batchId, found.reason)],
+        facts,
+        listing: differencesOf(found.differences),
+        barred: `the result under batch id ${batchId} is not that of the batch`,
+      };
+    const { rows } = place.batch;
+    return {
+      says: [
+        `The result under batch id ${batchId} holds ${byNumber(rows, 'the one row', `all ${rows} rows`)} of this batch and no other: invoice, amount and payer agree row by row.`,
+        'Adopted, the batch counts as taken under that id, and its result is fetched. It is not sent again.',
+        ...(isProposal ? [SECOND] : []),
+      ],
+      facts,
+      isProposal,
+      button: `${isProposal ? 'Propose to adopt' : 'Adopt'} ${batchId} for ${sumOf(context, place.batch)}`,
+    };
+  },
+  run: async (context, place, { actor, filled }, { reason }) => {
+    const batchId = batchIdOf(filled);
+    const outcome = await adoptById(resolutionOf(context, place, actor, false), batchId, reason);
+    if (outcome.result === 'differs') return sayDiffers(place, batchId, outcome);
+    const means = `Every row matches; it is adopted under batch id ${batchId}, and its result is fetched.`;
+    return sayResolved(context, 'adopt', place, outcome, means, { batchId });
+  },
+};
+
+/** Sends the batch once more, after a person has confirmed with the service that it never received it. */
+export const notReceived: Action<'batch'> = {
+  from: ['unknown'],
+  comparesJournal: true,
+  asks: [
+    {
+      name: 'evidence',
+      label: 'Evidence',
+      hint: 'Who of the service confirmed it, when, and how, such as "Ann of the service desk, ticket 4711".',
+      kind: 'long',
+      isRequired: true,
+    },
+  ],
+  plan: async (context, place, { actor }) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    await declareNotReceived(resolutionOf(context, place, actor, true), {
+      evidence: 'not yet written down',
+      reason: TRIED,
+    });
+    const sum = sumOf(context, place.batch);
+    return {
+      says: [
+        `${capital(sum)} will be sent once more, as attempt ${place.batch.attempt + 1}.`,
+        'If the service has taken the batch after all, every payer in it is charged twice. So do this only when the service itself has confirmed that it never came.',
+        ...(isProposal ? [SECOND] : []),
+      ],
+      facts: batchFacts(context, place.file, place.batch),
+      isProposal,
+      button: `${isProposal ? 'Propose to send' : 'Send'} ${sum} again`,
+    };
+  },
+  run: async (context, place, { actor, filled }, { reason }) => {
+    const evidence = maskReason(filled['evidence'] ?? '');
+    const outcome = await declareNotReceived(resolutionOf(context, place, actor, false), { evidence, reason });
+    const means = `Declared as not received; it is sent once more, as attempt ${place.batch.attempt + 1}.`;
+    return sayResolved(context, 'not-received', place, outcome, means);
+  },
+};
+
+/** Closes a batch whose outcome stays unknown: rows that no report has explained go out as UNKNOWN. */
+export const closeBatchInDoubt: Action<'batch'> = {
+  from: ['unknown', 'exception'],
+  comparesJournal: true,
+  plan: async (context, place, { actor }) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    await closeInDoubt(resolutionOf(context, place, actor, true), TRIED);
+    return {
+      says: [
+        'Rows that no report of the service has explained go out as UNKNOWN, for the suspense account, and are never sent again.',
+        'This ends the search: the batch is final afterwards.',
+        ...(isProposal ? [SECOND] : []),
+      ],
+      facts: batchFacts(context, place.file, place.batch),
+      isProposal,
+      button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} in doubt`,
+    };
+  },
+  run: async (context, place, { actor }, { reason }) => {
+    const outcome = await closeInDoubt(resolutionOf(context, place, actor, false), reason);
+    const means = 'Rows that no report has explained go out as UNKNOWN and are never sent again.';
+    return sayResolved(context, 'close-in-doubt', place, outcome, means);
+  },
+};
+
+/** Detaches a result that belongs to another batch. This only adds doubt, so one person is enough. */
+export const disown: Action<'batch'> = {
+  from: ['exception'],
+  comparesJournal: true,
+  plan: async (context, place, { actor }) => {
+    await disownResult(resolutionOf(context, place, actor, true), TRIED);
+    return {
+      says: [
+        "The result that came for this batch is declared to be another batch's. Whether this one was taken is not known then: it is in doubt, and its account sends nothing until that is resolved.",
+      ],
+      facts: batchFacts(context, place.file, place.batch),
+      button: `Disown the result of ${sumOf(context, place.batch)}`,
+    };
+  },
+  run: async (context, place, { actor }, { reason }) => {
+    const outcome = await disownResult(resolutionOf(context, place, actor, false), reason);
+    const means = 'Its result is disowned. It is in doubt now.';
+    const done = await sayResolved(context, 'disown', place, outcome, means);
+    return { ...done, next: [{ to: 'doubt', file: place.file, batchNo: place.batch.batch_no }] };
+  },
+};
+
+function notThis(batchId: string, why: string): string {
+  return `This is not batch id ${batchId}: ${why}. Nothing was changed.`;
+}
+
+function sayDiffers(
+  { file, batch }: SubjectOf<'batch'>,
+  batchId: string,
+  { result, reason, differences }: Extract<Adoption, { result: 'differs' }>,
+): Done {
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  return {
+    says: notThis(batchId, reason),
+    listing: differencesOf(differences),
+    status: 'unknownOpen',
+    json: { batch: batchReference(key), ...key, name: file.name, verb: 'adopt', batchId, result, reason, differences },
+  };
+}
+
+function batchIdOf({ batchId = '' }: Readonly<Record<string, string>>): string {
+  return batchId;
+}
+
+function sumOf(context: ActionContext, { account, rows, cents }: BatchRow): string {
+  return sumWords(context, account, rows, cents);
+}
+
+type Differences = readonly { position: number; line: number | null; sent: string; result: string }[];
+
+function differencesOf(differences: Differences): Listing | undefined {
+  if (differences.length === 0) return undefined;
+  return {
+    label: 'Rows that differ',
+    titles: ['Row', 'Line', 'Sent', 'Came back'],
+    rows: differences.map(({ position, line, sent, result }) => [
+      String(position),
+      line === null ? '' : String(line),
+      sent,
+      result,
+    ]),
+  };
+}

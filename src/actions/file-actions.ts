@@ -1,0 +1,219 @@
+import { tryOut } from './resolve/carry-out.ts';
+import { byNumber, counted } from '../kernel/counted.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { cancelFile, type Cancelled } from '../ledger/file/cancel-file.ts';
+import { approveFile, approveHeld, declineFile, proposeApproval } from '../ledger/file/release-held.ts';
+import { readOpenProposalOf } from '../ledger/proposal/proposals.ts';
+import { readMaker } from '../ledger/proposal/read-maker.ts';
+import { readBatches, readFileState } from '../ledger/file/read-file.ts';
+import { withheldOf } from '../ledger/row/read-withheld.ts';
+import type { FaultCount } from '../ledger/row/fault-counts.ts';
+import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import { transact } from '../ledger/engine/transaction.ts';
+import { describeReason, readHoldReasons } from '../explain/hold-reasons.ts';
+import { capital, ended, whoDid } from '../explain/why/sentence.ts';
+import { sayAmount, sayStaysBack } from '../reconcile/say-withheld.ts';
+import type { Action, ActionContext, Done } from './action.ts';
+import { fileFacts, sumWords } from './subject-words.ts';
+import type { Settings } from '../config/config.ts';
+import { formatCents } from '../kernel/money.ts';
+import { takesTwoToApprove } from '../config/second-person.ts';
+import type { AuditReason } from '../ledger/engine/move.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+
+/** Approves a held file, or proposes it where the account requires two persons. */
+export const approve: Action<'file'> = {
+  from: ['held'],
+  plan: async (context, { file }, { actor }) => {
+    const { ledger, settings } = context;
+    const isProposal = isTwoPersonMatter(settings, file);
+    // Tried and rolled back, so that no plan is shown for an approval that would be refused.
+    await transact(ledger, (tx) =>
+      tryOut(tx, (trial) =>
+        approveHeld(trial, file.file_id, { actor: isProposal ? 'nobody' : actor, reason: 'tried' }),
+      ),
+    );
+    if (isProposal) await mustBeUnproposed(context, file);
+    const held = await readHoldReasons(ledger, settings, file);
+    const sum = sumOfFile(context, file);
+    return {
+      says: [
+        isProposal
+          ? `You propose to send ${sum}. It is sent once another person has confirmed.`
+          : `${capital(sum)} will be sent.`,
+        ...decidedWords(file, held),
+      ],
+      facts: [...fileFacts(context, file), ['Dropped on the dashboard by', await makerOf(context, file)]],
+      isProposal,
+      button: `${isProposal ? 'Propose to approve' : 'Approve'} ${sum}`,
+    };
+  },
+  run: async (context, { file }, _input, because) => {
+    const { ledger, settings } = context;
+    const { held, proposalNo } = await approveOrPropose(ledger, settings, file, because);
+    const sum = sumOfFile(context, file);
+    const json = await decidedJson(context, file, held);
+    const details = decidedWords(file, held);
+    if (proposalNo === undefined)
+      return { says: `Approved: ${sum} will be sent.`, details, next: [{ to: 'file', file }], json };
+    return {
+      says: `Proposed: ${sum}. Another person has to confirm it.`,
+      details,
+      next: [{ to: 'proposals', proposalNo }],
+      status: 'held',
+      json: { ...json, proposalNo },
+    };
+  },
+};
+
+/** Declines a held file for good. */
+export const decline: Action<'file'> = {
+  from: ['held'],
+  plan: async (context, { file }) => {
+    const held = await readHoldReasons(context.ledger, context.settings, file);
+    return {
+      says: [
+        `${capital(sumOfFile(context, file))} will never be sent. This cannot be taken back.`,
+        ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
+      ],
+      facts: fileFacts(context, file),
+      button: `Decline ${sumOfFile(context, file)}`,
+    };
+  },
+  run: async (context, { file }, _input, because) => {
+    const held = await readHoldReasons(context.ledger, context.settings, file);
+    await declineFile(context.ledger, file.file_id, because);
+    return {
+      says: `Declined: ${sumOfFile(context, file)} will never be sent.`,
+      json: await decidedJson(context, file, held),
+    };
+  },
+};
+
+/** Describes what an approval leaves behind, and every hold reason that it overrides. */
+function decidedWords(file: FileRow, held: readonly FaultCount[]): string[] {
+  return [
+    ...(file.invalid_rows ? [`${sayStaysBack(withheldOf(file))}.`] : []),
+    ...(held.some(({ code }) => code === 'SENT_BEFORE')
+      ? ['What was sent before does not leave again; those batches have to be ended by a person.']
+      : []),
+    ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
+  ];
+}
+
+/** @param held reasons for which the file waited before the decision */
+async function decidedJson({ ledger }: ActionContext, file: FileRow, held: readonly FaultCount[]) {
+  const { file_id: fileId, name, valid_rows: rows, valid_cents: cents, invalid_rows: withheldRows } = file;
+  return { fileId, name, state: await readFileState(ledger, fileId), rows, cents, withheldRows, held };
+}
+
+/** States of a batch that can still be stopped: nothing is charged or in progress. */
+const STOPPABLE: readonly string[] = ['ready', 'preparing', 'refused'];
+
+/** Stops what is not sent yet of a file; the rest continues to its end. */
+export const cancel: Action<'file'> = {
+  from: ['accepted', 'in_progress'],
+  comparesJournal: true,
+  plan: async (context, { file }) => {
+    const batches = await readBatches(context.ledger, file.file_id);
+    const stopped = batches.filter(({ state }) => STOPPABLE.includes(state));
+    const goingOn = batches.filter(({ state }) => !STOPPABLE.includes(state) && !isFinal(state));
+    if (stopped.length === 0) {
+      const why = goingOn.length > 0 ? 'every batch of it was sent already' : 'every batch of it has ended';
+      throw new PipelineError('MOVE_REFUSED', `cancel file "${file.name}"`, why, {
+        next: 'What was sent cannot be called back; its results follow.',
+      });
+    }
+    return {
+      says: [
+        `${capital(sumOfBatches(context, file, stopped))} in ${batchesOf(stopped)} will never be sent. This cannot be taken back.`,
+        ...(goingOn.length > 0
+          ? [
+              `${capital(batchesOf(goingOn))} cannot be called back and ${byNumber(goingOn.length, 'goes on to its', 'go on to their')} end.`,
+            ]
+          : []),
+      ],
+      facts: fileFacts(context, file),
+      button: `Cancel ${sumOfBatches(context, file, stopped)}`,
+    };
+  },
+  run: async (context, { file }, _input, because) =>
+    sayCancelled(context, file, await cancelFile(context.ledger, file.file_id, because)),
+};
+
+/** Describes the outcome of a cancel of a file or one batch. */
+export async function sayCancelled(
+  context: ActionContext,
+  file: FileRow,
+  { state, cancelled, goingOn }: Cancelled,
+): Promise<Done> {
+  const batches = await readBatches(context.ledger, file.file_id);
+  const stopped = batches.filter((batch) => cancelled.includes(batch.batch_no));
+  const open = goingOn.map((batch) => `${batch.batchNo} (${batch.state.replaceAll('_', ' ')})`).join(', ');
+  return {
+    says: `Cancelled: ${sumOfBatches(context, file, stopped)} will never be sent.`,
+    details: [
+      open === ''
+        ? `${file.name} is ${state.replaceAll('_', ' ')}; its output files follow.`
+        : `Going on: batch ${open}. The cancelled rows stand in the results as NOT_SENT.`,
+    ],
+    json: { fileId: file.file_id, name: file.name, state, cancelled, goingOn },
+  };
+}
+
+async function makerOf({ ledger }: ActionContext, { file_id: fileId }: FileRow): Promise<string> {
+  const maker = await readMaker(ledger, fileId);
+  return maker === undefined ? '' : whoDid(maker);
+}
+
+async function mustBeUnproposed({ ledger }: ActionContext, file: FileRow): Promise<void> {
+  const open = await readOpenProposalOf(ledger, { fileId: file.file_id });
+  if (open) throw new PipelineError('PROPOSAL_OPEN', `propose to approve "${file.name}"`);
+}
+
+function isFinal(state: BatchRow['state']): boolean {
+  return state === 'reconciled' || state === 'cancelled';
+}
+
+function sumOfFile(context: ActionContext, { account, valid_rows: rows, valid_cents: cents }: FileRow): string {
+  return sumWords(context, account, rows ?? 0, cents ?? 0);
+}
+
+function sumOfBatches(context: ActionContext, { account }: FileRow, batches: readonly BatchRow[]): string {
+  const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
+  return sumWords(
+    context,
+    account,
+    rows,
+    batches.reduce((sum, batch) => sum + batch.cents, 0),
+  );
+}
+
+function batchesOf(batches: readonly BatchRow[]): string {
+  return batches.length === 1 ? `batch ${batches[0]!.batch_no}` : counted(batches.length, 'batch');
+}
+
+/** Result of approving a held file. With a number it is only proposed. */
+export type ApprovedOrProposed = { held: FaultCount[]; proposalNo?: number };
+
+/**
+ * Approves a held file, or proposes that where its account requires two persons. The audit trail records every hold
+ * reason that is overridden.
+ * @throws PipelineError MOVE_REFUSED, SECOND_PERSON, PROPOSAL_OPEN
+ */
+export async function approveOrPropose(
+  ledger: Ledger,
+  settings: Settings,
+  file: FileRow,
+  because: AuditReason,
+): Promise<ApprovedOrProposed> {
+  const held = await readHoldReasons(ledger, settings, file);
+  const told = { ...because, evidence: { overrides: held.map(({ code }) => code) } };
+  if (isTwoPersonMatter(settings, file)) return { held, proposalNo: await proposeApproval(ledger, file.file_id, told) };
+  await approveFile(ledger, file.file_id, told);
+  return { held };
+}
+
+export function isTwoPersonMatter({ accounts }: Pick<Settings, 'accounts'>, file: FileRow): boolean {
+  return takesTwoToApprove(accounts.get(file.account), file.operation);
+}

@@ -1,0 +1,36 @@
+import { pause, resume } from './account-actions.ts';
+import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
+import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
+import { adopt, closeBatchInDoubt, disown, notReceived } from './doubt-actions.ts';
+import { approve, cancel, decline } from './file-actions.ts';
+import { journal } from './journal-action.ts';
+import { checkOutputs, rebuildMissing } from './output-actions.ts';
+import { probe } from './probe-action.ts';
+import { confirm, refuse } from './proposal-actions.ts';
+import { resubmit } from './resubmit-action.ts';
+import { runScheduleNow } from './schedule-actions.ts';
+
+/** All actions on a file, a batch, an account, a proposal or a schedule. */
+export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> | AppAction<KindOf<Name>> } = {
+  approve,
+  decline,
+  cancel,
+  resubmit,
+  'check-outputs': checkOutputs,
+  'rebuild-outputs': rebuildMissing,
+  'cancel-batch': cancelOneBatch,
+  repoll,
+  retry,
+  withdraw,
+  adopt,
+  probe,
+  'not-received': notReceived,
+  journal,
+  'close-in-doubt': closeBatchInDoubt,
+  disown,
+  pause,
+  resume,
+  confirm,
+  refuse,
+  'run-now': runScheduleNow,
+};

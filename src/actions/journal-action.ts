@@ -1,0 +1,111 @@
+import { byNumber, counted } from '../kernel/counted.ts';
+import { type JournalReading, readJournal } from './resolve/read-journal.ts';
+import { batchReference } from '../explain/batch-reference.ts';
+import type { Action, Input, Listing } from './action.ts';
+import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
+import { batchFacts, shortHash } from './subject-words.ts';
+import { describeWait } from '../explain/attempt-words.ts';
+
+/** Reads the service's own transaction report for a batch in doubt. */
+export const journal: Action<'batch'> = {
+  from: ['unknown'],
+  comparesJournal: true,
+  usualReason: 'what the report says',
+  picks: [
+    {
+      name: 'report',
+      label: 'Report of the service',
+      hint: 'CSV of approved payments, from a day before the call up to now, as the service made it.',
+      kind: 'file',
+      isRequired: true,
+    },
+  ],
+  plan: async (context, place, input) => {
+    const isProposal = await takesTwoToResolve(context, place);
+    const dry = resolutionOf(context, place, input.actor, true);
+    const reading = await readJournal(dry, given(input, 'tried on the dashboard'));
+    const { counts, certain, uncertain, report } = reading;
+    const isEnd = uncertain.length === 0;
+    return {
+      says: [
+        `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`,
+        isEnd
+          ? 'Every row is certain then, and the batch ends with what the reports say.'
+          : `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain then, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. What the report says is kept.`,
+        ...(isEnd ? [] : nextReportWords(reading, dry.account.resolveWaitMs)),
+        ...(isEnd && isProposal ? ['The end of the batch is only proposed; another person must confirm it.'] : []),
+      ],
+      facts: [
+        ...batchFacts(context, place.file, place.batch),
+        ['Lines of the report', String(report.lines)],
+        ['SHA-256 of the report', shortHash(report.sha256)],
+      ],
+      listing: ambiguousRows(reading),
+      isProposal: isEnd && isProposal,
+      button: isEnd ? 'End the batch with what the reports say' : 'Keep what the report says',
+    };
+  },
+  run: async (context, place, input, { reason }) => {
+    const real = resolutionOf(context, place, input.actor, false);
+    const reading = await readJournal(real, given(input, reason));
+    const { outcome, counts, certain, uncertain, report, ambiguous } = reading;
+    const told = `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
+    const facts = { counts, certain, uncertain, ambiguous, report };
+    if (outcome.result !== 'kept')
+      return sayResolved(context, 'journal', place, outcome, `${told} Every row is certain.`, facts);
+    const key = { fileId: place.file.file_id, batchNo: place.batch.batch_no };
+    return {
+      says: 'What the report says is kept. The batch is still in doubt.',
+      status: 'unknownOpen',
+      details: [told, ...nextReportWords(reading, real.account.resolveWaitMs)],
+      listing: ambiguousRows(reading),
+      next: [{ to: 'doubt', file: place.file, batchNo: key.batchNo }],
+      json: {
+        batch: batchReference(key),
+        ...key,
+        name: place.file.name,
+        verb: 'journal',
+        ...outcome,
+        state: place.batch.state,
+        ...facts,
+      },
+    };
+  },
+};
+
+/** Returns the report. It exists, because the page asks for the file before it plans. */
+function given({ file }: Input, reason: string): { name: string; bytes: Buffer; reason: string } {
+  return { ...file!, reason };
+}
+
+/** Most rows to list; the sentence above has the total. */
+const SHOWN = 20;
+
+function ambiguousRows({ ambiguous }: JournalReading): Listing | undefined {
+  if (ambiguous.length === 0) return undefined;
+  return {
+    label: 'Rows that cannot be told',
+    titles: ['Line', 'Because'],
+    rows: ambiguous.slice(0, SHOWN).map(({ line, why }) => [String(line), why]),
+  };
+}
+
+/** Says which transaction report the operator must supply next, after one that left rows in doubt. */
+export function nextReportWords({ report, counts }: JournalReading, waitMs: number): string[] {
+  const wait = describeWait(Math.max(1, Math.ceil(waitMs / 60_000)) * 60_000);
+  const second = `Give a second report of approved payments, made at least ${wait} after this one was given and with later payments in it.`;
+  return [
+    ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
+    ...(report.neverCovers && counts.absent > 0
+      ? [
+          'No other report will show it either. Adopt the batch id, let the service confirm that it never took the batch, or close it in doubt.',
+        ]
+      : []),
+    ...(!report.neverCovers && counts.absent > 0 ? [second] : []),
+    ...(counts.ambiguous > 0
+      ? [
+          'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,102 @@
+import { tryOut } from './resolve/carry-out.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { confirmProposal, refuseProposal } from '../ledger/proposal/confirm-proposal.ts';
+import { PROPOSED_ACTIONS } from '../ledger/proposal/proposed-actions.ts';
+import { confirm as confirmOnly, type ProposalRow } from '../ledger/proposal/propose.ts';
+import { readBatchRow } from '../ledger/file/read-file.ts';
+import type { FileRow } from '../ledger/engine/records.ts';
+import { type Transaction, transact } from '../ledger/engine/transaction.ts';
+import { ended as endedWith, whoDid } from '../explain/why/sentence.ts';
+import type { Action, ActionContext, Facts, SubjectOf } from './action.ts';
+import { evidenceFacts } from './evidence-facts.ts';
+import { batchFacts, fileFacts } from './subject-words.ts';
+
+/** Carries out what another person proposed. */
+export const confirm: Action<'proposal'> = {
+  comparesJournal: true,
+  plan: async (context, subject, { actor }) => {
+    const { proposal } = subject;
+    // Tried and rolled back, to find a void proposal, or a confirmation by the maker of the proposal or the file.
+    await transact(context.ledger, (tx) =>
+      tryOut(tx, (trial) => tryConfirm(trial, proposal, actor, context.settings.newcomerDays)),
+    );
+    const { about } = PROPOSED_ACTIONS[proposal.action]!;
+    return {
+      says: [`You confirm what ${whoDid(proposal.made_by)} proposed: ${about}. It is done at once.`],
+      facts: await factsOf(context, subject),
+      button: `Confirm: ${about}`,
+    };
+  },
+  run: async ({ ledger, settings }, { proposal: { proposal_no: no }, file }, { actor }) => {
+    const ended = await confirmProposal(ledger, no, actor, settings.newcomerDays);
+    return { says: `Confirmed: ${aboutOf(ended)}. It is done.`, ...sayEnded(ended, file) };
+  },
+};
+
+/** Ends a proposal and does nothing else. Its maker may do this as well. */
+export const refuse: Action<'proposal'> = {
+  usualReason: 'no reason was given',
+  plan: async (context, subject, { actor }) => {
+    const { proposal } = subject;
+    const { proposal_no: no, verdict } = proposal;
+    if (verdict !== null) throw new PipelineError('PROPOSAL_ENDED', `refuse proposal ${no}`, `it is ${verdict}`);
+    return {
+      says: [
+        proposal.made_by === actor
+          ? 'You take back what you proposed. Nothing is done; it waits as before.'
+          : `What ${whoDid(proposal.made_by)} proposed is not done; it waits as before.`,
+      ],
+      facts: await factsOf(context, subject),
+      button: proposal.made_by === actor ? 'Take it back' : 'Refuse it',
+    };
+  },
+  run: async ({ ledger }, { proposal: { proposal_no: no }, file }, _input, because) => {
+    const ended = await refuseProposal(ledger, no, because);
+    return { says: `Refused: ${aboutOf(ended)}. Nothing was done.`, ...sayEnded(ended, file) };
+  },
+};
+
+async function tryConfirm(
+  trial: Transaction,
+  proposal: ProposalRow,
+  actor: string,
+  newcomerDays: number,
+): Promise<void> {
+  const { proposal_no: no, action: name, reason } = proposal;
+  const action = PROPOSED_ACTIONS[name];
+  if (!action) throw new PipelineError('INTERNAL', `carry out "${name}"`, 'no such action is known');
+  const { verdict } = await confirmOnly(trial, no, actor, await action.bindingOf(trial, proposal), newcomerDays);
+  if (verdict === 'void') throw new PipelineError('PROPOSAL_VOID', `confirm proposal ${no}`);
+  await action.carryOut(trial, proposal, { actor, reason });
+}
+
+async function factsOf(context: ActionContext, { proposal, file }: SubjectOf<'proposal'>): Promise<Facts> {
+  const { batch_no: batchNo, evidence, made_by: by, made_at: at, reason } = proposal;
+  const { ledger, settings } = context;
+  const subject =
+    batchNo === null
+      ? fileFacts(context, file)
+      : batchFacts(context, file, await readBatchRow(ledger, { fileId: file.file_id, batchNo }));
+  return [
+    ['Proposed by', whoDid(by)],
+    ['Proposed', { at, timeZone: settings.accounts.get(file.account)?.timeZone }],
+    ['Reason', reason],
+    ...evidenceFacts(evidence),
+    ...subject,
+  ];
+}
+
+function aboutOf({ action }: ProposalRow): string {
+  return PROPOSED_ACTIONS[action]?.about ?? action;
+}
+
+function sayEnded(ended: ProposalRow, file: FileRow) {
+  const { proposal_no: proposalNo, action, file_id: fileId, batch_no: batchNo, verdict, reason, evidence } = ended;
+  const { made_by: madeBy, made_at: madeAt, checked_by: checkedBy, checked_at: checkedAt } = ended;
+  const by = { madeBy, madeAt, checkedBy, checkedAt };
+  return {
+    details: [`Proposal ${proposalNo} for ${file.name} was made by ${whoDid(madeBy)}: ${endedWith(reason)}`],
+    next: [{ to: 'file', file }] as const,
+    json: { proposalNo, action, fileId, batchNo, name: file.name, verdict, reason, evidence, ...by },
+  };
+}

@@ -1,0 +1,120 @@
+import { counted } from '../kernel/counted.ts';
+import { type AgainPlan, dropAgain, type KeptBack, resubmitRows, type Selection, SELECTIONS } from './resubmit.ts';
+import { chooseRows, findMissing } from './choose-rows.ts';
+import { keptBackJson, sayKeptBack } from './say-kept-back.ts';
+import { capital } from '../explain/why/sentence.ts';
+import type { AppAction, Filled } from './action.ts';
+import { fileFacts, sumWords } from './subject-words.ts';
+
+/** The choice for the file of an earlier resubmission that never came back. */
+const AGAIN = 'drop-again';
+
+/** Drops the rows of a finished file that were certainly not charged as a new file. */
+export const resubmit: AppAction<'file'> = {
+  needs: 'app',
+  from: ['completed', 'partly_cancelled', 'cancelled'],
+  comparesJournal: true,
+  picks: [
+    {
+      name: 'only',
+      label: 'Which rows',
+      kind: 'choice',
+      choices: [
+        { value: '', label: 'all that were certainly not charged and may go out again' },
+        ...Object.entries(SELECTIONS).map(([value, means]) => ({ value, label: `${value}: ${means}` })),
+        { value: AGAIN, label: 'none: write the file of an earlier resubmission that never came back' },
+      ],
+    },
+  ],
+  plan: async (context, { file }, { filled }) => {
+    if (isAgain(filled)) {
+      const missing = await findMissing(context, file);
+      const { name, rows, cents } = missing.earlier;
+      if (missing.shown.length > 0)
+        return { says: sayNotAgain(missing), facts: fileFacts(context, file), button: correctWords(missing) };
+      const sum = sumWords(context, file.account, rows, cents);
+      return {
+        says: [`${name} with ${sum} is written into ${file.folder} once more, as the same bytes.`],
+        facts: fileFacts(context, file),
+        button: `Drop ${name} again`,
+      };
+    }
+    const plan = await chooseRows(context, file, selectionOf(filled));
+    const { lines, cents, barred } = plan;
+    const sum = sumWords(context, file.account, lines.length, cents);
+    return {
+      says: [
+        `${capital(sum)} go out again as a new file, which is checked, acknowledged and sent like any other. Each row goes out again once.`,
+        'Never among them: rows that are approved, pending, unknown or duplicate, invalid rows, and declined rows whose code says never to try again.',
+        ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} resubmitted before, or barred.`] : []),
+        ...sayKeptBack(plan),
+      ],
+      facts: [...fileFacts(context, file), ['Lines', linesOf(lines)]],
+      button: lines.length > 0 ? `Resubmit ${sum}` : correctWords(plan),
+    };
+  },
+  run: async (app, { file }, { filled }, because) => {
+    if (isAgain(filled)) {
+      const missing = await findMissing(app, file);
+      const { name, rows, cents } = missing.earlier;
+      const isDropped = await dropAgain(app, file, missing, because);
+      const json = { fileId: file.file_id, name, rows, cents, droppedAgain: isDropped, ...keptBackJson(missing) };
+      if (isDropped) return { says: `Dropped again: ${name}.`, json };
+      const [says = '', ...details] = sayNotAgain(missing);
+      return { says, details, status: 'exception', json };
+    }
+    const only = selectionOf(filled);
+    const plan = await chooseRows(app, file, only);
+    const dropped = await resubmitRows(app, file, plan, { ...because, evidence: { only } });
+    const { lines, cents } = plan;
+    const keptBack = sayKeptBack(plan);
+    const sum = sumWords(app, file.account, lines.length, cents);
+    const where = dropped ? ` They lie as ${dropped.name} in ${file.folder}.` : '';
+    return {
+      says: `Resubmitted: ${sum}.${where}`,
+      details: [
+        ...(plan.barred > 0 ? [`Left out: ${counted(plan.barred, 'row')} resubmitted before, or barred.`] : []),
+        ...keptBack,
+      ],
+      status: keptBack.length > 0 ? 'exception' : 'ok',
+      json: {
+        fileId: file.file_id,
+        from: file.name,
+        name: dropped?.name ?? null,
+        rows: lines.length,
+        cents,
+        barred: plan.barred,
+        lines,
+        ...keptBackJson(plan),
+      },
+    };
+  },
+};
+
+function sayNotAgain(plan: AgainPlan): string[] {
+  return [
+    `${plan.earlier.name} is not dropped again: it comes with all of its rows or not at all. Drop the others by hand.`,
+    ...sayKeptBack(plan),
+  ];
+}
+
+function correctWords({ shown }: KeptBack): string {
+  return `Correct the outcome of ${counted(shown.length, 'row')}`;
+}
+
+function isAgain({ only }: Filled): boolean {
+  return only === AGAIN;
+}
+
+/** Returns undefined for all rows; unknown choices were rejected before. */
+function selectionOf({ only = '' }: Filled): Selection | undefined {
+  return Object.hasOwn(SELECTIONS, only) ? (only as Selection) : undefined;
+}
+
+/** Most lines to list for comparison with the result file; the rest is counted. */
+const SHOWN = 30;
+
+function linesOf(lines: readonly number[]): string {
+  const more = lines.length - SHOWN;
+  return lines.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

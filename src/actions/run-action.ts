@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { ACTIONS } from '../../schemas/actions.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { maskReason } from '../kernel/mask.ts';
+import { recallForgotten } from '../ledger/doubt/recall-batch.ts';
+import type { Action, ActionContext, AppContext, Ask, Done, HandledAction, Input, Plan, Subject } from './action.ts';
+import { HANDLERS } from './handlers.ts';
+
+/** What would happen. A caller that sends `bind` back wants exactly this plan done. */
+export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly bind: string };
+
+/** `changed`: nothing was done, because the plan is not the one that the user saw. */
+export type ActionResult =
+  | { readonly result: 'done'; readonly subject: Subject; readonly done: Done }
+  | ({ readonly result: 'changed' } & Planned);
+
+export type Order = Input & {
+  /** The reason in the user's words; an action without a required reason has its own. */
+  readonly reason?: string;
+  /** Mark of the plan that the user saw; if omitted, the current plan is done. */
+  readonly bind?: string;
+};
+
+/** Returns a plan for programs; facts without a value are left out, and so is the text of the button. */
+export function shownPlan({ plan: { facts = [], button: _button, ...plan }, bind }: Pick<Planned, 'plan' | 'bind'>) {
+  return { ...plan, facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })), bind };
+}
+
+/** Finds the subject in its current state. It is called again after the send journal was compared. */
+export type SubjectFinder = (kind: Subject['kind']) => Promise<Subject>;
+
+/** The app where the action needs it (`handlerOf(name).needs`). */
+type Context = ActionContext | AppContext;
+
+/**
+ * Plans an action. Changes nothing.
+ * @throws PipelineError when the subject is missing, or its state does not allow the action
+ */
+export async function planAction(
+  context: Context,
+  name: HandledAction,
+  find: SubjectFinder,
+  input: Input,
+): Promise<Planned> {
+  const handler = handlerOf(name);
+  const subject = await subjectOf(name, find);
+  mustHave(handler.picks ?? [], input, `plan "${ACTIONS[name].label}"`);
+  const plan = await handler.plan(context, subject, input);
+  return { subject, plan, bind: bindOf(name, plan) };
+}
+
+/**
+ * Does an action, if it has no plan that the user saw or that plan still holds. Doing it twice is harmless: the ledger
+ * refuses a move that was already made.
+ * @param compareJournal runs before an action that could miss a send which a restored ledger has forgotten
+ * @throws PipelineError; then nothing has changed
+ */
+export async function runAction(
+  context: Context,
+  name: HandledAction,
+  find: SubjectFinder,
+  order: Order,
+  compareJournal: (context: Context) => Promise<unknown> = ({ ledger, settings }) =>
+    recallForgotten(ledger, settings.paths.journal),
+): Promise<ActionResult> {
+  const handler = handlerOf(name);
+  const action = `do "${ACTIONS[name].label}"`;
+  if (handler.comparesJournal) await compareJournal(context);
+  if (order.bind !== undefined) {
+    const planned = await planAction(context, name, find, order);
+    if (order.bind !== planned.bind) return { result: 'changed', ...planned };
+    if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
+  }
+  const subject = await subjectOf(name, find);
+  const because = { actor: order.actor, reason: reasonOf(name, order, action) };
+  mustHave([...(handler.picks ?? []), ...(handler.asks ?? [])], order, action);
+  return { result: 'done', subject, done: await handler.run(context, subject, order, because) };
+}
+
+/**
+ * Finds the subject of the action.
+ * @throws PipelineError when it is missing, or its state does not allow the action
+ */
+export async function subjectOf(name: HandledAction, find: SubjectFinder): Promise<Subject> {
+  const { to, from } = handlerOf(name);
+  const subject = await find(to);
+  const state = stateOf(subject);
+  if (state === undefined || from === undefined || from.includes(state)) return subject;
+  const reason = `it is ${inWords(state)}, and this is for what is ${inWords(from.join(' or '))}`;
+  const next = 'file' in subject ? `See "paydrop why ${subject.file.file_id}".` : '';
+  throw new PipelineError('MOVE_REFUSED', `do "${ACTIONS[name].label}" with this ${to}`, reason, { next });
+}
+
+function stateOf(subject: Subject): string | undefined {
+  if (subject.kind === 'file') return subject.file.state;
+  return subject.kind === 'batch' ? subject.batch.state : undefined;
+}
+
+function inWords(states: string): string {
+  return states.replaceAll('_', ' ');
+}
+
+/** Returns the action, typed for any subject and context; the finder supplies one of the right kind. */
+export function handlerOf(name: HandledAction): Action<Subject['kind'], Context> & { readonly to: Subject['kind'] } {
+  return { ...(HANDLERS[name] as unknown as Action<Subject['kind'], Context>), to: ACTIONS[name].to };
+}
+
+function bindOf(name: HandledAction, plan: Plan): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, plan]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function reasonOf(name: HandledAction, { reason = handlerOf(name).usualReason ?? '' }: Order, action: string): string {
+  if (ACTIONS[name].reason === 'none') return 'asked for by hand';
+  const words = reason.trim();
+  if (words === '') throw new PipelineError('USAGE', action, 'the reason is empty', { next: 'Say why.' });
+  return maskReason(words);
+}
+
+function mustHave(asks: readonly Ask[], { filled, file }: Input, action: string): void {
+  for (const { name, label, kind, isRequired, choices } of asks) {
+    const value = filled[name] ?? '';
+    const isGiven = kind === 'file' ? file !== undefined : value !== '';
+    if (isRequired && !isGiven)
+      throw new PipelineError('USAGE', action, `"${label}" is empty`, { next: 'Fill it in.' });
+    if (kind === 'choice' && value !== '' && !choices!.some((choice) => choice.value === value))
+      throw new PipelineError('USAGE', action, `"${label}" is none of its choices`, {
+        next: `Choose one: ${choices!
+          .map((choice) => choice.value)
+          .filter(Boolean)
+          .join(', ')}.`,
+      });
+  }
+}

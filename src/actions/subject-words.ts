@@ -1,0 +1,55 @@
+import { formatCents } from '../kernel/money.ts';
+import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import { groupDigits, groupedCount } from '../kernel/counted.ts';
+import type { ActionContext, Facts } from './action.ts';
+
+/** Formats as `240 rows, 12,340.00 USD`. */
+export function sumWords(
+  { settings }: Pick<ActionContext, 'settings'>,
+  account: string,
+  rows: number,
+  cents: number,
+): string {
+  const currency = settings.accounts.get(account)?.currency;
+  return [`${groupedCount(rows, 'row')}, ${groupDigits(formatCents(cents))}`, ...(currency ? [currency] : [])].join(
+    ' ',
+  );
+}
+
+/** Returns the first 12 digits, which are easier to compare than 64; the audit trail keeps the full hash. */
+export function shortHash(sha256: string): string {
+  return `${sha256.slice(0, 12)}…`;
+}
+
+/** Returns what a person compares before deciding on a file. */
+export function fileFacts({ settings }: Pick<ActionContext, 'settings'>, file: FileRow): Facts {
+  const account = settings.accounts.get(file.account);
+  return [
+    ['File', file.name],
+    ['Account', file.account],
+    ['Operation', file.operation],
+    ['State', file.state.replaceAll('_', ' ')],
+    ['Rows', groupDigits(String(file.valid_rows ?? 0))],
+    ['Total', { cents: file.valid_cents ?? 0, currency: account?.currency }],
+    ['Invalid rows, withheld', file.invalid_rows ? groupDigits(String(file.invalid_rows)) : ''],
+    ['Claimed', { at: file.claimed_at, timeZone: account?.timeZone }],
+    ['SHA-256', shortHash(file.sha256)],
+  ];
+}
+
+/** Returns the same for a batch. */
+export function batchFacts({ settings }: Pick<ActionContext, 'settings'>, file: FileRow, batch: BatchRow): Facts {
+  const account = settings.accounts.get(batch.account);
+  return [
+    ['File', file.name],
+    ['Batch', String(batch.batch_no)],
+    ['Account', batch.account],
+    ['State', batch.state.replaceAll('_', ' ')],
+    ['Attempt', String(batch.attempt)],
+    ['Batch id of the service', batch.batch_id ?? ''],
+    ['Rows', groupDigits(String(batch.rows))],
+    ['Total', { cents: batch.cents, currency: account?.currency }],
+    ['Since', { at: batch.state_at, timeZone: account?.timeZone }],
+    ['SHA-256', shortHash(batch.body_sha256)],
+  ];
+}

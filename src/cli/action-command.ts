@@ -1,0 +1,156 @@
+import { ACTIONS } from '../../schemas/actions.ts';
+import { EXIT } from '../../schemas/errors.ts';
+import type { ActionContext, Done, Fact, Filled, HandledAction, Input, Listing, Subject } from '../actions/action.ts';
+import { handlerOf, planAction, runAction, shownPlan } from '../actions/run-action.ts';
+import { gatewaySettings } from '../app.ts';
+import { formatInZone } from '../calendar/zone-time.ts';
+import type { Settings } from '../config/config.ts';
+import { batchReference } from '../explain/batch-reference.ts';
+import { createGateway } from '../gateway/create-gateway.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { formatCents } from '../kernel/money.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { type Call, JSON_OPTION, print, type RunningCommand, settingsOf, withLedger } from './command.ts';
+import { compareJournalFirst } from './compare-journal-first.ts';
+import { openCommandLog } from './open-command-log.ts';
+import { operatorName } from './operator-name.ts';
+import { labelLines } from './print/label-lines.ts';
+import { paydropLine } from './print/paydrop-line.ts';
+import { progressLine } from './print/progress.ts';
+import { textTable } from './print/table.ts';
+import { REASON_OPTION } from './read-reason.ts';
+import { withApp } from './process/with-app.ts';
+
+export const PLAN_OPTION = ['--plan', 'say what would happen, and change nothing'] as const;
+
+/** Finds the subject that the words of the command line name. */
+export type FindByWords = (ledger: Ledger, settings: Settings, words: string) => Promise<Subject>;
+
+type Given = Partial<Pick<Input, 'filled' | 'file'>> & { readonly stop?: AbortSignal; readonly into?: string };
+
+type ActionWords = Pick<RunningCommand, 'name' | 'about' | 'takes' | 'options' | 'hidden' | 'notes' | 'examples'>;
+
+/**
+ * Returns the command of an action.
+ * @param given reads its inputs from the command line
+ */
+export function actionCommand(
+  action: HandledAction,
+  { options = [], ...words }: ActionWords,
+  find: FindByWords,
+  given: (call: Call) => Given = () => ({}),
+): RunningCommand {
+  const isAsked = ACTIONS[action].reason === 'asked' && handlerOf(action).usualReason === undefined;
+  const isOptional = ACTIONS[action].reason === 'asked' && !isAsked;
+  return {
+    ...words,
+    ...(isAsked && { required: [REASON_OPTION] }),
+    options: [...options, ...(isOptional ? [REASON_OPTION] : []), PLAN_OPTION, JSON_OPTION],
+    run: (call) => act(call, action, find, given(call)),
+  };
+}
+
+/** Plans or does an action and prints the result. Returns the exit status. */
+export async function act(call: Call, name: HandledAction, find: FindByWords, given: Given): Promise<number> {
+  const { stop, into, ...input } = given;
+  const progress = progressLine();
+  const watched = { progress: progress.show, ...(stop && { stop }), ...(into && { into }) };
+  const work = async (context: ActionContext) => {
+    const { ledger, settings } = context;
+    const finder = () => find(ledger, settings, call.arguments[0] ?? '');
+    const filled = input.filled ?? (await suggest(context, name, finder));
+    const asked = { actor: operatorName(), filled, ...(input.file && { file: input.file }) };
+    if (isPlan(call)) return printPlan(call, await planAction(context, name, finder, asked));
+    const { reason } = call.options;
+    const order = { ...asked, ...(reason !== undefined && { reason: String(reason) }) };
+    const result = await runAction(context, name, finder, order, () => compareJournalFirst(ledger, settings));
+    if (result.result === 'changed') throw new Error('a command has no plan that could have changed');
+    return printDone(call, result.done);
+  };
+  const run = () =>
+    handlerOf(name).needs === 'app'
+      ? withApp(settingsOf(call), { log: openCommandLog('warn'), env: process.env }, (app) =>
+          work({ ...app, ...watched }),
+        )
+      : withLedger(call, (ledger, settings) => work({ ...withoutApp(ledger, settings), ...watched }));
+  return run().finally(progress.clear);
+}
+
+/** `--dry-run` is the former name of `--plan`. */
+function isPlan({ options }: Call): boolean {
+  return options['plan'] !== undefined || options['dryRun'] !== undefined;
+}
+
+/** Context of an action that needs no queue and no keys: it works while they are unreachable. */
+export function withoutApp(ledger: Ledger, settings: Settings): ActionContext {
+  const account = (name: string) => {
+    const found = settings.accounts.get(name);
+    if (found) return found;
+    throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is not in the configuration any more');
+  };
+  const gateway = (name: string) => createGateway(gatewaySettings(account(name)));
+  return { settings, ledger, clock: ledger.clock, account, gateway };
+}
+
+async function suggest(context: ActionContext, name: HandledAction, find: () => Promise<Subject>): Promise<Filled> {
+  const handler = handlerOf(name);
+  return handler.suggest ? handler.suggest(context, await find()) : {};
+}
+
+function printPlan(call: Call, planned: Parameters<typeof shownPlan>[0]): number {
+  const { says, facts = [], listing, barred } = planned.plan;
+  print(call, shownPlan(planned), () =>
+    blocks(
+      says.join('\n'),
+      labelLines(facts.map(([label, fact]) => [label, factText(fact)])),
+      listingText(listing),
+      ...(barred === undefined ? [] : [`It cannot be done: ${barred}.`]),
+      'This is a plan; nothing was changed.',
+    ),
+  );
+  return barred === undefined ? EXIT.ok : EXIT.unknownOpen;
+}
+
+function printDone(call: Call, { says, details = [], listing, next = [], status = 'ok', json }: Done): number {
+  print(call, json, () =>
+    blocks(
+      [says, ...details].join('\n'),
+      listingText(listing),
+      next.flatMap((step) => nextLine(call, step)).join('\n'),
+    ),
+  );
+  return EXIT[status];
+}
+
+function blocks(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+function factText(fact: Fact): string {
+  if (typeof fact === 'string') return fact;
+  if ('cents' in fact) return [formatCents(fact.cents), fact.currency].filter(Boolean).join(' ');
+  return formatInZone(fact.at, fact.timeZone ?? 'UTC');
+}
+
+function listingText(listing: Listing | undefined): string {
+  if (listing === undefined || listing.rows.length === 0) return '';
+  return `${listing.label}\n${textTable(listing.titles, listing.rows)}`;
+}
+
+/** Returns the line to paste for what can be done next; none for a mere link. */
+function nextLine({ dir }: Call, next: NonNullable<Done['next']>[number]): string[] {
+  const line = (...words: string[]) => `  ${paydropLine([...(dir === '.' ? [] : ['--dir', dir]), ...words])}`;
+  const batch = () => ('batchNo' in next ? batchReference({ fileId: next.file.file_id, batchNo: next.batchNo }) : '');
+  switch (next.to) {
+    case 'proposals':
+      return ['Another person runs:', line('confirm', String(next.proposalNo))];
+    case 'doubt':
+      return ['What can be done about it:', line('resolve', batch())];
+    case 'adopt':
+      return [`To adopt batch id ${next.batchId}:`, line('resolve', batch(), '--adopt', next.batchId)];
+    case 'rebuild-outputs':
+      return ['To bring back the missing ones:', line('rebuild-outputs', next.file.file_id, '--restore')];
+    case 'file':
+      return ['How it stands:', line('why', next.file.file_id)];
+  }
+}

@@ -1,0 +1,243 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACTIONS } from '../../schemas/actions.ts';
+import type { HandledAction } from '../../src/actions/action.ts';
+import { HANDLERS } from '../../src/actions/handlers.ts';
+import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../src/ledger/account/resume-account.ts';
+import { proposeApproval } from '../../src/ledger/file/release-held.ts';
+import { openCliWorld } from '../cli/support/cli-world.ts';
+import { runHere } from '../cli/support/run-here.ts';
+import { forceSql } from '../support/force-sql.ts';
+import { cardRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
+import { fileNamed } from '../web/support/action-page.ts';
+import { type DashboardWorld, openDashboardWorld, type TestProgram } from '../web/support/dashboard-world.ts';
+import { type DoubtWorld, openDoubtWorld } from '../web/support/doubt-world.ts';
+import { dayReport } from '../workers/support/day-report.ts';
+
+/** Every action has the same plan, JSON and exit status on the command line and by the API, tried on equal subjects. */
+
+const because = { actor: 'operator:ada', reason: 'wait' };
+const ACTION_NAMES = Object.keys(HANDLERS) as HandledAction[];
+const tried = new Set<HandledAction>();
+
+type Order = {
+  /** What tells this subject from the other. */
+  readonly name: string;
+  readonly words: readonly string[];
+  /** Address below `/api/v1`, without the action. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+};
+
+let world: DashboardWorld;
+let program: TestProgram;
+
+async function open(made: DashboardWorld): Promise<void> {
+  world = made;
+  program = await made.program('admin', ACTION_NAMES);
+}
+
+/** Plans and does the action on one subject by a command and on the other by the API. */
+async function expectSame(
+  action: HandledAction,
+  cli: Order,
+  api: Order,
+  undo: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  const isAsked = ACTIONS[action].reason === 'asked';
+  const reason = isAsked ? ['--reason', 'looked at'] : [];
+  const plan = await paydrop(cli, ...reason, '--plan');
+  const planned = await program.ask(`${api.path}/${action}?plan=1`, { ...api.body });
+  expect([action, plan.err, planned.status]).toEqual([action, '', 200]);
+  expect(alike(plan.out, cli)).toEqual(alike(JSON.stringify(planned.json), api));
+  const ran = await paydrop(cli, ...reason);
+  await undo();
+  const done = await program.ask(`${api.path}/${action}`, { ...api.body, ...(isAsked && { reason: 'looked at' }) });
+  expect([action, ran.err, done.status]).toEqual([action, '', 200]);
+  expect(alike(ran.out, cli)).toEqual(alike(JSON.stringify(done.json.result), api));
+  expect([action, ran.status]).toEqual([action, done.json.status ?? 0]);
+  tried.add(action);
+}
+
+function paydrop({ words }: Order, ...more: readonly string[]) {
+  return runHere(['--dir', world.root, ...words, ...more, '--json']);
+}
+
+/** Returns the JSON without what differs between equal subjects: names, ids, hashes, times and persons. */
+function alike(text: string, { name }: Order): unknown {
+  const person = new RegExp(String.raw`(?<=operator:)(?:${userInfo().username}|admin)\b`, 'g');
+  return JSON.parse(
+    text
+      .replaceAll(new RegExp(String.raw`(?<![a-z0-9])${name}(?![a-z0-9])`, 'gi'), 'NAME')
+      .replaceAll(/"(proposalNo|batchId|bind|from|to)": ?"?\w+"?(?=[,\s}])/g, '"$1":"…"')
+      .replaceAll(/\b1\d{6}\b/g, 'BATCHID')
+      .replaceAll(/\b[0-9a-z]{16}\b/g, 'FILE')
+      .replaceAll(/[0-9a-f]{12}…|\b[0-9a-f]{64}\b/g, 'HASH')
+      .replaceAll(/__[0-9a-z]{8}\b/g, '__ID')
+      .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, 'AT')
+      .replaceAll(person, 'PERSON'),
+  );
+}
+
+const file =
+  (command: readonly string[], body = {}) =>
+  async (name: string): Promise<Order> => {
+    const { file_id: fileId } = await fileNamed(world, `${name}.csv`);
+    return { name, words: [command[0]!, `${name}.csv`, ...command.slice(1)], path: `/files/${fileId}`, body };
+  };
+
+const batch =
+  (command: readonly string[], body = {}) =>
+  async (name: string): Promise<Order> => {
+    const { words, path } = await file(command)(name);
+    return { name, words: [words[0]!, `${words[1]!}/1`, ...words.slice(2)], path: `${path}/batches/1`, body };
+  };
+
+const named =
+  (path: string, command: readonly string[]) =>
+  async (name: string): Promise<Order> => ({
+    name,
+    words: [...command, name],
+    path: `/${path}/${name}`,
+  });
+
+async function same(
+  action: HandledAction,
+  names: readonly [string, string],
+  order: (name: string) => Promise<Order>,
+): Promise<void> {
+  await expectSame(action, await order(names[0]), await order(names[1]));
+}
+
+/** Forces the state of a first batch, which only a fault of the service would cause. */
+async function force(name: string, state: string): Promise<void> {
+  const { file_id: fileId } = await fileNamed(world, `${name}.csv`);
+  await forceSql(
+    world.app,
+    `UPDATE batch SET state = '${state}', reason = 'no agent' WHERE file_id = '${fileId}' AND batch_no = 1`,
+  );
+}
+
+/** Two subjects of each; a digit tells them apart. */
+const pairOf = (name: string) => [`${name}1`, `${name}2`] as const;
+
+describe('actions on files, batches, accounts, proposals and schedules', () => {
+  beforeAll(async () => {
+    const schedule = { does: 'take', at: '23:59', timeZone: 'UTC' };
+    const settings = { batch: { maxRows: 2 }, newcomerDays: 0, schedules: { morning: schedule, evening: schedule } };
+    await open(await openDashboardWorld({ folder: { sameTotals: 'off' }, settings }, openCliWorld));
+    await pauseAccount(world.app.ledger, 'main', because);
+    const held = ['let', 'end', 'yes', 'no'].flatMap(pairOf);
+    const free = ['file', 'part', 'again', 'away', 'foreign'].flatMap(pairOf);
+    for (const [index, name] of [...held, ...free].entries()) {
+      if (held.includes(name)) await world.drop('card', `${name}.csv.ctl`, 'rows=99\n');
+      const rows = [1, 2].map((n) => cardRow(10 * index + n, { invoice: `${name}-${n}` }));
+      await world.drop('card', `${name}.csv`, lines(rows));
+    }
+    await world.finish();
+  });
+  afterAll(() => world.close());
+
+  it('are the same about held files and proposals', async () => {
+    await same('approve', pairOf('let'), file(['approve']));
+    await same('decline', pairOf('end'), file(['decline']));
+    const proposal = (command: string) => async (name: string) => {
+      const { file_id: fileId } = await fileNamed(world, `${name}.csv`);
+      const no = await proposeApproval(world.app.ledger, fileId, { actor: 'operator:bob', reason: 'looked at' });
+      return { name, words: [command, String(no)], path: `/proposals/${no}` };
+    };
+    await same('confirm', pairOf('yes'), proposal('confirm'));
+    await same('refuse', pairOf('no'), proposal('refuse'));
+  });
+
+  it('are the same about what was not sent, refused batches and strange results', async () => {
+    await same('cancel', pairOf('file'), file(['cancel']));
+    await same('cancel-batch', pairOf('part'), batch(['cancel']));
+    for (const [name, state] of [...pairOf('again'), ...pairOf('away')].map((each) => [each, 'refused'] as const))
+      await force(name, state);
+    await same('retry', pairOf('again'), batch(['retry']));
+    await same('withdraw', pairOf('away'), batch(['withdraw']));
+    for (const name of pairOf('foreign')) await force(name, 'exception');
+    await same('disown', pairOf('foreign'), batch(['resolve', '--disown']));
+    for (const name of pairOf('foreign')) await force(name, 'cancelled');
+  });
+
+  it('are the same about accounts and schedules', async () => {
+    await resumeAccount(world.app.ledger, 'main', because);
+    // Both do it to the one account: what the first did is undone before the second.
+    for (const [action, undo] of [
+      ['pause', resumeAccount],
+      ['resume', pauseAccount],
+    ] as const) {
+      const [cli, api] = [await named('accounts', ['account', action])('main'), await named('accounts', [])('main')];
+      await expectSame(action, cli, api, () => undo(world.app.ledger, 'main', because));
+    }
+    await same('run-now', ['morning', 'evening'], named('schedules', ['schedule', 'run']));
+  });
+
+  it('are the same about finished files', async () => {
+    const declined = (n: number) => cardRow(n, { card: MAGIC_CARD, amount: '2.00', invoice: `done-${n}` });
+    for (const [index, name] of pairOf('done').entries())
+      await world.drop('card', `${name}.csv`, lines([cardRow(500 + 10 * index), declined(501 + 10 * index)]));
+    await world.finish();
+    await same('repoll', pairOf('done'), batch(['repoll']));
+    await same('check-outputs', pairOf('done'), file(['rebuild-outputs']));
+    const names = await readdir(world.settings.paths.out);
+    for (const name of names.filter((each) => /^done\d.*\.result\.csv$/.test(each)))
+      await rm(join(world.settings.paths.out, name));
+    await same('rebuild-outputs', pairOf('done'), file(['rebuild-outputs', '--restore']));
+    await same('resubmit', pairOf('done'), file(['resubmit']));
+  });
+});
+
+describe('actions on batches in doubt', () => {
+  let doubt: DoubtWorld;
+  const lost = { operation: 'ach-charge', isBooked: false } as const;
+  beforeAll(async () => {
+    const stories = {
+      found1: {},
+      found2: {},
+      gone1: lost,
+      gone2: lost,
+      shut1: {},
+      shut2: {},
+      told1: lost,
+      told2: lost,
+    };
+    doubt = await openDoubtWorld(stories, openCliWorld);
+    await open(doubt);
+  });
+  afterAll(() => doubt.close());
+
+  it('are the same for each way out', async () => {
+    const found = (command: string) => async (name: string) => {
+      const batchId = doubt.idOf(name);
+      const body = command === '--adopt' ? { batchId } : { from: batchId, to: batchId };
+      const value = command === '--adopt' ? batchId : `${batchId}..${batchId}`;
+      return batch(['resolve', command, value], body)(name);
+    };
+    await same('probe', pairOf('found'), found('--probe'));
+    await same('adopt', pairOf('found'), found('--adopt'));
+    for (const name of pairOf('gone')) await doubt.age(name, 'attempt', 25);
+    const evidence = 'Ann of the service desk, ticket 4711';
+    await same(
+      'not-received',
+      pairOf('gone'),
+      batch(['resolve', '--not-received', '--evidence', evidence], { evidence }),
+    );
+    await same('close-in-doubt', pairOf('shut'), batch(['resolve', '--close-in-doubt']));
+    await same('journal', pairOf('told'), async (name) => {
+      const text = dayReport([{ at: new Date(), invoice: 'ELSEWHERE' }], name.toUpperCase());
+      const report = { name: `${name}-report.csv`, text };
+      await writeFile(join(world.root, report.name), text);
+      return batch(['resolve', '--report', join(world.root, report.name)], { report })(name);
+    });
+  });
+
+  it('were all tried', () => {
+    expect([...tried].toSorted()).toEqual(ACTION_NAMES.toSorted());
+  });
+});

@@ -1,0 +1,111 @@
+import { appendFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import { runAction, handlerOf, planAction, type SubjectFinder, subjectOf } from '../../src/actions/run-action.ts';
+import { findBatch } from '../../src/explain/batch-reference.ts';
+import { findFile } from '../../src/ledger/file/search.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+
+const ADA = { actor: 'operator:ada', filled: {} };
+
+let world: PipelineWorld;
+beforeAll(async () => {
+  world = await openPipelineWorld({ settings: { batch: { maxRows: 2 } } });
+  await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
+  for (const [index, name] of ['bound.csv', 'forgotten.csv'].entries())
+    await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
+  await world.finish();
+});
+afterAll(() => world.close());
+
+/** Finds a file, or its first batch. */
+function finderOf(name: string): SubjectFinder {
+  return async (kind) =>
+    kind === 'batch'
+      ? { kind, ...(await findBatch(world.app.ledger, `${name}/1`)) }
+      : { kind: 'file', file: await fileNamed(name) };
+}
+
+function fileNamed(name: string) {
+  return findFile(world.app.ledger, name);
+}
+
+async function firstBatch(name: string) {
+  return readBatchRow(world.app.ledger, { fileId: (await fileNamed(name)).file_id, batchNo: 1 });
+}
+
+describe('planAction and runAction', () => {
+  it('give the same mark to the same plan, and another to another', async () => {
+    const find = finderOf('bound.csv');
+    const [one, two] = [
+      await planAction(world.app, 'cancel', find, ADA),
+      await planAction(world.app, 'cancel', find, ADA),
+    ];
+    expect(one.bind).toBe(two.bind);
+    const other = await planAction(world.app, 'cancel', finderOf('forgotten.csv'), ADA);
+    expect(other.bind).not.toBe(one.bind);
+  });
+
+  it('do nothing for a mark of another plan, and do it without one, as a program may', async () => {
+    const find = finderOf('bound.csv');
+    const order = { ...ADA, reason: 'recalled' };
+    const changed = await runAction(world.app, 'cancel-batch', find, { ...order, bind: 'another' });
+    expect(changed).toMatchObject({ result: 'changed', plan: { button: 'Cancel 2 rows, 50.00 USD' } });
+    expect((await firstBatch('bound.csv')).state).toBe('ready');
+    const done = await runAction(world.app, 'cancel-batch', find, order);
+    expect(done).toMatchObject({ result: 'done', done: { json: { cancelled: [1], state: 'cancelled' } } });
+  });
+
+  it.each([
+    ['no reason', {}],
+    ['an empty one', { reason: '  ' }],
+  ])('refuse %s, where one is asked for', async (_, reason) => {
+    const order = { ...ADA, ...reason };
+    await expect(runAction(world.app, 'cancel', finderOf('forgotten.csv'), order)).rejects.toMatchObject({
+      code: 'USAGE',
+    });
+    expect((await fileNamed('forgotten.csv')).state).toBe('accepted');
+  });
+
+  it('compare the send journal first, so that nobody cancels as never sent what was sent', async () => {
+    const find = finderOf('forgotten.csv');
+    const { file_id: fileId } = await fileNamed('forgotten.csv');
+    const seen = await planAction(world.app, 'cancel-batch', find, ADA);
+    const { body_sha256: sha256 } = await firstBatch('forgotten.csv');
+    const entry = {
+      at: new Date().toISOString(),
+      account: 'main',
+      fileId,
+      batchNo: 1,
+      attempt: 1,
+      sha256,
+    };
+    await appendFile(world.settings.paths.journal, `\n${JSON.stringify(entry)}`);
+    const order = { ...ADA, reason: 'recalled', bind: seen.bind };
+    await expect(runAction(world.app, 'cancel-batch', find, order)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringContaining('it is unknown'),
+    });
+    expect((await firstBatch('forgotten.csv')).state).toBe('unknown');
+  });
+});
+
+describe('subjectOf', () => {
+  it('refuses a state in which the action cannot begin, with where to look', async () => {
+    const find = finderOf('bound.csv');
+    await expect(subjectOf('approve', find)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringContaining('it is cancelled, and this is for what is held'),
+    });
+    expect(await subjectOf('check-outputs', find)).toMatchObject({ kind: 'file' });
+  });
+});
+
+describe('handlerOf', () => {
+  it('says to what the action is done', () => {
+    expect(handlerOf('pause')).toMatchObject({ to: 'account' });
+    expect(handlerOf('retry')).toMatchObject({ to: 'batch', from: ['refused'] });
+  });
+});

@@ -1,9 +1,0 @@
-import { expect, it } from 'vitest';
-import { FIELDS } from '../../../schemas/fields.ts';
-import { maxLengthOf } from '../../../src/csv/rules/max-length.ts';
-
-it('maxLengthOf gives the limit of the field that a column carries, and none where there is no field', () => {
-  expect(maxLengthOf('customerCode')).toBe(FIELDS.customerCode.maxLength);
-  expect(maxLengthOf('street')).toBe(FIELDS.address.maxLength);
-  expect(maxLengthOf('date')).toBe(Infinity);
-});
