@@ -1,5 +1,5 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
-import { counted, groupDigits, groupedCount } from '../../kernel/counted.ts';
+import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 
