@@ -5,7 +5,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
 import { type Health, startHealth } from './kernel/health.ts';
-import { readVaultKey } from './ledger/key/keep-vault-key.ts';
+import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';

@@ -8,7 +8,8 @@ import type { BatchKey } from '../src/ledger/engine/move.ts';
 import { findSendable } from '../src/ledger/batch/due-work.ts';
 import { readFileSite } from '../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../src/ledger/engine/records.ts';
-import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
+import type { AccountConfig } from '../schemas/config.ts';
+import { LONGEST_REPOLL_MS } from '../src/ledger/batch/schedule-poll.ts';
 
 /**
  * Adds a job that tells a stage what to look at. Its id is a job key and a new suffix. A job of the same id that is
@@ -32,7 +33,6 @@ function aboutOf({ fileId, ...rest }: Payload<'intake' | 'submit'>): { fileId: s
   return 'batchNo' in rest ? { fileId, batchNo: rest.batchNo } : { fileId };
 }
 
-/** Adds jobs for files, up to `MOST_FILES` in each. */
 async function enqueueFiles(
   app: App,
   name: 'intake' | 'deliver',
@@ -66,6 +66,10 @@ export const JOB_KEYS = {
   schedule: (schedule: string) => `schedule-${schedule}`,
 };
 
+export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
+  return { fileId: batch.file_id, batchNo: batch.batch_no };
+}
+
 /** @param site where the files were claimed */
 export function enqueueIntake(app: App, fileIds: readonly string[], site: string): Promise<void> {
   return enqueueFiles(app, 'intake', fileIds, site);
@@ -77,8 +81,7 @@ export function enqueueSubmit(app: App, key: BatchKey, delayMs = 0): Promise<voi
 
 /** Adds the job that fetches the result of a submitted batch at the time set in the ledger. */
 export function enqueuePoll(app: App, batch: BatchRow): Promise<void> {
-  const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
-  return enqueue(app, 'poll', JOB_KEYS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
+  return enqueue(app, 'poll', JOB_KEYS.poll(batch), keyOf(batch), { delayMs: pollWaitMs(app, batch) });
 }
 
 /** Returns how long the next query for a result has to wait, in ms, by the ledger. */
@@ -86,7 +89,6 @@ export function pollWaitMs(app: App, batch: BatchRow): number {
   return waitLeftMs(batch.next_poll_at, app.clock.now(), longestPollMs(app, batch));
 }
 
-/** Returns the longest possible wait before the query due next. */
 function longestPollMs(app: App, batch: BatchRow): number {
   const account = app.settings.accounts.get(batch.account);
   // An account that left the configuration must not block the sweep for the others.
@@ -130,3 +132,36 @@ export function mayBeSent(app: App, account: string): boolean {
   const times = app.settings.accounts.get(account);
   return times === undefined || isWindowOpen(times, app.clock.now());
 }
+
+/** Shortest wait between two queries, in ms, however small the settings are. */
+const LEAST_MS = 50;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Returns the wait before the next query. Waits grow by the account's factor, so that a slow batch is not queried every
+ * ten seconds all night. An overdue one is queried hourly, after a week daily, and forever: only the service knows its
+ * outcome.
+ * @param polls queries so far
+ * @param ageMs since the service took the batch
+ */
+export function pollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, polls: number, ageMs: number): number {
+  if (ageMs >= 7 * DAY_MS) return DAY_MS;
+  if (ageMs >= poll.staleMs) return HOUR_MS;
+  return Math.max(LEAST_MS, Math.min(poll.firstMs * poll.factor ** Math.min(polls + 1, 50), poll.longestMs));
+}
+
+/** Returns the longest wait that may end at this age; no clock that was set back can exceed it. */
+export function longestPollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, ageMs: number): number {
+  const slowMs = ageMs > 7 * DAY_MS ? DAY_MS : ageMs > poll.staleMs ? HOUR_MS : 0;
+  return Math.max(LEAST_MS, poll.firstMs, poll.longestMs, slowMs);
+}
+
+/** Returns whether a result is so late that a person should know. */
+export function isStale({ poll }: Pick<AccountConfig, 'poll'>, ageMs: number): boolean {
+  return ageMs >= poll.staleMs;
+}
+
+/** How often a result that did not fit is fetched again automatically, in ms. */
+export const EXCEPTION_DELAY_MS = LONGEST_REPOLL_MS;

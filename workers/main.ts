@@ -1,15 +1,13 @@
 import type { Payload, QueueName } from '../schemas/jobs.ts';
 import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
-import { checkFolders } from './watch/check-folders.ts';
-import { checkKeys } from './upkeep/check-keys.ts';
-import { runDeliverJob } from './deliver/deliver-job.ts';
-import { runIntakeJob } from './intake/intake-job.ts';
+import { checkFolders, checkKeys } from './watch/check-folders.ts';
+import { runDeliverJob } from './deliver/deliver.ts';
+import { runIntakeJob } from './intake/intake.ts';
 import { pollBatch } from './poll/poll.ts';
-import { runSubmitJob } from './submit/submit-job.ts';
+import { runSubmitJob } from './submit/submit.ts';
 import { openShredder } from './upkeep/shred.ts';
-import { runSchedule } from './schedule/schedule.ts';
-import { countDueRuns } from './schedule/due-runs.ts';
+import { countDueRuns, runSchedule } from './schedule/schedule.ts';
 import { admitHere, compareJournal } from './admit-here.ts';
 import { longestCallMs, sweep } from './upkeep/sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
@@ -85,10 +83,8 @@ function batchItem(work: 'submit' | 'poll', { fileId, batchNo }: BatchKey): Work
   return { work, subject: `${fileId}/${batchNo}`, fileId, batchNo };
 }
 
-/** Sees nothing, so nothing settles. */
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
 
-/** Queues whose jobs are about a file. */
 type FileQueue = Exclude<QueueName, 'schedule'>;
 
 /** Each holds a lock while it lasts (`tryLock`). */

@@ -1,7 +1,6 @@
 import type { Payload } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
-import { keepOrder } from './keep-order.ts';
 
 /** How long a job works on its files, in ms. */
 const SLICE_MS = 1_000;
@@ -9,9 +8,7 @@ const SLICE_MS = 1_000;
 type Turn = {
   /** Ends the time slice after the files in progress. */
   signal: AbortSignal;
-  /** Adds jobs for the files left at the end of the time slice. */
   askAgain(fileIds: readonly string[]): Promise<void>;
-  /** How many files to work on at a time. */
   atOnce?: number;
   /** For tests. */
   sliceMs?: number | undefined;
@@ -47,4 +44,25 @@ export async function runForSlice(
   });
   await askAgain(left);
   if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Works on several things at a time, and lets each do its last part only after those before it have ended.
+ * @param atOnce how many at a time
+ * @param work must not reject; awaits `turn` before the part that must happen in order
+ */
+export async function keepOrder<Thing>(
+  things: readonly Thing[],
+  atOnce: number,
+  work: (thing: Thing, turn: Promise<void>) => Promise<void>,
+): Promise<void> {
+  /** For each thing: resolves when it and all before it have ended. */
+  const ended: Promise<void>[] = [];
+  for (const [place, thing] of things.entries()) {
+    await ended[place - atOnce];
+    const before = ended[place - 1] ?? Promise.resolve();
+    const working = work(thing, before);
+    ended.push(before.then(() => working));
+  }
+  await ended.at(-1);
 }

@@ -1,6 +1,5 @@
 import type { App } from '../../src/app.ts';
-import { invitePerson } from '../../src/ledger/person/invite-person.ts';
-import { usePersonLink } from '../../src/ledger/person/use-link.ts';
+import { invitePerson, usePersonLink } from '../../src/ledger/person/invite-person.ts';
 import { hashPassword } from '../../src/crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../src/crypto/secret-token.ts';
 

@@ -2,8 +2,7 @@ import type { LayoutName } from '../../schemas/layouts.ts';
 import { canonicalBytes, unpackRows } from '../../src/csv/write/packed-rows.ts';
 import { checkPaymentFile, type CheckRules } from '../../src/csv/check/check-payment-file.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
-import { processBatch } from '../../src/sandbox/batch/process-batch.ts';
-import { readBatchFile } from '../../src/sandbox/batch/read-batch-file.ts';
+import { processBatch, readBatchFile } from '../../src/sandbox/batch/process-batch.ts';
 import { FolderConfig } from '../../schemas/config.ts';
 import { renderValidSample, VALID_SAMPLES, type ValidSample } from './valid-samples.ts';
 

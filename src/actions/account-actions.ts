@@ -1,7 +1,6 @@
 import { counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
-import { ALL_ACCOUNTS, pauseAccount } from '../ledger/account/pause-account.ts';
-import { resumeAccount } from '../ledger/account/resume-account.ts';
+import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../ledger/account/pause-account.ts';
 import { readAccountStates, readHolds, type Stop } from '../ledger/account/read-holds.ts';
 import { describeHolds } from '../explain/describe-holds.ts';
 import { ended } from '../explain/why/sentence.ts';

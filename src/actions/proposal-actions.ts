@@ -1,7 +1,6 @@
 import { tryOut } from './resolve/carry-out.ts';
 import { PipelineError } from '../kernel/errors.ts';
-import { confirmProposal, refuseProposal } from '../ledger/proposal/confirm-proposal.ts';
-import { PROPOSED_ACTIONS } from '../ledger/proposal/proposed-actions.ts';
+import { confirmProposal, PROPOSED_ACTIONS, refuseProposal } from '../ledger/proposal/confirm-proposal.ts';
 import { confirm as confirmOnly, type ProposalRow } from '../ledger/proposal/propose.ts';
 import { readBatchRow } from '../ledger/file/read-file.ts';
 import type { FileRow } from '../ledger/engine/records.ts';

@@ -9,18 +9,18 @@ import { PipelineError } from '../kernel/errors.ts';
 import { shortId } from '../kernel/ids.ts';
 import { parseAmount } from '../kernel/money.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
-import { recordResubmission } from '../ledger/row/resubmit-rows.ts';
 import {
   readBarredLines,
   readLackedLines,
   readResubmissions,
   readResubmittedLines,
+  recordResubmission,
   type ResubmissionRow,
 } from '../ledger/row/resubmissions.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
 import { type FinishedRow, titlesOf } from '../reconcile/outputs/result-row.ts';
 import { finishedRows } from '../../workers/deliver/finished-pages.ts';
-import { folderOf } from '../../workers/folder-of.ts';
+import { folderOf } from '../../workers/open-original.ts';
 import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';
 
 /** Rows that the operator can select. Without a selection: all of these except those that must never be tried again. */

@@ -3,14 +3,20 @@ import type { App } from '../app.ts';
 import { dueAt } from '../calendar/business-dates.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { dayInZone } from '../calendar/zone-time.ts';
-import { beginRun, resumeRun, type RunInHand } from '../ledger/schedule/begin-run.ts';
+import { beginRun, noteTakenAgain, resumeRun, type RunInHand } from '../ledger/schedule/begin-run.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
-import { noteTakenAgain } from '../ledger/schedule/note-taken-again.ts';
 import { readRun } from '../ledger/schedule/read-runs.ts';
 import type { RunRow } from '../ledger/engine/records.ts';
-import { holdSchedule, makeDueRun, makeRun, scheduleOf } from '../../workers/schedule/schedule.ts';
-import { findDueRuns, windowMs } from '../../workers/schedule/due-runs.ts';
-import { takeFolders, type Taken } from '../../workers/schedule/take-folders.ts';
+import {
+  findDueRuns,
+  holdSchedule,
+  makeDueRun,
+  makeRun,
+  scheduleOf,
+  takeFolders,
+  type Taken,
+  windowMs,
+} from '../../workers/schedule/schedule.ts';
 
 /**
  * Result of `runNow`.

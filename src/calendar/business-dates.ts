@@ -1,16 +1,12 @@
 import type { CalendarConfig } from '../../schemas/config.ts';
-import { addDays, isBusinessDay } from './calendar.ts';
-import { momentOfWallTime } from './moment-of-wall-time.ts';
-import { dayInZone } from './zone-time.ts';
+import { addDays, isBusinessDay, LONGEST_PAUSE_DAYS } from './calendar.ts';
+import { dayInZone, momentOfWallTime } from './zone-time.ts';
 
 /** A recurring time: once on each business date, at a time of day in its time zone. */
 export type Timetable = CalendarConfig & { readonly at: string; readonly timeZone: string };
 
 /** A business date: the calendar day in the zone, and the moment when it is due. */
 export type DueDate = { readonly day: string; readonly at: Date };
-
-/** No calendar has a longer pause. Without a limit, the search in a calendar without days left would never end. */
-const LONGEST_PAUSE_DAYS = 3_660;
 
 /** Returns the due moment of a day, or undefined when it is not a business day. */
 export function dueAt(timetable: Timetable, day: string): Date | undefined {

@@ -2,6 +2,9 @@ import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
 
 const DAY_MS = 86_400_000;
 
+/** No calendar has a longer pause. Without a limit, the search in a calendar without days left would never end. */
+export const LONGEST_PAUSE_DAYS = 3_660;
+
 /** Returns whether a day is a business day of this calendar. @param day `2026-06-15` */
 export function isBusinessDay(day: string, { days, holidays }: CalendarConfig): boolean {
   // WEEKDAYS begins with Monday, JavaScript with Sunday.

@@ -1,13 +1,9 @@
 import type { WindowConfig } from '../../schemas/config.ts';
-import { addDays, isBusinessDay } from './calendar.ts';
-import { momentOfWallTime } from './moment-of-wall-time.ts';
-import { dayInZone } from './zone-time.ts';
+import { addDays, isBusinessDay, LONGEST_PAUSE_DAYS } from './calendar.ts';
+import { dayInZone, momentOfWallTime } from './zone-time.ts';
 
 /** When an account may send: its `window` setting, in its time zone. Without one, always. */
 export type SendTimes = { readonly window?: WindowConfig | undefined; readonly timeZone: string };
-
-/** No calendar has a longer pause. Without a limit, the search in a calendar without days left would never end. */
-const LONGEST_PAUSE_DAYS = 3_660;
 
 /** Returns whether sending is allowed at a moment. The closing moment is not part of the window. */
 export function isWindowOpen(times: SendTimes, now: Date): boolean {

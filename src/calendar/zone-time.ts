@@ -22,13 +22,18 @@ const DAY_MS = 86_400_000;
 export function startOfDay(day: string, timeZone: string): Date | undefined {
   const midnightMs = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(midnightMs)) return undefined;
-  // The offset at that moment is that of the day before or the day after. If both fit, the earlier moment counts.
-  const candidates = [midnightMs - DAY_MS, midnightMs + DAY_MS].map(
-    (nearMs) => new Date(midnightMs - offsetMs(new Date(nearMs), timeZone)),
-  );
-  return candidates
-    .filter((at) => dayInZone(at, timeZone) === day)
-    .sort((one, other) => one.getTime() - other.getTime())[0];
+  return candidatesOf(midnightMs, timeZone).find((at) => dayInZone(at, timeZone) === day);
+}
+
+/**
+ * Returns the moments that may be a calendar time, the earlier first. Zones change their offset less than once a day, so it
+ * is that of the day before or the day after.
+ * @param unshiftedMs the time as if it were UTC
+ */
+function candidatesOf(unshiftedMs: number, timeZone: string): Date[] {
+  const offsets = [unshiftedMs - DAY_MS, unshiftedMs + DAY_MS].map((ms) => offsetMs(new Date(ms), timeZone));
+  const moments = [...new Set(offsets)].map((offset) => new Date(unshiftedMs - offset));
+  return moments.sort((one, other) => one.getTime() - other.getTime());
 }
 
 export function isTimeZone(name: string): boolean {
@@ -76,7 +81,7 @@ const QUARTER_MS = 900_000;
  * Returns how far clocks in the zone are ahead of UTC. Since 1973 zones have changed only at quarter hours, so one
  * cached offset covers each. Formatting a moment per line took longer than all other work on a report.
  */
-export function offsetMs(at: Date, timeZone: string): number {
+function offsetMs(at: Date, timeZone: string): number {
   const quarter = `${Math.floor(at.getTime() / QUARTER_MS)} ${timeZone}`;
   let offset = OFFSETS.get(quarter);
   if (offset === undefined) {
@@ -90,4 +95,49 @@ export function offsetMs(at: Date, timeZone: string): number {
 function parseOffset(text: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(text) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/**
+ * Returns the moments when clocks in a zone show a time, the earlier first. There is normally one. The repeated hour in
+ * autumn has two; the skipped hour in spring and days that do not exist have none.
+ * @param wall calendar time to the second, `2026-06-15T10:11:12`
+ */
+export function momentsInZone(wall: string, timeZone: string): Date[] {
+  const unshifted = Date.parse(`${wall}Z`);
+  // JavaScript parses February 30 as March 2.
+  if (Number.isNaN(unshifted) || !new Date(unshifted).toISOString().startsWith(wall)) return [];
+  return candidatesOf(unshifted, timeZone).filter((at) => at.getTime() + offsetMs(at, timeZone) === unshifted);
+}
+
+/**
+ * Returns the one moment for a planned time of day. A time that occurs twice in autumn counts the first time; one
+ * skipped in spring means the first moment after the gap. Each day thus has exactly one moment, and they stay in order.
+ * @param day `2026-06-15`
+ * @param time `22:00`
+ * @returns undefined for a day that the zone has skipped
+ */
+export function momentOfWallTime(day: string, time: string, timeZone: string): Date | undefined {
+  if (!startOfDay(day, timeZone)) return undefined;
+  const wall = `${day}T${time}:00`;
+  return momentsInZone(wall, timeZone)[0] ?? endOfGap(wall, timeZone);
+}
+
+const SECOND_MS = 1_000;
+
+/** Returns the first moment after a skipped time, to the second. */
+function endOfGap(wall: string, timeZone: string): Date {
+  const unshifted = Date.parse(`${wall}Z`);
+  const isBehind = (ms: number) => wallOf(ms, timeZone) < wall;
+  // No zone is more than a day from UTC, and none changes its clocks twice within two days.
+  let [before, after] = [unshifted - DAY_MS, unshifted + DAY_MS];
+  while (after - before > SECOND_MS) {
+    const middle = Math.floor((before + after) / 2 / SECOND_MS) * SECOND_MS;
+    if (isBehind(middle)) before = middle;
+    else after = middle;
+  }
+  return new Date(after);
+}
+
+function wallOf(ms: number, timeZone: string): string {
+  return formatInZone(new Date(ms), timeZone).slice(0, 19).replace(' ', 'T');
 }

@@ -1,7 +1,11 @@
-import { EXIT } from '../../schemas/errors.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { type ErrorCode, EXIT } from '../../schemas/errors.ts';
 import { COMMANDS } from './commands.ts';
-import { explainError } from './explain-error.ts';
-import { makeProgram } from './make-program.ts';
+import { maskText } from '../kernel/mask.ts';
+import type { CliCommand } from './command.ts';
+import { readPackageVersion } from './package-version.ts';
+import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 
 /**
  * Runs a command line, given without Node and script names. Data goes to standard output, the rest to standard error.
@@ -19,3 +23,114 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     return explainError(error);
   }
 }
+
+/**
+ * Builds commander's program from the command table.
+ * @param finish receives the exit status of the command that ran
+ */
+export function makeProgram(commands: readonly CliCommand[], finish: (status: number) => void): Command {
+  const program = new Command('paydrop')
+    .description('Drop a CSV of card or bank payments, get it back reconciled.')
+    .version(readPackageVersion())
+    .option('--dir <folder>', 'folder of paydrop.yaml; also PAYDROP_DIR', process.env['PAYDROP_DIR'] || '.')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, commandUsage: usageOf })
+    .configureOutput({ outputError: (text, write) => write(hideTyped(text)) })
+    .showHelpAfterError('See --help.')
+    .exitOverride();
+  program.addHelpText('after', `\n"paydrop <command> --help" has examples.\n\n${describeExitCodes()}`);
+  for (const command of commands) addCommand(program, command, { program, finish });
+  return program;
+}
+
+/** Masks quoted input in errors. It may hold a number, and a security code is too short for `maskText`. */
+function hideTyped(text: string): string {
+  return maskText(text.replace(/('--[^'=\s]+=)[^]*?'/g, "$1…'"));
+}
+
+/** Returns the names alone: commander would add aliases, and `[options]` to nearly every command. */
+function termOf(command: Command): string {
+  const takes = command.registeredArguments.map((taken) =>
+    taken.required ? `<${taken.name()}>` : `[${taken.name()}]`,
+  );
+  return [command.name(), ...takes].join(' ');
+}
+
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
+  return `${names.join(' ')} ${command.usage()}`;
+}
+
+type Whole = { readonly program: Command; readonly finish: (status: number) => void };
+
+function addCommand(parent: Command, command: CliCommand, whole: Whole): void {
+  const added = parent.command(command.name).description(command.about);
+  if (command.alias !== undefined) added.alias(command.alias);
+  addOptions(added, command);
+  const notes = (command.notes ?? []).map((note) => `\n${note}\n`).join('');
+  added.addHelpText('after', `${notes}\nExamples:\n${command.examples.map((line) => `  paydrop ${line}`).join('\n')}`);
+  if ('commands' in command) {
+    for (const inner of command.commands) addCommand(added, inner, whole);
+    added.usage('<command> [options]').helpCommand(false);
+    return;
+  }
+  added.action(async () => {
+    const dir = whole.program.opts()['dir'] as string;
+    whole.finish(await command.run({ arguments: added.args, options: added.opts(), dir }));
+  });
+}
+
+function addOptions(added: Command, command: CliCommand): void {
+  const { takes = [], required = [], options = [], groups = [], hidden = [] } = command;
+  for (const [words, what] of takes) added.argument(words, what);
+  for (const { title, options: grouped } of groups) {
+    for (const [flags, what] of grouped) added.addOption(new Option(flags, what).helpGroup(title));
+  }
+  for (const [flags, what] of hidden) added.addOption(new Option(flags, what).hideHelp());
+  for (const [flags, what] of required) added.requiredOption(flags, what);
+  for (const [flags, what, fallback] of options) added.option(flags, what, fallback);
+  const rest = options.length > 0 ? ['[options]'] : [];
+  added.usage([...takes.map(([words]) => words), ...required.map(([flags]) => flags), ...rest].join(' '));
+}
+
+/** Meaning of each exit status, for the end of the help. */
+const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'done, and nothing waits for a person',
+  usage: 'the command or the configuration has a fault, or the name is not known',
+  invalid: 'a file or rows of it are invalid; a call was declined or failed',
+  held: 'a file waits for approve or decline; for status: something is late too',
+  unknownOpen: 'money is in doubt: the service may or may not have taken a batch or call',
+  exception: 'it failed, or a batch, a result or an account needs a person',
+};
+
+export function describeExitCodes(): string {
+  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
+  return ['Exit status:', ...names.map((name) => `  ${EXIT[name]}  ${MEANINGS[name]}`)].join('\n');
+}
+
+/**
+ * Explains every error in one sentence on standard error that says what to do next, never with a stack trace.
+ * @returns the exit status
+ */
+export function explainError(thrown: unknown): number {
+  const error = withRefusalExplained(thrown);
+  // Commander has already printed it; help and version arrive as errors with status 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof PipelineError) {
+    console.error(error.message);
+    if (error.code === 'RESOLUTION_REFUSED') return EXIT.unknownOpen;
+    return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.exception;
+  }
+  // A foreign message may quote the data it failed on.
+  console.error(`Something unforeseen went wrong: ${maskText(reasonOf(error))}`);
+  return EXIT.exception;
+}
+
+/** Errors that the user can fix; nothing was started. */
+const USAGE_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'USAGE',
+  'CONFIG_MISSING',
+  'CONFIG_INVALID',
+  'RESTRICTED',
+  'NOT_FOUND',
+]);

@@ -1,8 +1,7 @@
 import { type DashboardConfig, USUAL_DASHBOARD } from '../../schemas/config.ts';
 import type { ConfigFault } from './config-faults.ts';
-import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { isLoopback } from '../kernel/is-loopback.ts';
-import { readKeySource, readPublicText, readSecret } from './config-secret.ts';
+import { readKeySource, readPublicText, readSecret, valueOrFault } from './config-secret.ts';
 
 /** Where and how the dashboard listens, with its certificate and key read. */
 export type DashboardSettings = {
@@ -71,17 +70,26 @@ function readOpenId(
     faults.push({ path: 'dashboard.openid.issuer', reason: 'it must be reached by https' });
   if (clientSecret === undefined) return { issuer, clientSecret: undefined, ...rest };
   const secret = readSecret(clientSecret, root, env);
-  if ('fault' in secret) faults.push({ path: 'dashboard.openid.clientSecret', reason: secret.fault });
-  return { issuer, clientSecret: 'value' in secret ? secret.value : '', ...rest };
+  return { issuer, clientSecret: valueOrFault(secret, 'dashboard.openid.clientSecret', faults), ...rest };
 }
 
 function readTls({ cert, key }: NonNullable<DashboardConfig['tls']>, { root, env, faults }: Surroundings) {
-  const read = { cert: readPublicText(cert, root, env), key: readKeySource(key, root, env) };
-  const value = (name: 'cert' | 'key') => {
-    const secret = read[name];
-    if ('value' in secret) return secret.value;
-    faults.push({ path: `dashboard.tls.${name}`, reason: secret.fault });
-    return '';
+  return {
+    cert: valueOrFault(readPublicText(cert, root, env), 'dashboard.tls.cert', faults),
+    key: valueOrFault(readKeySource(key, root, env), 'dashboard.tls.key', faults),
   };
-  return { cert: value('cert'), key: value('key') };
+}
+
+/** The address a server listens on. */
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+/**
+ * Reads `host:port`, with IPv6 in brackets. The host is required: leaving it out would mean all addresses, which is
+ * seldom intended. Port 0 means any free port.
+ */
+export function readListenAddress(text: string): ListenAddress | undefined {
+  const [, six, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = six ?? name;
+  const port = Number(digits);
+  return host !== undefined && port <= 65_535 ? { host, port } : undefined;
 }

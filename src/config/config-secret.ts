@@ -1,9 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { systemCode } from '../kernel/errors.ts';
-import { runSecretCommand } from './run-secret-command.ts';
+import type { OpenPgpConfig } from '../../schemas/config.ts';
+import type { ConfigFault } from './config-faults.ts';
 
-export type Secret = { readonly value: string } | { readonly fault: string };
+type Secret = { readonly value: string } | { readonly fault: string };
+
+/** Returns the value, or an empty text after adding the fault to `faults`. */
+export function valueOrFault(secret: Secret, path: string, faults: ConfigFault[]): string {
+  if ('value' in secret) return secret.value;
+  faults.push({ path, reason: secret.fault });
+  return '';
+}
 
 /**
  * Reads a secret of the configuration: `env:NAME`, `file:PATH` relative to `root`, or the text itself. Only its owner
@@ -56,4 +65,56 @@ function readTextFile(path: string): Secret {
   } catch (error) {
     return { fault: `the file "${name}" cannot be read (${systemCode(error) ?? 'unforeseen error'})` };
   }
+}
+
+/** Longest time that a command may take to print a secret, in ms. */
+export const SECRET_COMMAND_MS = 10_000;
+
+/**
+ * Returns what a command prints on standard output. It runs without a shell, so no argument has a special meaning. Its
+ * standard error is discarded, because it may quote a secret. The process blocks, as it can do nothing without one.
+ */
+export function runSecretCommand(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  limitMs = SECRET_COMMAND_MS,
+): Secret {
+  const [program = '', ...rest] = words;
+  const { error, status, signal, stdout } = spawnSync(program, rest, {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: 65_536,
+  });
+  if (!error && status === 0) return { value: stdout };
+  return { fault: whyNot(systemCode(error), status, signal, limitMs) };
+}
+
+function whyNot(
+  code: string | undefined,
+  status: number | null,
+  signal: NodeJS.Signals | null,
+  limitMs: number,
+): string {
+  if (code === 'ETIMEDOUT') return `it did not end within ${limitMs} ms`;
+  if (code !== undefined) return `it cannot be run (${code})`;
+  return signal ? `it was ended by ${signal}` : `it ended with status ${status}`;
+}
+
+/** Reads an account's keys as armored text, which is parsed when they are opened. Adds its faults to `faults`. */
+export function readOpenPgp(
+  config: OpenPgpConfig,
+  path: string,
+  { root, env, faults }: { root: string; env: NodeJS.ProcessEnv; faults: ConfigFault[] },
+): OpenPgpConfig {
+  const valueOf = (name: string, secret: Secret) => valueOrFault(secret, `${path}.${name}`, faults);
+  const { key, passphrase, senders } = config;
+  return {
+    ...config,
+    key: valueOf('key', readKeySource(key, root, env)),
+    ...(passphrase !== undefined && { passphrase: valueOf('passphrase', readKeySource(passphrase, root, env)) }),
+    senders: senders.map((text, index) => valueOf(`senders.${index}`, readPublicText(text, root, env))),
+  };
 }

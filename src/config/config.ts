@@ -11,10 +11,8 @@ import {
 } from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
-import { type DashboardSettings, readDashboard } from './config-dashboard.ts';
-import { type ListenAddress, readListenAddress } from './config-listen.ts';
-import { readOpenPgp } from './config-openpgp.ts';
-import { readSecret } from './config-secret.ts';
+import { type DashboardSettings, type ListenAddress, readDashboard, readListenAddress } from './config-dashboard.ts';
+import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';
 import { renameOld } from './old-names.ts';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
@@ -139,14 +137,9 @@ function parseYaml(text: string, file: string): unknown {
     JSON.stringify(value);
     return value;
   } catch {
-    throw new PipelineError(
-      'CONFIG_INVALID',
-      `read "${file}"`,
-      'an alias, a text that begins with "*", means nothing, or stands within what it names',
-      {
-        next: 'Quote the text if it is not meant to be an alias.',
-      },
-    );
+    const reason = 'an alias, a text that begins with "*", means nothing, or stands within what it names';
+    const next = 'Quote the text if it is not meant to be an alias.';
+    throw new PipelineError('CONFIG_INVALID', `read "${file}"`, reason, { next });
   }
 }
 
@@ -169,12 +162,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
   const { accounts, folders, paths, remotes, monitor, dashboard, journal, ...rest } = config;
   const data = resolve(root, paths.data);
   const host = env['PAYDROP_HOST'] || hostname();
-  const secretOf = (path: string, text: string): string => {
-    const secret = readSecret(text, root, env);
-    if ('value' in secret) return secret.value;
-    faults.push({ path, reason: secret.fault });
-    return '';
-  };
+  const secretOf = (path: string, text: string) => valueOrFault(readSecret(text, root, env), path, faults);
   const readAccount = (name: string, account: AccountConfig): Account => ({
     ...account,
     name,
@@ -239,11 +227,7 @@ export function dataPaths(data: string): Pick<Settings['paths'], 'archive' | 'jo
 }
 
 /** Reads where health is served. The environment wins, so that two processes of a folder can listen separately. */
-function readMonitor(
-  monitor: Config['monitor'],
-  env: NodeJS.ProcessEnv,
-  faults: ConfigFault[],
-): ListenAddress | undefined {
+function readMonitor(monitor: Config['monitor'], env: NodeJS.ProcessEnv, faults: ConfigFault[]) {
   const fromEnvironment = env['PAYDROP_MONITOR'];
   const text = fromEnvironment || monitor?.listen;
   if (!text) return undefined;

@@ -18,7 +18,7 @@ import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { deriveKey, secretBytes } from './derive-key.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
 import { syncFolderNow } from '../kernel/sync-folder.ts';
-import { runSecretCommand } from '../config/run-secret-command.ts';
+import { runSecretCommand } from '../config/config-secret.ts';
 
 /**
  * The one key that opens all others. It is kept outside the ledger, so that a copy of the ledger alone reveals nothing.

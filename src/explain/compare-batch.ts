@@ -1,5 +1,5 @@
 import { readResult } from '../../workers/poll/judge-result.ts';
-import { openResult } from '../../workers/poll/sealed-result.ts';
+import { openResult } from '../../workers/open-original.ts';
 import type { App } from '../app.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { readSentRows } from '../ledger/file/read-file.ts';

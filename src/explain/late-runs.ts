@@ -2,8 +2,7 @@ import { expectationOf, expectedTimes } from '../../workers/schedule/check-expec
 import type { Settings } from '../config/config.ts';
 import { startOfDay } from '../calendar/zone-time.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
-import { countClaimed } from '../ledger/schedule/count-claimed.ts';
-import { listLateRuns } from '../ledger/schedule/read-runs.ts';
+import { countClaimed, listLateRuns } from '../ledger/schedule/read-runs.ts';
 import type { RunRow } from '../ledger/engine/records.ts';
 
 /** Runs that were missed or failed, and expected files that have not arrived yet. */

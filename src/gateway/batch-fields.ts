@@ -3,9 +3,7 @@ import { isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 /** Fields of an answer about batches, trimmed; empty when absent. */
 export type BatchFields = { readonly text: string; readonly batchId: string; readonly file: string };
 
-/** Text for a batch that was accepted and is still running. */
 export const RUNNING_TEXT = 'Batch Processing, Please Wait ....';
-/** Text for a batch whose result file is ready. */
 export const DONE_TEXT = 'Batch Process Has Been Done';
 
 /** Public clients disagree about the first two; failures carry the third. */

@@ -1,6 +1,6 @@
 import type { ResultAnswer } from './answers.ts';
 import { type BatchFields, DONE_TEXT, readBatchFields, RUNNING_TEXT } from './batch-fields.ts';
-import type { Scrub } from './scrub.ts';
+import type { Scrub } from './hide-secrets.ts';
 import type { ServiceAnswer } from './soap/read-answer.ts';
 import { readBatchAnswer } from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';

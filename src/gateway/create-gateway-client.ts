@@ -91,9 +91,9 @@ function accountSettings({ server, agentCode, password, ...more }: GatewayClient
     agentCode,
     password,
     maxAnswerBytes,
-    ...(currency === undefined ? {} : { currency }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(timeouts?.connectMs === undefined ? {} : { connectTimeoutMs: timeouts.connectMs }),
-    ...(timeouts?.answerMs === undefined ? {} : { answerTimeoutMs: timeouts.answerMs }),
+    currency,
+    baseUrl,
+    connectTimeoutMs: timeouts?.connectMs,
+    answerTimeoutMs: timeouts?.answerMs,
   };
 }

@@ -7,9 +7,8 @@ import { submitBatch } from './submit-batch.ts';
 import { askTime } from './transport/ask-time.ts';
 import { type NetworkParts, openConnection } from './transport/open-connection.ts';
 import { classifyResult } from './classify-result.ts';
-import { createScrub } from './scrub.ts';
-import { buildRequest, type SoapRequest } from './soap/build-request.ts';
-import { templateOf } from './soap/request-template.ts';
+import { createScrub } from './hide-secrets.ts';
+import { buildRequest, type SoapRequest, templateOf } from './soap/build-request.ts';
 import { post } from './transport/post.ts';
 
 export type GatewaySettings = {
@@ -17,14 +16,14 @@ export type GatewaySettings = {
   agentCode: string;
   password: string;
   /** Defaults to the address of the server. Plain http is accepted for loopback hosts only. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Covers name look-up, TCP and TLS. */
-  connectTimeoutMs?: number;
+  connectTimeoutMs?: number | undefined;
   /** Runs from the first byte written to the last byte read. */
-  answerTimeoutMs?: number;
+  answerTimeoutMs?: number | undefined;
   /** Largest answer to read, in bytes; a larger one counts as broken. The default is 50 MB. */
   maxAnswerBytes?: number;
-  currency?: string;
+  currency?: string | undefined;
 };
 
 /** The payment service as one account sees it. Its calls return values and never retry on their own. */
@@ -101,18 +100,12 @@ function setupError(reason: string): PipelineError {
   return new PipelineError('GATEWAY_SETUP', 'set up the payment service', reason);
 }
 
-/** Queries the service once for the result of a batch. */
 async function fetchBatchResult(account: GatewayAccount, batchId: string): Promise<ResultAnswer> {
   const { address, login } = account;
   const request = await buildResultRequest(account, batchId);
   const opened = await openConnection(address, account.connectTimeoutMs, account.network);
   if (opened.kind === 'not_open') return { kind: 'failed', why: opened.why };
-  const outcome = await post(opened.connection, {
-    ...request,
-    address,
-    timeoutMs: account.answerTimeoutMs,
-    largestAnswerBytes: account.largestAnswerBytes,
-  });
+  const outcome = await post(opened.connection, { ...request, address }, account);
   return classifyResult(batchId, outcome, createScrub(login));
 }
 

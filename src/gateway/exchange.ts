@@ -60,12 +60,7 @@ async function sendOnce(parts: ExchangeParts, call: Exchange, attempt: number): 
   }
   const { operation, request, address } = call;
   tell(parts, () => ({ operation, attempt, direction: 'request', xml: shown }));
-  const outcome = await post(opened.connection, {
-    ...request,
-    address,
-    timeoutMs: account.answerTimeoutMs,
-    largestAnswerBytes: account.largestAnswerBytes,
-  });
+  const outcome = await post(opened.connection, { ...request, address }, account);
   tell(parts, () => ({
     operation,
     attempt,

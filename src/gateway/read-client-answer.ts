@@ -9,14 +9,13 @@ import { rejectionOf } from '../../schemas/rejections.ts';
 import { RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
 import { classifyResult } from './classify-result.ts';
 import { classifySubmit } from './classify-submit.ts';
-import type { AnyAnswer } from './client-answers.ts';
+import type { AnyAnswer, PaymentResult } from './client-answers.ts';
 import type { HiddenSecrets } from './hide-secrets.ts';
 import { readCsv, readCustomers } from './read-customers.ts';
-import { findPayment, findRejection, type ProcessResult, readProcessResult } from './read-payment.ts';
-import { readAnswer, type ServiceAnswer } from './soap/read-answer.ts';
+import { isElements, readAnswer, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
-export type AnsweredCall = {
+type AnsweredCall = {
   readonly operation: OperationName;
   readonly values: WireValues;
   readonly secrets: HiddenSecrets;
@@ -171,4 +170,68 @@ function codeOf(call: AnsweredCall, fields: ProcessResult): string {
 
 function doubt(call: AnsweredCall, why: string): AnyAnswer {
   return OPERATIONS[call.operation].effect === 'read' ? { kind: 'failed', errors: why } : { kind: 'unknown', why };
+}
+
+/** Fields of PROCESSRESULT, trimmed; empty when absent. */
+type ProcessResult = {
+  readonly text: string;
+  readonly customerCode: string;
+  readonly transactionId: string;
+  readonly settlementBatchDate: string;
+  readonly settlementDate: string;
+};
+
+/** Returns undefined when an element is repeated or another stands beside it, because the answer contradicts itself. */
+export function readProcessResult({ payload }: ServiceAnswer): ProcessResult | undefined {
+  const names = Object.keys(payload);
+  if (names.some((name) => name !== 'PROCESSRESULT')) return undefined;
+  // Failures may come without a payload or with a blank one.
+  const fields = isElements(payload.PROCESSRESULT) ? payload.PROCESSRESULT : {};
+  if (Array.isArray(payload.PROCESSRESULT)) return undefined;
+  const result = Object.entries(RESULT_ELEMENTS).map(([field, name]) => [field, textOf(fields[name])] as const);
+  return result.every(([, text]) => text !== undefined) ? (Object.fromEntries(result) as ProcessResult) : undefined;
+}
+
+const RESULT_ELEMENTS: Readonly<Record<keyof ProcessResult, string>> = {
+  text: 'AUTHORIZATIONRESULT',
+  customerCode: 'CUSTOMERCODE',
+  transactionId: 'TRANSACTIONID',
+  settlementBatchDate: 'SETTLEMENTBATCHDATE',
+  settlementDate: 'SETTLEMENTDATE',
+};
+
+/** `OK`, `OK: 678594` or `OK: 678594:X`. A code needs a digit, because `OK:Reject` in reports is no approval. */
+const APPROVED = /^OK(?::\s*((?=[A-Z]*\d)[A-Z0-9]{1,20})?\s*(?::\s*([A-Za-z])?)?)?$/;
+
+/** Returns the outcome of a charge or refund that the service accepted; undefined otherwise. */
+export function findPayment(
+  fields: ProcessResult,
+  isBankPayment: boolean,
+  secrets: HiddenSecrets,
+): AnyAnswer | undefined {
+  const match = APPROVED.exec(fields.text);
+  if (!match) return undefined;
+  const [, authorization = '', addressCheck = ''] = match;
+  const { customerCode, transactionId, settlementBatchDate, settlementDate } = fields;
+  const shown = { customerCode, transactionId, settlementBatchDate, settlementDate, authorization, addressCheck };
+  if (Object.values(shown).some(secrets.isEcho)) {
+    return { kind: 'unknown', why: 'the answer says OK and repeats a secret of the request' };
+  }
+  const result = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, value === '' ? null : value]));
+  return { kind: isBankPayment ? 'accepted' : 'approved', result: result as PaymentResult };
+}
+
+/** Reads a rejection code. Unlisted codes, and some listed ones, do not say whether money moved. */
+export function findRejection(
+  fields: Pick<ProcessResult, 'text' | 'transactionId'>,
+  secrets: HiddenSecrets,
+): AnyAnswer | undefined {
+  const digits = /^REJECT: ?(\d{1,4})$/.exec(fields.text)?.[1];
+  if (digits === undefined) return undefined;
+  const code = Number(digits);
+  const { message, advice } = rejectionOf(code);
+  if (advice === 'unknown') return { kind: 'unknown', why: `rejection code ${code}: ${message}` };
+  const { transactionId } = fields;
+  const isShown = transactionId !== '' && !secrets.isEcho(transactionId);
+  return { kind: 'declined', code, message, advice, transactionId: isShown ? transactionId : null };
 }

@@ -5,9 +5,8 @@ import { PipelineError } from '../kernel/errors.ts';
 import type { SubmitAnswer } from './answers.ts';
 import { classifySubmit } from './classify-submit.ts';
 import type { GatewayAccount } from './gateway-account.ts';
-import { createScrub } from './scrub.ts';
-import type { SoapRequest } from './soap/build-request.ts';
-import { templateOf } from './soap/request-template.ts';
+import { createScrub } from './hide-secrets.ts';
+import { type SoapRequest, templateOf } from './soap/build-request.ts';
 import { openConnection } from './transport/open-connection.ts';
 import { post } from './transport/post.ts';
 
@@ -41,12 +40,7 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
     return { kind: 'not_sent', why: fault };
   }
   crashPoint('submit.before-first-byte');
-  const outcome = await post(connection, {
-    ...request,
-    address: account.address,
-    timeoutMs: account.answerTimeoutMs,
-    largestAnswerBytes: account.largestAnswerBytes,
-  });
+  const outcome = await post(connection, { ...request, address: account.address }, account);
   crashPoint('submit.answered');
   const answer = await classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
   return outcome.serviceAt ? { ...answer, serviceAt: outcome.serviceAt } : answer;

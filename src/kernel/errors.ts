@@ -37,18 +37,14 @@ export function reasonOf(error: unknown): string {
 
 /** Explains a path error by its system code, and what to do; undefined when the path is not the cause. */
 export function explainPath(code: string | undefined): { reason: string; next: string } | undefined {
-  switch (code) {
-    case 'ENOTDIR':
-      return { reason: 'a file stands in its place', next: 'Move the file away and make the folder.' };
-    case 'ELOOP':
-      return { reason: 'the links in its path lead in a circle', next: 'Let the link lead to a folder.' };
-    case 'ENAMETOOLONG':
-      return { reason: 'its path is longer than the system takes', next: 'Give it a shorter path.' };
-    case undefined:
-    default:
-      return undefined;
-  }
+  return code === undefined ? undefined : PATH_FAULTS[code];
 }
+
+const PATH_FAULTS: Readonly<Record<string, { reason: string; next: string }>> = {
+  ENOTDIR: { reason: 'a file stands in its place', next: 'Move the file away and make the folder.' },
+  ELOOP: { reason: 'the links in its path lead in a circle', next: 'Let the link lead to a folder.' },
+  ENAMETOOLONG: { reason: 'its path is longer than the system takes', next: 'Give it a shorter path.' },
+};
 
 /** Returns the `code` that Node puts on errors of the operating system, such as ENOENT. */
 export function systemCode(error: unknown): string | undefined {

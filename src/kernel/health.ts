@@ -38,25 +38,16 @@ export function startHealth(clock: Clock): Health {
   const watched = new Set<string>();
   const brokenTransfers = new Map<string, BrokenTransfer>();
   const workingTransfers = new Set<string>();
-  let sweptAt: Date | undefined;
-  let trouble: Health['trouble'];
-  let isStopping = false;
-  return {
+  const health: { -readonly [Sign in keyof Health]: Health[Sign] } = {
     begunAt: clock.now(),
     watched,
     listedAt,
     brokenTransfers,
     workingTransfers,
     failing: new Set(),
-    get sweptAt() {
-      return sweptAt;
-    },
-    get trouble() {
-      return trouble;
-    },
-    get isStopping() {
-      return isStopping;
-    },
+    sweptAt: undefined,
+    trouble: undefined,
+    isStopping: false,
     noteWatch: (folderIds) => {
       for (const id of folderIds) watched.add(id);
     },
@@ -64,11 +55,11 @@ export function startHealth(clock: Clock): Health {
       listedAt.set(folderId, clock.now());
     },
     noteSweep: () => {
-      sweptAt = clock.now();
-      trouble = undefined;
+      health.sweptAt = clock.now();
+      health.trouble = undefined;
     },
     noteTrouble: (code, why) => {
-      trouble = { since: trouble?.since ?? clock.now(), code, why };
+      health.trouble = { since: health.trouble?.since ?? clock.now(), code, why };
     },
     noteTransfer: (name, fault) => {
       if (fault === undefined) {
@@ -80,7 +71,8 @@ export function startHealth(clock: Clock): Health {
       }
     },
     noteStop: () => {
-      isStopping = true;
+      health.isStopping = true;
     },
   };
+  return health;
 }

@@ -33,13 +33,8 @@ export function parseAmount(text: string, largestCents = LARGEST_CENTS): number 
  * @throws PipelineError INTERNAL for anything but an exact integer, because writing it would invent money
  */
 export function formatCents(cents: number): string {
-  if (!Number.isSafeInteger(cents)) {
-    throw new PipelineError(
-      'INTERNAL',
-      'write an amount',
-      'it is not a whole number of cents, or too large to be exact',
-    );
-  }
+  const reason = 'it is not a whole number of cents, or too large to be exact';
+  if (!Number.isSafeInteger(cents)) throw new PipelineError('INTERNAL', 'write an amount', reason);
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
 import { isLoopback } from '../kernel/is-loopback.ts';
-import type { Message } from './write-message.ts';
+import type { Message } from './tell.ts';
 
-export type MailTarget = { smtpUrl: string; from: string; to: readonly string[] };
+type MailTarget = { smtpUrl: string; from: string; to: readonly string[] };
 
 /** Longest wait for each step, in ms: name look-up and connection, greeting, and an answer. */
 const STEP_MS = 10_000;

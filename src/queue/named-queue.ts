@@ -1,8 +1,6 @@
-import { type IQueueBackend, Queue, type Telemetry } from 'bullmq';
-import { QUEUES, type QueueName } from '../../schemas/jobs.ts';
+import { type BackendFactory, type IQueueBackend, Queue, type Telemetry } from 'bullmq';
+import { type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
-import { fromStoredId } from './job-id.ts';
-import type { QueueConnection } from './queue-connection.ts';
 import type { QueueOptions } from './queue-options.ts';
 
 /** BullMQ's queue for a name in `schemas/jobs.ts`, at one site or for all; for adding and querying. */
@@ -60,4 +58,45 @@ export async function listIds(queue: NamedQueue, which: Which): Promise<Set<stri
 /** Counts the jobs in each state, failed ones included. */
 export function countJobs(queue: NamedQueue): Promise<Record<string, number>> {
   return queue.getJobCounts('waiting', 'delayed', 'active', 'prioritized', 'failed');
+}
+
+/** Letters, digits, `-`, `_` and `.`. BullMQ uses `:` as a separator in Redis and refuses it. */
+const JOB_ID = /^[\w.-]{1,200}$/;
+
+const PREFIX = 'job-';
+
+/** Prefix of all keys in Redis. */
+export const REDIS_PREFIX = 'paydrop';
+
+/** Returns whether a job may have this id. */
+export function isJobId(id: string): boolean {
+  return JOB_ID.test(id);
+}
+
+/**
+ * Returns the id under which BullMQ keeps a job. In Redis a job is stored beside the lists of its queue, so one called
+ * `failed` would break the list of failed jobs. BullMQ also refuses whole numbers. The prefix avoids both.
+ */
+export function toStoredId(id: string): string {
+  return PREFIX + id;
+}
+
+/** Returns the id that a job was added with. A job that another program added keeps its id. */
+export function fromStoredId(storedId: string): string {
+  return storedId.startsWith(PREFIX) ? storedId.slice(PREFIX.length) : storedId;
+}
+
+/** What BullMQ talks to. The queues and workers of one process share it, so they need few connections. */
+export type QueueConnection = {
+  /** Makes a backend, BullMQ's term for one queue's view of the server. The `connection` in its options is ignored. */
+  readonly makeBackend: BackendFactory;
+  /** Makes the server usable again after the whole queue was wiped from it. Cheap when there is nothing to do. */
+  heal(): Promise<void>;
+  /** Closes every connection, including those that are reconnecting. */
+  close(): Promise<void>;
+};
+
+/** Lists where a payload is wrong and how, without its values, which may be anything. */
+export function listFaults(error: { issues: readonly { path: readonly PropertyKey[]; code: string }[] }): string[] {
+  return error.issues.map(({ path, code }) => [...path.map(String), code].join(' '));
 }

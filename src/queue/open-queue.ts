@@ -2,16 +2,23 @@ import type { Telemetry } from 'bullmq';
 import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import type { Log } from '../kernel/log.ts';
-import { answerWithin, shortReason } from './answer-within.ts';
-import { limitLog } from './limit-log.ts';
-import { countJobs, listIds, type NamedQueue, openNamedQueue, queueNameAt, type Which } from './named-queue.ts';
+import { answerWithin, limitLog, shortReason } from './answer-within.ts';
+import {
+  countJobs,
+  isJobId,
+  listFaults,
+  listIds,
+  type NamedQueue,
+  openNamedQueue,
+  type QueueConnection,
+  queueNameAt,
+  toStoredId,
+  type Which,
+} from './named-queue.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
-import type { QueueConnection } from './queue-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
 import { connectRedis, type RedisSettings } from './redis-connection.ts';
 import { type QueueWorker, startWorker } from './start-worker.ts';
-import { isJobId, toStoredId } from './job-id.ts';
-import { listFaults } from './list-faults.ts';
 import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
 
 /** PostgreSQL by default, in the schema `paydrop_queue` on the ledger's server; Redis when a URL is given. */

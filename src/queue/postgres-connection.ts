@@ -6,7 +6,7 @@ import {
   runMigrations,
   SchemaMigrationRequiredError,
 } from 'bullmq';
-import type { QueueConnection } from './queue-connection.ts';
+import type { QueueConnection } from './named-queue.ts';
 
 export type PostgresSettings = {
   readonly connectionString?: string;

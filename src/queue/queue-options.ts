@@ -1,24 +1,10 @@
 import { PipelineError } from '../kernel/errors.ts';
 
-/** BullMQ's settings, all in one place. Times are in ms unless the comment says seconds. */
-export type QueueOptions = {
-  /** Stored with every job. */
-  readonly job: {
-    readonly attempts: number;
-    readonly removeOnComplete: boolean;
-    readonly removeOnFail: { readonly count: number };
-    readonly stackTraceLimit: number;
-  };
-  readonly worker: {
-    readonly maxStalledCount: number;
-    readonly lockDuration: number;
-    readonly stalledInterval: number;
-    readonly drainDelay: number;
-    readonly runRetryDelay: number;
-  };
-};
+export type QueueOptions = typeof QUEUE_OPTIONS;
 
-export const QUEUE_OPTIONS: QueueOptions = {
+/** BullMQ's settings, all in one place. Times are in ms unless the comment says seconds. */
+export const QUEUE_OPTIONS = {
+  // Stored with every job.
   job: {
     // The sweep checks a failed job again and reads the ledger first. BullMQ would retry without checking.
     attempts: 1,

@@ -2,10 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type IQueueBackend, type Job, type Telemetry, Worker } from 'bullmq';
 import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
-import { fromStoredId } from './job-id.ts';
-import { listFaults } from './list-faults.ts';
-import { queueNameAt } from './named-queue.ts';
-import type { QueueConnection } from './queue-connection.ts';
+import { fromStoredId, listFaults, type QueueConnection, queueNameAt } from './named-queue.ts';
 import type { QueueOptions } from './queue-options.ts';
 import { describeFailure, safeFailure } from './safe-failure.ts';
 
@@ -94,7 +91,6 @@ function pauseAfterFailure(backend: IQueueBackend): IQueueBackend {
   return backend;
 }
 
-/** What closing needs of BullMQ's worker. */
 type Closable = { readonly name: string; close(): Promise<void> };
 
 /** How long BullMQ may take to close after the last job ended, in ms. */

@@ -1,18 +1,17 @@
 import { createServer } from 'node:http';
 import { systemClock } from '../kernel/clock.ts';
-import { type Log, silentLog } from '../kernel/log.ts';
+import { silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
-import { emptyBooks } from './books/empty-books.ts';
-import { type Books, openBooks } from './books/open-books.ts';
+import { type Books, emptyBooks, openBooks } from './books/open-books.ts';
 import { type Faults, planFaults } from './faults/plan-faults.ts';
-import { strikeConnections } from './faults/strike-connection.ts';
+import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
-import type { Account, HandlerContext } from './handlers/handler.ts';
+import type { HandlerContext } from './handlers/handler.ts';
 import { openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
 
-export type SandboxOptions = {
+export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock'>> & {
   /** Any free port when 0 or omitted. */
   readonly port?: number;
   /** 127.0.0.1 when omitted, so that other machines cannot reach it. */
@@ -21,25 +20,10 @@ export type SandboxOptions = {
   readonly now?: string | Date;
   /** Folder of the books, which survive a kill. When omitted, they are lost with the process. */
   readonly dataDir?: string;
-  /** How long after its arrival a batch is done; 1,000 ms when omitted. */
-  readonly batchDelayMs?: number;
-  /** TEST88 with the password TEST88 on both servers when omitted. */
-  readonly accounts?: readonly Account[];
-  /** Whether a card row that was charged before is answered as a duplicate; true when omitted. */
-  readonly cardDuplicates?: boolean;
-  /** Whether refunds may exceed the charge, for any card or account; false when omitted. */
-  readonly refundsMayExceed?: boolean;
-  /** Whether an overlong text is silently cut instead of refused; false when omitted. */
-  readonly cutsLongValues?: boolean;
-  /** Whether a bank charge can be refunded only after the bank has accepted it; false when omitted. */
-  readonly refundsNeedSettlement?: boolean;
-  /** Most rows of a batch; 10,000 when omitted. */
-  readonly maxRows?: number;
   /** Largest request body in bytes; 10 MB when omitted. */
   readonly maxBodyBytes?: number;
   /** Whether clock, faults and reset are also available over HTTP; false when omitted. */
   readonly control?: boolean;
-  readonly log?: Log;
 };
 
 export type Sandbox = {

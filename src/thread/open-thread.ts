@@ -43,7 +43,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
     });
     return started;
   };
-  const approveOrPropose = () => {
+  const endUnused = () => {
     const unused = living;
     living = undefined;
     void unused?.close();
@@ -59,7 +59,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
         return yield* living.run<Item, Result>(module, order);
       } finally {
         tasks -= 1;
-        if (tasks === 0) idle = setTimeout(approveOrPropose, IDLE_MS).unref();
+        if (tasks === 0) idle = setTimeout(endUnused, IDLE_MS).unref();
       }
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, CliCommand } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { makeProgram } from '../../src/cli/make-program.ts';
+import { makeProgram } from '../../src/cli/run-command-line.ts';
 import { takeDown } from './support/take-down.ts';
 
 /** Every command that runs, including subcommands. */

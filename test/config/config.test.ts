@@ -122,33 +122,22 @@ describe('loadSettings', () => {
     ['two documents', '--- 1\n--- 2', 'line 2, column 1: multiple docs'],
     ['an unknown tag', 'a: !secret x', 'line 1, column 4: tag resolve failed'],
   ])('names the place of %s', async (_, text, faults) => {
-    await writeConfig(text);
-    expect(failureOf(() => loadSettings(root, {}))).toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringContaining(`: ${faults}. `),
-    });
+    expect(await refusalOf(text)).toContain(`: ${faults}. `);
   });
 
   it.each(['|', '>', '*', '!', '@', '`', '%', '"', "'", '&', '[', '{', '? ', '- '])(
     'does not quote a password that begins with %j',
     async (sign) => {
-      await writeConfig(YAML.replace('env:SECRET', `${sign}${CANARY}`));
-      const error = failureOf(() => loadSettings(root, {}));
-      expect(error.code).toBe('CONFIG_INVALID');
-      expect(error.message).not.toContain(CANARY);
+      expect(await refusalOf(YAML.replace('env:SECRET', `${sign}${CANARY}`))).not.toContain(CANARY);
     },
   );
 
   it('takes no file that would take minutes to parse', async () => {
-    await writeConfig(YAML + '#'.repeat(2_000_000));
-    expect(failureOf(() => loadSettings(root, { SECRET: CANARY }))).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(await refusalOf(YAML + '#'.repeat(2_000_000))).toContain('larger than 2 MB');
   });
 
   it('takes no alias that stands within what it names', async () => {
-    await writeConfig('a: &a [*a]\n');
-    const { code, message } = failureOf(() => loadSettings(root, {}));
-    expect(code).toBe('CONFIG_INVALID');
-    expect(message).toContain('stands within what it names');
+    expect(await refusalOf('a: &a [*a]\n')).toContain('stands within what it names');
   });
 
   it.each(['latin1', 'utf16le'] as const)('takes no text in %s, whose passwords would be others', async (encoding) => {
@@ -157,16 +146,14 @@ describe('loadSettings', () => {
   });
 
   it('takes no NUL in any text, and says only where it stands', async () => {
-    await writeConfig(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
-    const { code, message } = failureOf(() => loadSettings(root, { SECRET: CANARY }));
-    expect(code).toBe('CONFIG_INVALID');
+    const message = await refusalOf(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
     expect(message).toContain('masterKey: it holds a NUL');
     expect(message).toContain('push.0: it holds a NUL');
     expect(message).not.toContain(CANARY);
   });
 
   it('names every setting of the wrong shape at once, with its path and without its value', async () => {
-    await writeConfig(
+    const message = await refusalOf(
       `accounts:
   main: { server: US, country: US, currency: USD, agentCode: 8, password: [${CANARY}], pasword: x }
   Upper: { server: NA, country: US, currency: USD, agentCode: a, password: b }
@@ -177,8 +164,6 @@ batch: { maxRows: 0 }
 rescan: 5
 `,
     );
-    const { code, message } = failureOf(() => loadSettings(root, {}));
-    expect(code).toBe('CONFIG_INVALID');
     expect(message).toContain(`Cannot use "${join(root, CONFIG_FILE)}": `);
     expect(message).not.toContain(CANARY);
     for (const fault of [
@@ -201,10 +186,7 @@ rescan: 5
   });
 
   it.each(['', 'just words', '- a list', '7'])('refuses a file that holds %j', async (text) => {
-    await writeConfig(text);
-    const { code, message } = failureOf(() => loadSettings(root, {}));
-    expect(code).toBe('CONFIG_INVALID');
-    expect(message).toContain('the file: ');
+    expect(await refusalOf(text)).toContain('the file: ');
   });
 });
 
@@ -284,4 +266,12 @@ describe('resolveSettings', () => {
 
 async function writeConfig(text: string): Promise<void> {
   await writeFile(join(root, CONFIG_FILE), text);
+}
+
+/** Returns why such a file is refused as invalid. */
+async function refusalOf(text: string): Promise<string> {
+  await writeConfig(text);
+  const { code, message } = failureOf(() => loadSettings(root, { SECRET: CANARY }));
+  expect(code).toBe('CONFIG_INVALID');
+  return message;
 }

@@ -1,5 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { limitsOf } from '../../src/config/limits.ts';
+import { dataPaths, loadSettings, resolveSettings, type Settings } from '../../src/config/config.ts';
+import { renameOld } from '../../src/config/old-names.ts';
+import { freshFolder } from '../files/support/fresh-folder.ts';
+import { retentionDays } from '../../src/config/retention-days.ts';
+import { Config } from '../../schemas/config.ts';
+import { schedulesHere, siteOfSchedule } from '../../src/config/schedules-here.ts';
+import { isApprovalDue, takesTwoToApprove } from '../../src/config/second-person.ts';
+import { findPathFaults } from '../../src/config/config-faults.ts';
+import { configWith, FOLDER } from '../kernel/support/config-world.ts';
 
 const NONE = { rowCents: undefined, fileRows: undefined, fileCents: undefined, dayCents: undefined };
 
@@ -26,5 +37,167 @@ describe('limitsOf', () => {
     [{ fileRows: 20 }, { fileRows: 10 }, 10],
   ])('takes the tighter of %j and %j', (account, folder, fileRows) => {
     expect(limitsOf({ limits: account }, { limits: folder })).toEqual({ ...NONE, fileRows });
+  });
+});
+
+const YAML = `
+accounts: { main: { server: NA, country: US, currency: USD, timeZone: UTC, agentCode: TEST88, password: TEST88 } }
+folders: [{ path: drop/card, account: main, operation: card, complete: { by: quiet } }]
+`;
+
+async function load(more: string, env: NodeJS.ProcessEnv = {}) {
+  const root = await freshFolder();
+  await writeFile(join(root, 'paydrop.yaml'), YAML + more);
+  return loadSettings(root, env);
+}
+
+describe('renameOld', () => {
+  it('takes a setting under its former name, and says how it is called now', async () => {
+    const settings = await load('desk: { listen: 127.0.0.1:1 }\n');
+    expect(settings.dashboard?.listen).toEqual({ host: '127.0.0.1', port: 1 });
+    expect(settings.warnings).toEqual([expect.stringMatching(/^"desk" is called "dashboard" now/)]);
+  });
+
+  it('takes a variable under its former name', async () => {
+    const settings = await load('', { PAYDROP_DESK: 'off' });
+    expect(settings.dashboard).toBeUndefined();
+    expect(settings.warnings).toEqual([expect.stringMatching(/^"PAYDROP_DESK" is called "PAYDROP_DASHBOARD" now/)]);
+  });
+
+  it('takes an empty variable for one that is left out, and the present name before the former one', async () => {
+    expect((await load('', { PAYDROP_DESK: 'off', PAYDROP_DASHBOARD: '' })).dashboard).toBeUndefined();
+    const both = await load('', { PAYDROP_DESK: 'off', PAYDROP_DASHBOARD: '127.0.0.1:3' });
+    expect(both.dashboard?.listen.port).toBe(3);
+  });
+
+  it('says nothing of present names', async () => {
+    const settings = await load('dashboard: { listen: 127.0.0.1:1 }\n', { PAYDROP_DASHBOARD: '127.0.0.1:2' });
+    expect(settings).toMatchObject({ dashboard: { listen: { port: 2 } }, warnings: [] });
+  });
+
+  it('refuses a setting under both names', async () => {
+    await expect(load('desk: {}\ndashboard: {}\n')).rejects.toThrow(/desk/);
+  });
+
+  it.each([undefined, null, 'text', [1]])('leaves %j to the check of the configuration', (given) => {
+    expect(renameOld(given, {})).toEqual({ given, env: {}, warnings: [] });
+  });
+});
+
+it('retentionDays gives each account its own days, and one that is gone the usual ones', () => {
+  const accounts = new Map([
+    ['main', { retention: { days: 30 } }],
+    ['never', { retention: { days: 0 } }],
+  ]) as unknown as Settings['accounts'];
+  expect(retentionDays({ accounts })).toEqual({ byAccount: { main: 30, never: 0 }, others: 400 });
+});
+
+const ACCOUNT = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'P' };
+const { schedules, folders } = Config.parse({
+  accounts: { dues: ACCOUNT, rent: ACCOUNT, empty: ACCOUNT },
+  folders: [
+    { path: 'a', account: 'dues', operation: 'ach-charge' },
+    { path: 'b', account: 'rent', operation: 'ach-charge', site: 'north', schedule: 'nightly' },
+  ],
+  schedules: {
+    nightly: { does: 'take', at: '22:00' },
+    unused: { does: 'take', at: '22:00' },
+    dues: { does: 'day-close', at: '23:00', account: 'dues' },
+    rent: { does: 'day-close', at: '23:00', account: 'rent' },
+    empty: { does: 'day-close', at: '23:00', account: 'empty' },
+  },
+});
+
+describe('siteOfSchedule', () => {
+  it.each([
+    ['nightly', 'north'],
+    ['unused', 'main'],
+    ['dues', 'main'],
+    ['rent', 'north'],
+    ['empty', 'main'],
+    ['not in the configuration', 'main'],
+  ])('%s is run at %s', (name, site) => {
+    expect(siteOfSchedule({ schedules, folders: folders.map(toFolder) }, name)).toBe(site);
+  });
+});
+
+it.each([
+  ['north', ['nightly', 'rent']],
+  ['main', ['unused', 'dues', 'empty']],
+  ['south', []],
+])('schedulesHere at %s there are %j', (site, names) => {
+  const here = schedulesHere({ schedules, folders: folders.map(toFolder), site });
+  expect(here.map(([name]) => name)).toEqual(names);
+});
+
+function toFolder(folder: (typeof folders)[number]) {
+  return { ...folder, id: folder.path, work: 'work', routingCheck: false };
+}
+
+const OFF = { refunds: false, overrides: false, resolutions: false };
+const rules = (part: Partial<typeof OFF> = {}) => ({ secondPerson: { ...OFF, ...part } });
+
+it('isApprovalDue only for refunds, and only where the account asks for it', () => {
+  expect(isApprovalDue(rules({ refunds: true }), 'ach-refund')).toBe(true);
+  expect(isApprovalDue(rules({ refunds: true }), 'ach-charge')).toBe(false);
+  expect(isApprovalDue(rules({ refunds: true }), 'card')).toBe(false);
+  expect(isApprovalDue(rules({ overrides: true, resolutions: true }), 'ach-refund')).toBe(false);
+});
+
+describe('takesTwoToApprove', () => {
+  it.each([
+    ['nothing asked', rules(), 'ach-refund', false],
+    ['refunds, a refund', rules({ refunds: true }), 'ach-refund', true],
+    ['refunds, a charge', rules({ refunds: true }), 'ach-charge', false],
+    ['overrides, a charge', rules({ overrides: true }), 'card', true],
+    ['resolutions are not approvals', rules({ resolutions: true }), 'ach-refund', false],
+    ['an account that is not configured any more', undefined, 'card', true],
+  ] as const)('%s', (_, account, operation, due) => {
+    expect(takesTwoToApprove(account, operation)).toBe(due);
+  });
+});
+
+const ROOT = '/srv';
+
+/** Returns the paths of the faulty settings. */
+function faultsOf(parts: { folders: object[]; paths: Record<string, string> }): string[] {
+  const { folders, paths } = resolveSettings(configWith({}), ROOT, {});
+  const given = Object.fromEntries(Object.entries(parts.paths).map(([name, path]) => [name, resolve(ROOT, path)]));
+  const data = given['data'] ?? paths.data;
+  return findPathFaults({
+    paths: { ...paths, ...given, ...dataPaths(data) },
+    folders: parts.folders.map((folder) => {
+      const { path, work = 'data/work' } = folder as { path: string; work?: string };
+      return { ...folders[0]!, id: path, path: resolve(ROOT, path), work: join(ROOT, work) };
+    }),
+  }).map((fault) => fault.path);
+}
+
+describe('findPathFaults', () => {
+  it.each<[string, object, Record<string, string>]>([
+    ['folders.0.work', { work: '.' }, {}],
+    ['folders.0.work', { work: 'data' }, {}],
+    ['folders.0.work', { work: 'data/archive/x' }, {}],
+    ['folders.0.work', { work: 'out' }, {}],
+    ['folders.0.work', { work: 'quarantine/.work' }, {}],
+    ['folders.1.work', { work: 'data/work/fast' }, {}],
+    ['paths.out', {}, { out: 'data/archive' }],
+    ['paths.quarantine', {}, { quarantine: 'data/journal' }],
+    ['paths.quarantine', {}, { quarantine: 'out' }],
+    ['paths.quarantine', {}, { quarantine: 'var', out: 'var/out' }],
+  ])('finds at %s a folder that would be taken for a claim or a drop: %j %j', (path, folder, paths) => {
+    const folders = [
+      { ...FOLDER, ...folder },
+      { ...FOLDER, path: 'drop/b' },
+    ];
+    expect(faultsOf({ folders, paths })).toContain(path);
+  });
+
+  it('takes folders of ours beside each other, also within the data folder', () => {
+    const folders = [
+      { ...FOLDER, work: 'data/fast' },
+      { ...FOLDER, path: 'drop/b' },
+    ];
+    expect(faultsOf({ folders, paths: { out: 'data/out', quarantine: 'data/quarantine' } })).toEqual([]);
   });
 });

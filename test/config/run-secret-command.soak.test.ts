@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSecretCommand, SECRET_COMMAND_MS } from '../../src/config/run-secret-command.ts';
+import { runSecretCommand, SECRET_COMMAND_MS } from '../../src/config/config-secret.ts';
 
 const ENV = { GREETING: 'hello' };
 const node = (script: string) => [process.execPath, '-e', script];

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ENVIRONMENT } from '../../schemas/config.ts';
+import { Config, ENVIRONMENT } from '../../schemas/config.ts';
 import { ROLES } from '../../schemas/roles.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { readRoles } from '../../src/cli/process/read-roles.ts';
+import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
-import { Config } from '../../schemas/config.ts';
 
 type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };
 type Compose = { services: Record<string, Service>; volumes: Record<string, null> };

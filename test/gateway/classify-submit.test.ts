@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifySubmit } from '../../src/gateway/classify-submit.ts';
-import { createScrub } from '../../src/gateway/scrub.ts';
+import { createScrub } from '../../src/gateway/hide-secrets.ts';
 import type { PostOutcome } from '../../src/gateway/transport/post.ts';
 import {
   ACCEPTED,
@@ -17,44 +17,29 @@ import {
 
 const scrub = createScrub({ agentCode: 'AGENT', password: 'PASS' });
 const ID = '<BATCHID>1000001</BATCHID>';
+const LOGIN = 'Error : Invalid Username or Password.';
+const SERVER = 'Service cannot be used on this server.';
+const CURRENCY = 'Service cannot be used with this Method of Payment or Currency.';
+
+const said = (text: string, more?: string) => success(batchResult(text, more));
+const saidOfOne = (text: string) => batchResult(text).replaceAll('BATCHPROCESSRESULT', 'PROCESSRESULT');
 
 describe('classifySubmit', () => {
   it.each([
     ['as recorded', ACCEPTED],
-    ['padded', success(batchResult(` ${WAIT}\n`, '<BATCHID> 1000001\n</BATCHID>'))],
+    ['padded', said(` ${WAIT}\n`, '<BATCHID> 1000001\n</BATCHID>')],
     ['under the other name', ACCEPTED.replaceAll('BATCHPROCESSRESULT>', 'BATCHRESULT>')],
   ])('is submitted with the literal text and an id, %s', async (_how, inside) => {
     expect(await classify(inside)).toEqual({ kind: 'submitted', batchId: '1000001', text: WAIT });
   });
 
-  const LOGIN = 'Error : Invalid Username or Password.';
   it.each([
-    ['a bad login', success(batchResult(' REJECT: 1\n')), 'REJECT: 1', 1],
-    [
-      'a bad login as a failure',
-      failure('', '<PROCESSRESULT><AUTHORIZATIONRESULT>REJECT: 1</AUTHORIZATIONRESULT></PROCESSRESULT>'),
-      'REJECT: 1',
-      1,
-    ],
-    [
-      'a bad login in words',
-      success(`<PROCESSRESULT><AUTHORIZATIONRESULT>${LOGIN}</AUTHORIZATIONRESULT></PROCESSRESULT>`),
-      LOGIN,
-      null,
-    ],
+    ['a bad login', said(' REJECT: 1\n'), 'REJECT: 1', 1],
+    ['a bad login as a failure', failure('', saidOfOne('REJECT: 1')), 'REJECT: 1', 1],
+    ['a bad login in words', success(saidOfOne(LOGIN)), LOGIN, null],
     ['a bad login in ERRORS', failure(LOGIN), LOGIN, null],
-    [
-      'the wrong server',
-      failure('Service cannot be used on this server.'),
-      'Service cannot be used on this server.',
-      null,
-    ],
-    [
-      'the wrong currency',
-      failure('Service cannot be used with this Method of Payment or Currency.'),
-      'Service cannot be used with this Method of Payment or Currency.',
-      null,
-    ],
+    ['the wrong server', failure(SERVER), SERVER, null],
+    ['the wrong currency', failure(CURRENCY), CURRENCY, null],
     ['a bad request', failure('Bad request.'), 'Bad request.', null],
     ['a bad request without a payload', failure('Bad request.', ''), 'Bad request.', null],
     ['two listed texts', failure('Bad request.', batchResult('REJECT: 1')), 'Bad request.', 1],
@@ -63,22 +48,22 @@ describe('classifySubmit', () => {
   });
 
   it.each([
-    ['an id without a text', success(batchResult('', ID))],
-    ['the text without an id', success(batchResult(WAIT))],
-    ['the text with a blank id', success(batchResult(WAIT, '<BATCHID>  </BATCHID>'))],
-    ['the text with an empty id', success(batchResult(WAIT, '<BATCHID />'))],
-    ['an id of 41 characters', success(batchResult(WAIT, `<BATCHID>${'9'.repeat(41)}</BATCHID>`))],
-    ['two ids', success(batchResult(WAIT, ID + ID))],
-    ['three dots', success(batchResult('Batch Processing, Please Wait ...', ID))],
-    ['five dots', success(batchResult(`${WAIT}.`, ID))],
-    ['another case', success(batchResult(WAIT.toLowerCase(), ID))],
-    ['the text of the result call', success(batchResult(DONE, ID))],
-    ['an unlisted text with an id', success(batchResult('OK', ID))],
-    ['a time-out', success(batchResult('TIMEOUT'))],
-    ['no information', success(batchResult('Error : No information is returned from App Server.'))],
-    ['another rejection', success(batchResult('REJECT: 15'))],
-    ['a rejection that begins with 1', success(batchResult('REJECT: 100'))],
-    ['a rejection with an id', success(batchResult('REJECT: 1', ID))],
+    ['an id without a text', said('', ID)],
+    ['the text without an id', said(WAIT)],
+    ['the text with a blank id', said(WAIT, '<BATCHID>  </BATCHID>')],
+    ['the text with an empty id', said(WAIT, '<BATCHID />')],
+    ['an id of 41 characters', said(WAIT, `<BATCHID>${'9'.repeat(41)}</BATCHID>`)],
+    ['two ids', said(WAIT, ID + ID)],
+    ['three dots', said('Batch Processing, Please Wait ...', ID)],
+    ['five dots', said(`${WAIT}.`, ID)],
+    ['another case', said(WAIT.toLowerCase(), ID)],
+    ['the text of the result call', said(DONE, ID)],
+    ['an unlisted text with an id', said('OK', ID)],
+    ['a time-out', said('TIMEOUT')],
+    ['no information', said('Error : No information is returned from App Server.')],
+    ['another rejection', said('REJECT: 15')],
+    ['a rejection that begins with 1', said('REJECT: 100')],
+    ['a rejection with an id', said('REJECT: 1', ID)],
     ['a listed failure with an id', failure('Bad request.', batchResult('', ID))],
     ['a listed failure beside an accepted batch', failure('Bad request.', batchResult(WAIT, ID))],
     ['a listed text beside an unlisted one', failure('Bad request.', batchResult('TIMEOUT'))],
@@ -89,7 +74,7 @@ describe('classifySubmit', () => {
     ['a failure without a text', failure('')],
     ['another status', ACCEPTED.replace('Success', 'Pending')],
     ['no status', batchResult(WAIT, ID)],
-    ['two payloads', success(batchResult(WAIT, ID) + '<BATCHRESULT />')],
+    ['two payloads', said(WAIT, ID) + '<BATCHRESULT />'],
     ['nothing', ''],
   ])('is unknown by %s', async (_what, inside) => {
     expect((await classify(inside)).kind).toBe('unknown');
@@ -118,7 +103,7 @@ describe('classifySubmit', () => {
   });
 
   it('names the batch id that an unlisted answer carries, unmasked', async () => {
-    expect(await classify(success(batchResult('Thank you', ID)))).toMatchObject({
+    expect(await classify(said('Thank you', ID))).toMatchObject({
       kind: 'unknown',
       evidence: {
         httpStatus: 200,

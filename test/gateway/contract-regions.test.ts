@@ -5,8 +5,7 @@ import type { OperationName } from '../../schemas/operations.ts';
 import type { CallOptions } from '../../src/gateway/call-operation.ts';
 import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
-import { type OpenFace, openFace } from './support/contract-face.ts';
-import { BANK, codeOf, DAY, idOf, PERSON, RECORD, SCHEDULE } from './support/contract-values.ts';
+import { BANK, codeOf, DAY, idOf, type OpenFace, openFace, PERSON, RECORD, SCHEDULE } from './support/contract-face.ts';
 import { sampleParameters } from './support/sample-parameters.ts';
 
 const NA_ONLY = SPEC_OPERATIONS.filter(({ servers }) => servers === 'North America only').map(

@@ -1,14 +1,16 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
-import { createGateway } from '../../src/gateway/create-gateway.ts';
+import { createGateway, type GatewaySettings } from '../../src/gateway/create-gateway.ts';
 import { CANARIES, SECRETS, settingsFor } from './support/cases.ts';
-import { httpAnswer, type ScriptedServer, startScripted } from './support/scripted-server.ts';
+import { httpAnswer, type ScriptedServer } from './support/scripted-server.ts';
 import { answerOf, batchResult, DONE, success, WAIT } from './support/soap-answers.ts';
+import { closeServers, script } from './support/submit.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 let server: ScriptedServer;
 
-afterEach(() => server.close());
+afterEach(closeServers);
 
 describe('fetchBatchResult', () => {
   it('asks with the id as it is, once, and decodes the file once', async () => {
@@ -40,19 +42,17 @@ describe('fetchBatchResult', () => {
   });
 
   it('fails when the service cannot be reached or does not answer in time', async () => {
-    server = await startScripted({});
-    const slow = createGateway(settingsFor(server.url, { answerTimeoutMs: 40 }));
+    const silent = await script({});
+    const slow = createGateway(settingsFor(silent.url, { answerTimeoutMs: 40 }));
     expect(await slow.fetchBatchResult({ batchId: '1' })).toEqual({
       kind: 'failed',
       why: 'no complete answer within 40 ms',
     });
-    const { url } = server;
-    await server.close();
-    expect(await createGateway(settingsFor(url)).fetchBatchResult({ batchId: '1' })).toEqual({
+    await closeServers();
+    expect(await createGateway(settingsFor(silent.url)).fetchBatchResult({ batchId: '1' })).toEqual({
       kind: 'failed',
       why: expect.stringContaining('ECONNREFUSED'),
     });
-    server = await startScripted({});
   });
 
   it('keeps the login out of a text that is not listed', async () => {
@@ -67,6 +67,63 @@ describe('fetchBatchResult', () => {
 });
 
 async function fetchFrom(answer: Buffer, batchId: string): Promise<ResultAnswer> {
-  server = await startScripted({ onRequest: (socket) => socket.end(answer) });
+  server = await script({ onRequest: (socket) => socket.end(answer) });
   return createGateway(settingsFor(server.url)).fetchBatchResult({ batchId });
+}
+
+const BODY = Buffer.from('1001,Ada,Byron,CHECKING,02100002100000000000000001,5.00,Gift\n1002,Ada');
+
+let sandbox: Sandbox | undefined;
+
+afterEach(async () => {
+  await sandbox?.close();
+  sandbox = undefined;
+});
+
+describe('the gateway with the sandbox', () => {
+  it('submits a batch, sees it running and fetches its result', async () => {
+    sandbox = await startSandbox({ batchDelayMs: 60_000 });
+    const gateway = createGateway(settings());
+    const answer = await submitTo(gateway);
+    expect(answer).toEqual({
+      kind: 'submitted',
+      serviceAt: expect.any(Date),
+      batchId: expect.stringMatching(/./),
+      text: WAIT,
+    });
+    const batchId = answer.kind === 'submitted' ? answer.batchId : '';
+    expect(await gateway.fetchBatchResult({ batchId })).toEqual({ kind: 'running', text: WAIT });
+    sandbox.clock.advance(60_000);
+    const result = await gateway.fetchBatchResult({ batchId });
+    expect(result).toMatchObject({ kind: 'done', text: DONE });
+    const rows = result.kind === 'done' ? result.file.toString().trim().split('\r\n') : [];
+    expect(rows).toEqual([
+      expect.stringMatching(/^1001,Ada,Byron,CHECKING,.*0001,5\.00,Gift,Received/),
+      expect.stringMatching(/^1002,Ada,Wrong Format/),
+    ]);
+  });
+
+  it('is refused with a wrong password', async () => {
+    sandbox = await startSandbox();
+    const answer = await submitTo(createGateway(settings({ password: 'wrong' })));
+    expect(answer).toEqual({ kind: 'refused', serviceAt: expect.any(Date), text: 'REJECT: 1', code: 1 });
+  });
+
+  it('does not know a batch that was never submitted', async () => {
+    sandbox = await startSandbox();
+    const answer = await createGateway(settings()).fetchBatchResult({ batchId: '424242' });
+    expect(answer).toEqual({ kind: 'not_known', text: 'Error : Invalid Batch ID.' });
+  });
+});
+
+function settings(more: Partial<GatewaySettings> = {}): GatewaySettings {
+  return { server: 'NA', agentCode: 'TEST88', password: 'TEST88', baseUrl: sandbox?.url ?? '', ...more };
+}
+
+function submitTo(gateway: ReturnType<typeof createGateway>) {
+  return gateway.submitBatch({
+    operation: 'processACHEFTChargeBatch',
+    body: BODY,
+    beforeFirstByte: async () => true,
+  });
 }

@@ -5,13 +5,16 @@ import { hideSecrets } from '../../src/gateway/hide-secrets.ts';
 import { readClientAnswer } from '../../src/gateway/read-client-answer.ts';
 import { wireName } from '../../schemas/wsdl.ts';
 import { ALL_OPERATIONS, callOn } from './support/call.ts';
-import { RECORD, RECORD_XML } from './support/customer-record.ts';
+import { RECORD, RECORD_XML } from './support/valid-answers.ts';
 import { httpAnswer } from './support/scripted-server.ts';
 import { answerOf, batchResult, DONE, failure, FAULT, success, WAIT } from './support/soap-answers.ts';
 import { closeServers, script } from './support/submit.ts';
+import { readCsv, readCustomers } from '../../src/gateway/read-customers.ts';
+import { readAnswer } from '../../src/gateway/soap/read-answer.ts';
 
 afterEach(closeServers);
 
+const said = (...words: Parameters<typeof process>) => success(process(...words));
 const BOOKED = { authorization: '678594', addressCheck: null, transactionId: 'A9000001' };
 const DAYS = { settlementBatchDate: '06/15/2017', settlementDate: '06/16/2017' };
 const NO_DAYS = { settlementBatchDate: null, settlementDate: null };
@@ -24,6 +27,7 @@ const BANK = payment(' OK: 678594:\n', 'A10000007');
 const OK = success(process('OK', 'A10000001'));
 const FILE = Buffer.from('1001,Received\r\n').toString('base64');
 
+const failed = (errors: string) => ({ kind: 'failed', errors });
 const approved = (result: unknown) => ({ kind: 'approved', result });
 const accepted = (result: unknown) => ({ kind: 'accepted', result });
 
@@ -73,11 +77,11 @@ describe('readClientAnswer', () => {
       [500, FAULT],
       [302, answerOf(name, GOOD[operation][0])],
       [200, answerOf(other, GOOD[operation][0])],
-      [200, answerOf(name, success(process('TIMEOUT')))],
-      [200, answerOf(name, success(process('Surprise')))],
+      [200, answerOf(name, said('TIMEOUT'))],
+      [200, answerOf(name, said('Surprise'))],
       [200, answerOf(name, failure('Server Error'))],
       [200, answerOf(name, failure('Object reference not set to an instance of an object.'))],
-      [200, answerOf(name, success(process('Error : No information is returned from App Server.')))],
+      [200, answerOf(name, said('Error : No information is returned from App Server.'))],
       [200, answerOf(name, failure('x', GOOD[operation][0].replace(/^.*<ERRORS \/>/, '')))],
       [200, answerOf(name, success(`${process('OK')}<FILE>QUJD</FILE>`))],
     ];
@@ -94,47 +98,35 @@ describe('readClientAnswer', () => {
       payment(' REJECT: 19\n'),
       { ...declined(19, 'A9000001'), message: 'Incorrect CVV2 security code' },
     ],
-    ['processACHEFT', success(process(' REJECT: 40\n')), declined(40, null)],
+    ['processACHEFT', said(' REJECT: 40\n'), declined(40, null)],
     ['processCreditCard', payment(' REJECT: 55\n'), { kind: 'unknown' }],
     ['processCreditCard', payment(' REJECT: 999\n'), { kind: 'unknown' }],
-    ['processCreditCard', failure('Bad request.'), { kind: 'failed', errors: 'Bad request.' }],
+    ['processCreditCard', failure('Bad request.'), failed('Bad request.')],
     [
       'processCreditCard',
       failure('Bad request.', `<PROCESSRESULT><TRANSACTIONID>A9</TRANSACTIONID></PROCESSRESULT>`),
       { kind: 'unknown' },
     ],
-    ['processCreditCard', success(process('Error : Could not create customer code.')), { kind: 'unknown' }],
+    ['processCreditCard', said('Error : Could not create customer code.'), { kind: 'unknown' }],
     ['processACHEFTChargeBatch', success(batchResult('REJECT: 1')), declined(1, null)],
-    ['processACHEFTChargeBatch', failure('Bad request.'), { kind: 'failed', errors: 'Bad request.' }],
+    ['processACHEFTChargeBatch', failure('Bad request.'), failed('Bad request.')],
     ['getBatchProcessResultFile', batch(WAIT), accepted({ batchId: '1000001', file: null })],
-    [
-      'getBatchProcessResultFile',
-      batch('Error : Invalid Batch ID.'),
-      { kind: 'failed', errors: 'Error : Invalid Batch ID.' },
-    ],
+    ['getBatchProcessResultFile', batch('Error : Invalid Batch ID.'), failed('Error : Invalid Batch ID.')],
     ['getBatchProcessResultFile', success(batchResult('REJECT: 1')), declined(1, null)],
-    ['getBatchProcessResultFile', success(batchResult('REJECT: 55')), { kind: 'failed', errors: 'REJECT: 55' }],
-    [
-      'createCreditCardCustomerCode',
-      success(process('0Error:Invalid expiry date')),
-      { kind: 'failed', errors: '0Error:Invalid expiry date' },
-    ],
-    [
-      'updateACHEFTCustomerCode',
-      success(process('0Can not find the Customer Code')),
-      { kind: 'failed', errors: '0Can not find the Customer Code' },
-    ],
+    ['getBatchProcessResultFile', success(batchResult('REJECT: 55')), failed('REJECT: 55')],
+    ['createCreditCardCustomerCode', said('0Error:Invalid expiry date'), failed('0Error:Invalid expiry date')],
+    ['updateACHEFTCustomerCode', said('0Can not find the Customer Code'), failed('0Can not find the Customer Code')],
     [
       'deleteCustomerCode',
-      success(process('Error : Invalid Username or Password.')),
-      { kind: 'failed', errors: 'Error : Invalid Username or Password.' },
+      said('Error : Invalid Username or Password.'),
+      failed('Error : Invalid Username or Password.'),
     ],
-    ['deleteCustomerCode', success(process('REJECT: 1')), declined(1, null)],
-    ['updateCreditCardCustomerCode', success(process('OK')), approved({ customerCode: 'A10000001' })],
+    ['deleteCustomerCode', said('REJECT: 1'), declined(1, null)],
+    ['updateCreditCardCustomerCode', said('OK'), approved({ customerCode: 'A10000001' })],
     [
       'getCustomerCodeDetail',
-      success(process("Error : The customer code doesn't exist!")),
-      { kind: 'failed', errors: "Error : The customer code doesn't exist!" },
+      said("Error : The customer code doesn't exist!"),
+      failed("Error : The customer code doesn't exist!"),
     ],
     [
       'getCustomerCodeDetail',
@@ -150,7 +142,7 @@ describe('readClientAnswer', () => {
 
   it.each([
     ['processCreditCard', { kind: 'unknown', why: 'the answer could not be read' }],
-    ['getCustomerCodeDetail', { kind: 'failed', errors: 'the answer could not be read' }],
+    ['getCustomerCodeDetail', failed('the answer could not be read')],
   ] as const)('is in doubt about %s, and does not throw, when its own reading breaks', async (operation, expected) => {
     const broken = () => {
       throw new Error('broken');
@@ -171,7 +163,7 @@ describe('readClientAnswer', () => {
     const parameters = { firstName: 'A', lastName: 'B', address: '', city: '', state: '', zipCode: '' };
     const answer = await exchangeWith(
       'createACHEFTCustomerCode',
-      httpAnswer(200, answerOf('CreateACHEFTCustomerCode', success(process('OK')))),
+      httpAnswer(200, answerOf('CreateACHEFTCustomerCode', said('OK'))),
       parameters,
     );
     expect(answer).toEqual({ kind: 'unknown', why: 'the answer says OK and names no customer code' });
@@ -183,7 +175,7 @@ function process(text: string, code = '', more = ''): string {
 }
 
 function payment(text: string, code = '', more = ''): string {
-  return success(process(text, code, `${more}<TRANSACTIONID>A9000001\n</TRANSACTIONID>`));
+  return said(text, code, `${more}<TRANSACTIONID>A9000001\n</TRANSACTIONID>`);
 }
 
 function batch(text: string, more = ''): string {
@@ -204,4 +196,64 @@ async function exchangeWith(operation: OperationName, bytes: Buffer, parameters?
   expect(server.requests).toHaveLength(1);
   expect(server.requests[0]).toMatch(new RegExp(`^POST /NetGate/${OPERATIONS[operation].service}v2\\.asmx `));
   return answer;
+}
+
+describe('readCustomers', () => {
+  it('reads a record with the names of the spec', async () => {
+    expect(readCustomers(await answer(`<CUSTOMERS>${RECORD_XML}</CUSTOMERS>`))).toEqual([RECORD]);
+  });
+
+  it('reads a bank account and masks a number that the service forgot to mask', async () => {
+    const bank = '<AC1 type="ACH"><ACH><CSTN>A B</CSTN><ACN>02100002100000001</ACN><ACTYP>CHECKING</ACTYP></ACH></AC1>';
+    const [record] = readCustomers(await answer(`<CUSTOMERS><CST><CSTC>A1</CSTC>${bank}</CST></CUSTOMERS>`)) ?? [];
+    expect(record?.payment).toEqual({
+      kind: 'bank',
+      accountCustomerName: 'A B',
+      accountNum: '*************0001',
+      accountType: 'CHECKING',
+    });
+    const short = '<CUSTOMERS><CST><AC1><ACH><ACN>12345678</ACN></ACH></AC1></CST></CUSTOMERS>';
+    expect(readCustomers(await answer(short))?.[0]?.payment).toMatchObject({ accountNum: '****5678' });
+    expect(record).toMatchObject({ customerCode: 'A1', firstName: '', recurring: { amount: '' } });
+  });
+
+  it.each([
+    ['none', '<CUSTOMERS />', 0],
+    ['one', '<CUSTOMERS><CST><CSTC>A</CSTC></CST></CUSTOMERS>', 1],
+    ['two', '<CUSTOMERS><CST><CSTC>A</CSTC></CST><CST><CSTC>B</CSTC></CST></CUSTOMERS>', 2],
+    ['an element that is repeated', '<CUSTOMERS><CST><FN>A</FN><FN>B</FN></CST></CUSTOMERS>', undefined],
+    ['two accounts at one place', '<CUSTOMERS><CST><AC1><CC/></AC1><AC1><CC/></AC1></CST></CUSTOMERS>', undefined],
+    ['something beside the records', '<CUSTOMERS><CST><FN>A</FN></CST><X>1</X></CUSTOMERS>', undefined],
+    ['another payload', '<FILE />', undefined],
+    ['a text as long as may be', `<CUSTOMERS><CST><CM>${'x'.repeat(10_000)}</CM></CST></CUSTOMERS>`, 1],
+    ['a text that is far too long', `<CUSTOMERS><CST><CM>${'x'.repeat(10_001)}</CM></CST></CUSTOMERS>`, undefined],
+    ['two payloads', '<CUSTOMERS /><FILE />', undefined],
+  ])('of %s', async (_what, payload, count) => {
+    expect(readCustomers(await answer(payload))?.length).toBe(count);
+  });
+});
+
+describe('readCsv', () => {
+  it.each([
+    ['a file', `<FILE>${Buffer.from('a,b\r\n1,é').toString('base64')}</FILE>`, 'a,b\r\n1,é'],
+    [
+      'a file with a number',
+      `<FILE>${Buffer.from('4222222222222220,x').toString('base64')}</FILE>`,
+      '************2220,x',
+    ],
+    ['an empty file', '<FILE />', ''],
+    ['a million digits', `<FILE>${Buffer.from('1'.repeat(1e6)).toString('base64')}</FILE>`, '[removed]'],
+    ['what is not base64', '<FILE>***</FILE>', undefined],
+    ['two files', '<FILE>QUJD</FILE><FILE>QUJD</FILE>', undefined],
+    ['no file', '<CUSTOMERS />', undefined],
+  ])('of %s', async (_what, payload, csv) => {
+    expect(readCsv(await answer(payload))).toBe(csv);
+  });
+});
+
+async function answer(payload: string) {
+  const xml = answerOf('GetCustomerCodeDetail', success(payload));
+  const reading = await readAnswer('getCustomerCodeDetail', Buffer.from(xml));
+  if (reading.kind !== 'read') throw new Error(reading.why);
+  return reading.answer;
 }

@@ -3,11 +3,9 @@ import { openQueue, type Queue, type QueueBackend } from '../../src/queue/open-q
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { redisVerdict } from '../support/redis.ts';
 import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';
-import { collect } from './support/collect.ts';
-import { counts } from './support/job-counts.ts';
+import { collect, counts, openGate } from './support/collect.ts';
 import { letTimeFly } from './support/let-time-fly.ts';
 import { logIntoLines } from './support/log-lines.ts';
-import { openGate } from './support/open-gate.ts';
 import { QUICK_OPTIONS } from './support/quick-options.ts';
 import { startScript } from './support/start-script.ts';
 

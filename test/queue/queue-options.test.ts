@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from '../../src/queue/queue-options.ts';
+import { type Payload, QUEUES } from '../../schemas/jobs.ts';
+import { fromStoredId, isJobId, listFaults, type NamedQueue, toStoredId } from '../../src/queue/named-queue.ts';
+import { logIntoLines } from './support/log-lines.ts';
+import { addJob, openQueue } from '../../src/queue/open-queue.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';
 
 describe('QUEUE_OPTIONS', () => {
   it('is safe, and keeps no more of a job than its ids and a sentence', () => {
@@ -33,5 +39,108 @@ describe('assertSafeOptions', () => {
     const refusal = expect(() => assertSafeOptions(weakened));
     refusal.toThrow(PipelineError);
     refusal.toThrow(said);
+  });
+});
+
+/** Stands in for BullMQ's queue when adding; `open-queue.soak.test.ts` shows the same on real servers. */
+function fakeQueue() {
+  const calls: unknown[][] = [];
+  const queue = { add: async (...job: unknown[]) => void calls.push(['add', ...job]) };
+  return { calls, queue: queue as unknown as NamedQueue };
+}
+
+async function add(changes: { id?: string; payload?: unknown; delayMs?: number } = {}) {
+  const { calls, queue } = fakeQueue();
+  const { log, lines } = logIntoLines();
+  const payload = (changes.payload ?? { fileId: 'f1', batchNo: 1 }) as Payload<'submit'>;
+  const { id = 'submit-f1-1', delayMs = 0 } = changes;
+  await addJob({ queue, name: 'submit', id, payload, delayMs, log });
+  return { calls, lines };
+}
+
+const added = (delay: number) => ['add', 'submit', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-submit-f1-1', delay }];
+
+describe('addJob', () => {
+  it('adds a job with one question', async () => {
+    expect((await add({ delayMs: 500 })).calls).toEqual([added(500)]);
+  });
+
+  it('takes a moment that has passed for now', async () => {
+    expect((await add({ delayMs: -7 })).calls).toEqual([added(0)]);
+  });
+
+  it.each<[string, { id?: string; payload?: unknown }, string[]]>([
+    ['more than ids', { payload: { fileId: 'f1', batchNo: 1, cardNumber: '4222222222222220' } }, ['unrecognized_keys']],
+    ['no batch', { payload: { fileId: 'f1' } }, ['batchNo invalid_type']],
+    ['an id that BullMQ would refuse', { id: 'submit:4222222222222220' }, ['id']],
+  ])('logs and drops a job with %s, asking nobody', async (_what, changes, faults) => {
+    const { calls, lines } = await add(changes);
+    expect(calls).toEqual([]);
+    expect(lines).toMatchObject([{ level: 50, queue: 'submit', faults, msg: 'a malformed job was not added' }]);
+    expect(JSON.stringify(lines)).not.toContain('4222222222222220');
+  });
+});
+
+describe('isJobId', () => {
+  it.each(['submit-0123456789abcdef-1', 'poll-f1-1.2', 'failed', '7'])('takes %s', (id) => {
+    expect(isJobId(id)).toBe(true);
+  });
+
+  it.each(['', 'submit:f1', 'sub mit', 'f1\n', 'é', 'x'.repeat(201)])('refuses %j', (id) => {
+    expect(isJobId(id)).toBe(false);
+  });
+});
+
+describe('toStoredId', () => {
+  it.each(['failed', 'wait', 'meta', '7'])('keeps %s away from names of BullMQ and from whole numbers', (id) => {
+    expect(toStoredId(id)).toBe(`job-${id}`);
+  });
+});
+
+describe('fromStoredId', () => {
+  it.each(['submit-f1-1', 'job-1', '7'])('gives back %s', (id) => {
+    expect(fromStoredId(toStoredId(id))).toBe(id);
+  });
+
+  it('leaves an id alone that is not ours', () => {
+    expect(fromStoredId('repeat-1')).toBe('repeat-1');
+  });
+});
+
+describe('listFaults', () => {
+  it.each([
+    [{ fileId: 'f1', batchNo: 0 }, ['batchNo too_small']],
+    [{ fileId: 7, batchNo: 'one' }, ['fileId invalid_type', 'batchNo invalid_type']],
+    [{ fileId: 'f1', batchNo: 1, cardNumber: '4222222222222220' }, ['unrecognized_keys']],
+    ['4222222222222220', ['invalid_type']],
+  ])('names place and kind of what is wrong, never the value (case %#)', (payload, faults) => {
+    const { error } = QUEUES.submit.payload.safeParse(payload);
+    expect(error && listFaults(error)).toEqual(faults);
+  });
+});
+
+describe.each(QUEUE_SERVERS)('boardQueues on $kind', ({ start }) => {
+  let server: QueueServer;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(() => server.stop());
+
+  async function namesAt(site: string): Promise<string[][]> {
+    const queue = await openQueue(server.backend, silentLog(), { site });
+    const names = queue.boardQueues().map(({ name, queue: own }) => [name, (own as { name: string }).name]);
+    await queue.close();
+    return names;
+  }
+
+  it('hands out every queue once, at the home site by its own name', async () => {
+    expect(await namesAt('main')).toEqual(Object.keys(QUEUES).map((name) => [name, name]));
+  });
+
+  it('hands out those of its site and those for all', async () => {
+    const names = await namesAt('north');
+    expect(names).toHaveLength(Object.keys(QUEUES).length);
+    expect(names).toContainEqual(['deliver', 'deliver-at-north']);
+    expect(names).toContainEqual(['submit', 'submit']);
   });
 });

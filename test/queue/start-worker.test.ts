@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Payload } from '../../schemas/jobs.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { type NamedQueue, openNamedQueue } from '../../src/queue/named-queue.ts';
+import { type NamedQueue, openNamedQueue, type QueueConnection } from '../../src/queue/named-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
-import type { QueueConnection } from '../../src/queue/queue-connection.ts';
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { FOREIGN_FAILURE } from '../../src/queue/safe-failure.ts';
 import { closeWorker, startWorker } from '../../src/queue/start-worker.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { letTimeFly } from './support/let-time-fly.ts';
 import { logIntoLines } from './support/log-lines.ts';
-import { openGate } from './support/open-gate.ts';
+import { openGate } from './support/collect.ts';
 
 const CARD = '4222222222222220';
 

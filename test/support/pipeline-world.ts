@@ -2,10 +2,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Config } from '../../schemas/config.ts';
-import type { OutputKind } from '../../schemas/lifecycle.ts';
-import { OUTPUT_KINDS } from '../../schemas/lifecycle.ts';
+import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import { type App, openApp } from '../../src/app.ts';
-import { waitUntilIdle } from '../../src/cli/process/wait-until-idle.ts';
+import { waitUntilIdle } from '../../src/cli/process/with-workers.ts';
 import { resolveSettings, type Settings } from '../../src/config/config.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';

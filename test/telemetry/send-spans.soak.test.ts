@@ -1,9 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { sendSpans, traceIdsOf } from '../../src/telemetry/send-spans.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
-import { receivedSpans, serviceName } from './support/received-spans.ts';
+import { openApp } from '../../src/app.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { findCanaries } from '../support/canaries.ts';
+import { CARD, cardRow, lines } from '../support/payment-rows.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
 let receiver: Receiver;
 beforeEach(async () => {
@@ -80,3 +87,76 @@ describe('sendSpans', () => {
     await telemetry.close();
   });
 });
+
+let world: PipelineWorld;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await openPipelineWorld();
+});
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+});
+
+describe('the trace of a file', () => {
+  it('is one from the claim to the output, over every stage and the queue, and holds no number', async () => {
+    await world.app.close();
+    const settings = { ...world.settings, otlpUrl: receiver.url };
+    world.app = await openApp(settings, { log: silentLog(), env: {} });
+    await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2)]));
+    await world.finish();
+    const { rows } = await world.app.ledger.pool.query<{ file_id: string; state: string }>('SELECT * FROM file');
+    expect(rows).toMatchObject([{ state: 'completed' }]);
+    await world.app.close();
+
+    const { traceId } = traceIdsOf(rows[0]!.file_id);
+    const own = receivedSpans(receiver).filter((span) => JSON.stringify(span).includes(rows[0]!.file_id));
+    expect(new Set(own.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    const names = new Set(own.map(({ name }) => name));
+    for (const stage of ['claim', 'intake', 'submit', 'poll', 'deliver']) expect(names).toContain(stage);
+    expect(own.filter(({ name }) => name.startsWith('add ')).length).toBeGreaterThan(0);
+    for (const name of ['intake', 'submit', 'poll', 'deliver'])
+      expect(own.find((span) => span.name === name)!.attributes['paydrop.account']).toBe('main');
+
+    const folder = await mkdtemp(join(tmpdir(), 'paydrop-spans-'));
+    for (const [index, { body }] of receiver.received.entries()) await writeFile(join(folder, `${index}.json`), body);
+    expect(await findCanaries([folder], [CARD])).toEqual([]);
+    expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('monday.csv');
+    await rm(folder, { recursive: true });
+  });
+});
+
+type ReceivedSpan = {
+  name: string;
+  traceId: string;
+  parentSpanId: string;
+  attributes: Record<string, unknown>;
+  status: { code?: number; message?: string };
+};
+
+type Value = { stringValue?: string; intValue?: number };
+type Sent = {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: Value }[] };
+    scopeSpans: { spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: { key: string; value: Value }[] })[] }[];
+  }[];
+};
+
+/** Returns the spans of all requests that an OTLP receiver got as JSON. */
+function receivedSpans({ received }: Receiver): ReceivedSpan[] {
+  return received
+    .flatMap(({ body }) => (JSON.parse(body.toString()) as Sent).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+    .map((span) => ({
+      ...span,
+      attributes: Object.fromEntries(
+        span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
+      ),
+    }));
+}
+
+/** Returns the service name of one request. */
+function serviceName({ resourceSpans }: Sent): string | undefined {
+  const [first] = resourceSpans;
+  return first?.resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue;
+}

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { admitHere } from '../../workers/admit-here.ts';
-import { readFailing } from '../../src/ledger/alarm/read-failing.ts';
+import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from './support/step-world.ts';
-import { query, readStop } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { stepWorld } from './support/step-world.ts';
+import { readStop } from './support/story.ts';
 import { forceSql } from '../support/force-sql.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 6 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 6 });
 
 const TAKEN = { kind: 'submitted', text: 'taken' } as const;
 
 describe('admitHere', () => {
   it('finds nothing to say while journal and ledger agree', async () => {
     const account = world.freshAccount();
-    const key = { fileId: await takeInCharges(world.app, account, 2), batchNo: 1 };
+    const key = { fileId: await world.takeInCharges(account, 2), batchNo: 1 };
     await submitBatch(answering(world.app, { ...TAKEN, batchId: 'agreed' }).app, key);
     await admitHere(world.app);
     expect(await readStop(world.app, account)).toBeUndefined();
@@ -30,7 +25,7 @@ describe('admitHere', () => {
     const [forgetful, other] = [world.freshAccount(), world.freshAccount()];
     const keys = [];
     for (const account of [forgetful, other]) {
-      const key = { fileId: await takeInCharges(world.app, account, 4), batchNo: 1 };
+      const key = { fileId: await world.takeInCharges(account, 4), batchNo: 1 };
       await submitBatch(answering(world.app, { ...TAKEN, batchId: `sent-${account}` }).app, key);
       keys.push(key);
     }
@@ -63,16 +58,16 @@ describe('admitHere', () => {
   });
 
   it('tells everybody of what keeps this host alone from sending, for as long as it lasts', async () => {
-    const [{ senders, epoch }] = (await query(world.app, 'SELECT senders, epoch FROM admission')) as [
+    const [{ senders, epoch }] = (await world.query('SELECT senders, epoch FROM admission')) as [
       { senders: string[]; epoch: number },
     ];
-    await query(world.app, `UPDATE admission SET senders = '{elsewhere}', epoch = epoch + 1`);
+    await world.query(`UPDATE admission SET senders = '{elsewhere}', epoch = epoch + 1`);
     for (let tries = 0; tries < 3; tries += 1) await admitHere(world.app);
     const [failing] = await readFailing(world.app.ledger);
     expect(failing).toMatchObject({ work: 'admit', subject: world.app.settings.host, failures: 3 });
     expect(failing!.reason).toMatch(/is not among those that send: elsewhere\. Write all of them as "senders"/);
 
-    await query(world.app, 'UPDATE admission SET senders = $1, epoch = $2', [senders, epoch]);
+    await world.query('UPDATE admission SET senders = $1, epoch = $2', [senders, epoch]);
     await admitHere(world.app);
     expect(await readFailing(world.app.ledger)).toEqual([]);
   });
@@ -80,6 +75,6 @@ describe('admitHere', () => {
 
 /** Deletes the attempt and makes the batch ready, as in a backup from before the send. */
 async function restoreOlderLedger(fileId: string): Promise<void> {
-  await query(world.app, 'DELETE FROM attempt WHERE file_id = $1', [fileId]);
+  await world.query('DELETE FROM attempt WHERE file_id = $1', [fileId]);
   await forceSql(world.app, `UPDATE batch SET state = 'ready', batch_id = NULL WHERE file_id = $1`, [fileId]);
 }

@@ -1,28 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import {
-  enqueueIntake,
   enqueueDelivery,
+  enqueueIntake,
+  enqueueNextBatch,
   enqueuePoll,
   enqueueSubmit,
+  isStale,
   JOB_KEYS,
   jobKeyOf,
-  enqueueNextBatch,
+  longestPollDelayMs,
+  pollDelayMs,
 } from '../../workers/enqueue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from './support/step-world.ts';
-import { jobIds, jobsAddedBy, query } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { stepWorld } from './support/step-world.ts';
+import { jobIds } from './support/story.ts';
+import { AccountConfig } from '../../schemas/config.ts';
 
 const FILE = '0123456789abcdef';
 const POLLED = { file_id: FILE, batch_no: 2, polls: 3, rechecks: 0, next_poll_at: null } as BatchRow;
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 8 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 8 });
 
 describe('asking a stage', () => {
   it.each([
@@ -66,24 +65,24 @@ describe('asking a stage', () => {
 describe('enqueueNextBatch', () => {
   it('asks for the next batch of the account and of no other', async () => {
     const [account, other] = [world.freshAccount(), world.freshAccount()];
-    const first = await takeInCharges(world.app, account, 4, 1);
-    const second = await takeInCharges(world.app, account, 4, 11);
-    const foreign = await takeInCharges(world.app, other, 4);
-    const asked = await jobsAddedBy(world.app, first, async () => {
-      expect(await jobsAddedBy(world.app, second, () => enqueueNextBatch(world.app, account))).toEqual([]);
+    const first = await world.takeInCharges(account, 4, 1);
+    const second = await world.takeInCharges(account, 4, 11);
+    const foreign = await world.takeInCharges(other, 4);
+    const asked = await world.jobsAddedBy(first, async () => {
+      expect(await world.jobsAddedBy(second, () => enqueueNextBatch(world.app, account))).toEqual([]);
     });
     expect(asked).toEqual(['submit-1']);
-    expect(await jobsAddedBy(world.app, foreign, () => enqueueNextBatch(world.app, account))).toEqual([]);
+    expect(await world.jobsAddedBy(foreign, () => enqueueNextBatch(world.app, account))).toEqual([]);
   });
 
   it('goes on with the second batch when the first is on its way', async () => {
     const account = world.freshAccount();
-    const fileId = await takeInCharges(world.app, account, 4);
+    const fileId = await world.takeInCharges(account, 4);
     await submitBatch(answering(world.app, { kind: 'submitted', batchId: '1', text: 'taken' }).app, {
       fileId,
       batchNo: 1,
     });
-    expect(await jobsAddedBy(world.app, fileId, () => enqueueNextBatch(world.app, account))).toEqual(['submit-2']);
+    expect(await world.jobsAddedBy(fileId, () => enqueueNextBatch(world.app, account))).toEqual(['submit-2']);
   });
 
   it.each([
@@ -92,12 +91,53 @@ describe('enqueueNextBatch', () => {
     ['calling', `UPDATE batch SET state = 'preparing' WHERE file_id = $1 AND batch_no = 1`],
   ])('asks for nothing of an account that is %s', async (_why, sql) => {
     const account = world.freshAccount();
-    const fileId = await takeInCharges(world.app, account, 4);
-    await query(world.app, sql, [fileId]);
-    expect(await jobsAddedBy(world.app, fileId, () => enqueueNextBatch(world.app, account))).toEqual([]);
+    const fileId = await world.takeInCharges(account, 4);
+    await world.query(sql, [fileId]);
+    expect(await world.jobsAddedBy(fileId, () => enqueueNextBatch(world.app, account))).toEqual([]);
   });
 });
 
 function pollStem(batchNo: number, polls: number, rechecks = 0): string {
   return JOB_KEYS.poll({ file_id: FILE, batch_no: batchNo, polls, rechecks });
 }
+
+const account = AccountConfig.parse({
+  server: 'NA',
+  country: 'US',
+  currency: 'USD',
+  agentCode: 'TEST88',
+  password: 'TEST88',
+});
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('pollDelayMs', () => {
+  it('grows from the first wait to five minutes, by default', () => {
+    expect([0, 1, 2, 7, 8, 1_000_000].map((polls) => pollDelayMs(account, polls, 0))).toEqual([
+      15_000, 22_500, 33_750, 256_289.0625, 300_000, 300_000,
+    ]);
+  });
+
+  it.each([
+    [DAY_MS - 1, 300_000, false],
+    [DAY_MS, HOUR_MS, true],
+    [7 * DAY_MS - 1, HOUR_MS, true],
+    [7 * DAY_MS, DAY_MS, true],
+    [365 * DAY_MS, DAY_MS, true],
+  ])('after %i ms waits %i ms; overdue: %s', (ageMs, delayMs, stale) => {
+    expect(pollDelayMs(account, 100, ageMs)).toBe(delayMs);
+    expect(isStale(account, ageMs)).toBe(stale);
+  });
+});
+
+describe('longestPollDelayMs', () => {
+  it.each([0, 60_000, DAY_MS - 1, DAY_MS, 5 * DAY_MS, 7 * DAY_MS - 1, 7 * DAY_MS, 30 * DAY_MS])(
+    'is never less than the wait that began at an age of %i ms',
+    (ageMs) => {
+      for (const polls of [0, 5, 100]) {
+        const delayMs = pollDelayMs(account, polls, ageMs);
+        expect(longestPollDelayMs(account, ageMs + delayMs)).toBeGreaterThanOrEqual(delayMs);
+      }
+    },
+  );
+});

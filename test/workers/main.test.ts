@@ -1,28 +1,19 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { startHealth } from '../../src/kernel/health.ts';
 import { startWorkers } from '../../workers/main.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
-import { logIntoLines, type LogLine } from '../queue/support/log-lines.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { take } from '../support/scripted-service.ts';
 import { cutAtStatement, POWER_CUT } from './support/failing-app.ts';
 import { answering } from './support/scripted-gateway.ts';
-import { agentCodeOf, openStepWorld, type StepWorld } from './support/step-world.ts';
-import { loseQueue, query, readStop, storyOf } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { agentCodeOf, stepWorld } from './support/step-world.ts';
+import { loseQueue, readStop } from './support/story.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 12, settings: { sweepMs: 60, rescanMs: 100 }, log });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12, settings: { sweepMs: 60, rescanMs: 100 } });
 
 /** Runs the workers while a test observes them. */
 async function whileWorking<Result>(look: () => Promise<Result>, app: App = world.app): Promise<Result> {
@@ -35,7 +26,7 @@ async function whileWorking<Result>(look: () => Promise<Result>, app: App = worl
 }
 
 function sentBatches(account: string): Promise<{ state: string }[]> {
-  return query(world.app, `SELECT state FROM batch WHERE account = $1 AND state = 'submitted'`, [account]);
+  return world.query(`SELECT state FROM batch WHERE account = $1 AND state = 'submitted'`, [account]);
 }
 
 function expectSent(account: string, batches: number): Promise<void> {
@@ -55,7 +46,7 @@ describe('startWorkers', () => {
 
   it('goes on with what it finds in the ledger, without any job', async () => {
     const account = world.freshAccount();
-    await takeInCharges(world.app, account, 4);
+    await world.takeInCharges(account, 4);
     await loseQueue(world.app);
     await whileWorking(() => expectSent(account, 2));
   });
@@ -72,8 +63,8 @@ describe('startWorkers', () => {
 
   it('sends nothing of an account whose journal is ahead of the ledger', async () => {
     const [forgetful, other] = [world.freshAccount(), world.freshAccount()];
-    await forgottenSend(forgetful, await takeInCharges(world.app, forgetful, 2));
-    await takeInCharges(world.app, other, 4);
+    await forgottenSend(forgetful, await world.takeInCharges(forgetful, 2));
+    await world.takeInCharges(other, 4);
     await whileWorking(() => expectSent(other, 2));
     expect(world.service.posts(agentCodeOf(forgetful))).toBe(0);
     expect(await readStop(world.app, forgetful)).toContain('the send journal knows');
@@ -81,7 +72,7 @@ describe('startWorkers', () => {
 
   it('compares the journal before anything else, also where nothing is sent', async () => {
     const account = world.freshAccount();
-    await forgottenSend(account, await takeInCharges(world.app, account, 2));
+    await forgottenSend(account, await world.takeInCharges(account, 2));
     const workers = await startWorkers(world.app, new Set(['poll']));
     await workers.stop();
     expect(await readStop(world.app, account)).toContain('the send journal knows');
@@ -89,13 +80,13 @@ describe('startWorkers', () => {
 
   it('never sends a batch in doubt again', async () => {
     const [doubtful, other] = [world.freshAccount(), world.freshAccount()];
-    const key = { fileId: await takeInCharges(world.app, doubtful, 4), batchNo: 1 };
+    const key = { fileId: await world.takeInCharges(doubtful, 4), batchNo: 1 };
     const unknown = { kind: 'unknown', why: 'reset', evidence: { bytesWritten: 1, bytesRead: 0 } } as const;
     await submitBatch(answering(world.app, unknown).app, key);
-    await takeInCharges(world.app, other, 8);
+    await world.takeInCharges(other, 8);
     await whileWorking(() => expectSent(other, 4));
     expect(world.service.posts(agentCodeOf(doubtful))).toBe(0);
-    expect((await storyOf(world.app, key)).state).toBe('unknown');
+    expect((await world.storyOf(key)).state).toBe('unknown');
   });
 
   it('does not start when the first sweep fails', async () => {
@@ -120,23 +111,23 @@ describe('startWorkers', () => {
 
   it('goes on after a later sweep has failed', async () => {
     const account = world.freshAccount();
-    const fileId = await takeInCharges(world.app, account, 2);
-    await query(world.app, `UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [fileId]);
+    const fileId = await world.takeInCharges(account, 2);
+    await world.query(`UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [fileId]);
     await loseQueue(world.app);
     const cut = cutAtStatement(world.app, /FOR UPDATE SKIP LOCKED/, 1);
     await whileWorking(async () => {
       await expect.poll(cut.wasCut, { interval: 10 }).toBe(true);
       // Only a sweep can find out that the batch is due now.
-      await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [fileId]);
+      await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [fileId]);
       await expectSent(account, 1);
     }, cut.app);
-    expect(logged).toContainEqual(expect.objectContaining({ level: 50, msg: `sweep failed: ${POWER_CUT}` }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, msg: `sweep failed: ${POWER_CUT}` }));
   });
 
   it('does not start without a drop folder, and sends nothing before it says so', async () => {
     const account = world.freshAccount();
     const folder = join(world.root, 'drop', account, 'card');
-    await takeInCharges(world.app, account, 2);
+    await world.takeInCharges(account, 2);
     await rename(folder, `${folder}-gone`);
     await expect(startWorkers(world.app)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
     await rename(`${folder}-gone`, folder);
@@ -147,7 +138,7 @@ describe('startWorkers', () => {
 describe('stop', () => {
   it('waits for the call that is on its way, and begins no other', async () => {
     const account = world.freshAccount();
-    const key = { fileId: await takeInCharges(world.app, account, 4), batchNo: 1 };
+    const key = { fileId: await world.takeInCharges(account, 4), batchNo: 1 };
     let answer = () => {};
     const asked = new Promise<void>((resolve) => {
       world.service.play(agentCodeOf(account), (socket, request) => {
@@ -161,11 +152,11 @@ describe('stop', () => {
     const stopping = workers.stop().then(() => {
       isStopped = true;
     });
-    await storyOf(world.app, key);
+    await world.storyOf(key);
     expect(isStopped).toBe(false);
     answer();
     await stopping;
-    expect((await storyOf(world.app, key)).state).toBe('submitted');
+    expect((await world.storyOf(key)).state).toBe('submitted');
     expect(world.service.posts(agentCodeOf(account))).toBe(1);
   });
 });

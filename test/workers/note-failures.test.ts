@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { openedForTests } from './support/step-world.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { readFailing } from '../../src/ledger/alarm/read-failing.ts';
+import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { note, noteEnd, noting, refreshFailing } from '../../workers/note-failures.ts';
 import { CARD } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
 
-let world: PipelineWorld;
-beforeAll(async () => {
-  world = await openPipelineWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPipelineWorld);
 
 const ITEM = { work: 'shred', subject: 'here' } as const;
 const failing = async () => (await readFailing(world.app.ledger)).map(({ subject, reason }) => ({ subject, reason }));

@@ -1,14 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openedForTests } from './support/step-world.ts';
 import { BATCH_MOVES, BATCH_STATES, type BatchState } from '../../schemas/lifecycle.ts';
-import { acknowledgeForgotten } from '../../src/ledger/doubt/acknowledge-forgotten.ts';
 import { cancelBatch, cancelFile } from '../../src/ledger/file/cancel-file.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { ALL_ACCOUNTS, pauseAccount } from '../../src/ledger/account/pause-account.ts';
-import { pollNow } from '../../src/ledger/batch/poll-now.ts';
+import {
+  acknowledgeForgotten,
+  ALL_ACCOUNTS,
+  pauseAccount,
+  resumeAccount,
+} from '../../src/ledger/account/pause-account.ts';
+import { pollNow } from '../../src/ledger/batch/schedule-poll.ts';
 import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
-import { resumeAccount } from '../../src/ledger/account/resume-account.ts';
-import { retryRefused } from '../../src/ledger/batch/retry-refused.ts';
-import { withdrawBatch } from '../../src/ledger/batch/withdraw-batch.ts';
+import { retryRefused, withdrawBatch } from '../../src/ledger/batch/retry-refused.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
@@ -18,7 +21,7 @@ import { submitBatch } from '../../workers/submit/submit.ts';
 import { admitHere } from '../../workers/admit-here.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
 import { query } from './support/story.ts';
 import { takeIn } from './support/take-in.ts';
@@ -29,12 +32,12 @@ import { takeIn } from './support/take-in.ts';
  * sandbox's books are checked.
  */
 
-let world: PipelineWorld;
+const world = openedForTests(() =>
+  openPipelineWorld({ account: { poll: { firstMs: 60_000, factor: 1, longestMs: 60_000 } } }),
+);
 beforeAll(async () => {
-  world = await openPipelineWorld({ account: { poll: { firstMs: 60_000, factor: 1, longestMs: 60_000 } } });
   await checkFolders(world.settings);
 });
-afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'tried in every state' };
 

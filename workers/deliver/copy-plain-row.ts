@@ -2,13 +2,14 @@ import { COLUMNS } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, STAR, ZERO } from '../../src/kernel/byte-names.ts';
 import { passesLuhnIn } from '../../src/kernel/luhn.ts';
+import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
 
 /**
  * Copies a plain row (see plain-row.ts) as the output files show it, with a comma after each cell. It takes only rows
  * in which nothing but their own number changes. `to` needs room for one byte more than the row.
  * @returns where the copy ends, or -1 for a row that needs `shownRow`; what was written to `to` is then void
  */
-export type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
+type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
 
 /** By byte: whether it is a digit, and whether it starts a spreadsheet formula or is the apostrophe before one. */
 const IS_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= ZERO && byte <= NINE));
@@ -111,7 +112,6 @@ function shownDigits(count: number): number {
   return count >= 5 ? 2 : 0;
 }
 
-/** Expects only digits from `start` to `end`. */
 function isCardNumber(bytes: Buffer, start: number, end: number): boolean {
   return end - start >= 12 && end - start <= 19 && passesLuhnIn(bytes, start, end);
 }
@@ -129,4 +129,29 @@ function isPlainAmount(bytes: Buffer, start: number, end: number): boolean {
   if (place === end) return true;
   if (bytes[place] !== POINT || end - place < 2 || end - place > 3) return false;
   return IS_DIGIT[bytes[place + 1]!] === 1 && (end - place === 2 || IS_DIGIT[bytes[place + 2]!] === 1);
+}
+
+/**
+ * Returns the cells of an input row as the output files show them, fit to be read back and dropped again. Numbers are
+ * masked unless the folder allows them. The amount is trimmed, because `-5.00 ` would pass for a formula and get an
+ * apostrophe. Cells that would make their line unreadable are cut.
+ */
+export function shownRow(
+  layout: LayoutName,
+  cells: readonly string[],
+  { clear = false, isValid = false }: { clear?: boolean; isValid?: boolean } = {},
+): string[] {
+  const amountAt = columnsOf(layout).indexOf('amount');
+  const shown = clear ? cells : maskRow(layout, cells, { isValid });
+  return shown.map((cell, index) => cutCell(index === amountAt ? cell.trim() : cell));
+}
+
+/** Far above the limit of any column, so it cuts only withheld rows. A line may have twelve such cells. */
+const LONGEST_CELL = 500;
+
+function cutCell(cell: string): string {
+  if (cell.length <= LONGEST_CELL) return cell;
+  const text = cell.trim();
+  // Half a surrogate pair would be written as another character.
+  return text.length <= LONGEST_CELL ? text : `${text.slice(0, LONGEST_CELL).replace(/[\ud800-\udbff]$/, '')}…`;
 }

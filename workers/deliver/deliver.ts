@@ -4,12 +4,16 @@ import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
-import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
-import { completeFile, type NewOutput } from '../../src/ledger/file/complete-file.ts';
-import { type Delivery, readDelivery } from '../../src/ledger/file/read-delivery.ts';
-import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
+import { completeFile, type Delivery, type NewOutput, readDelivery } from '../../src/ledger/file/complete-file.ts';
+import {
+  readBatches,
+  readFaults,
+  readOutcomeTotals,
+  readOutputs,
+  readStopReason,
+} from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
@@ -18,11 +22,30 @@ import { checkControlTotals, type ControlTotal, type Figures } from '../../src/r
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { countDelivered } from './count-delivered.ts';
-import { figuresOfFile } from './figures-of-file.ts';
 import { outputPath, publishOutputs, writeOutputFiles } from './output-files.ts';
-import { writeResultCorrection } from './write-result-correction.ts';
+import { FIRST } from './finished-pages.ts';
+import { mustHold, writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
-import { writeNotice } from './write-notice.ts';
+import type { Payload } from '../../schemas/jobs.ts';
+import { runForSlice } from '../run-for-slice.ts';
+import { noting } from '../note-failures.ts';
+import { enqueueDeliveryAt } from '../enqueue.ts';
+import { effectOf } from '../../src/csv/check/fault-effect.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
+import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
+
+/**
+ * Handles a `deliver` job: writes what is due for each of its files.
+ * @param signal ends the time slice after the file being written
+ */
+export async function runDeliverJob(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
+  const askAgain = (fileIds: readonly string[]) => enqueueDeliveryAt(app, app.settings.site, fileIds);
+  await runForSlice(app, job, { signal, askAgain }, (fileId) =>
+    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
+      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
+    ),
+  );
+}
 
 /**
  * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each
@@ -46,7 +69,6 @@ export async function deliverFile(app: App, { fileId }: { fileId: string }): Pro
   });
 }
 
-/** Returns whether every row of a file is final and its results are still due. */
 function haveResults({ file, written, openBatches }: Delivery): boolean {
   if (file.state === 'partly_cancelled' && written.has('summary-txt')) return false;
   return HAVE_RESULTS.has(file.state) && openBatches === 0;
@@ -72,11 +94,7 @@ export async function writeResults(
   const delivered = await writeRowOutputs(app, file, batches);
   const outcomes = await readOutcomeTotals(app.ledger, file.file_no, FIRST);
   const controlTotals = checkControlTotals({ ...figuresOfFile(file), batches, outcomes, delivered });
-  const failed = controlTotals.filter((total) => !total.holds);
-  if (failed.length > 0) {
-    const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
-    throw new PipelineError('OUTPUT_MISMATCH', `complete file "${file.file_id}"`, `control totals differ: ${reason}`);
-  }
+  mustHold(controlTotals, `complete file "${file.file_id}"`);
   crashPoint('deliver.totals-held');
   const summary = await summarize(app, file, { batches, outcomes, controlTotals });
   const summaries = await publishOutputs(app, file, async (outputs) => {
@@ -87,9 +105,6 @@ export async function writeResults(
   crashPoint('deliver.summaries-written');
   return { controlTotals, summaries };
 }
-
-/** Later changes get corrections of their own, so the result and its summary stay as they were. */
-const FIRST = { correctionNo: 0 };
 
 /** @returns rows and money per outcome in the result file, read back from disk */
 async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
@@ -199,4 +214,73 @@ async function noteStrayNotices(
     if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
     await writeNotice(app, file, { kind, batches });
   }
+}
+
+/** Returns the file's own figures for the control totals, as counted at intake. Money is integer cents. */
+export function figuresOfFile(file: FileRow): Omit<Figures, 'batches' | 'outcomes' | 'delivered'> {
+  return {
+    control: file.control,
+    // A file keeps the reason it was held for; while it is still held, it is not approved.
+    approved: file.reason_code !== null && file.state !== 'held',
+    sha256: file.sha256,
+    physicalLines: file.physical_lines ?? 0,
+    blankLines: file.blank_lines ?? 0,
+    headerLines: file.header_line === null ? 0 : 1,
+    records: file.records ?? 0,
+    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
+    invalidRows: file.invalid_rows ?? 0,
+  };
+}
+
+const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
+
+/**
+ * Writes the acknowledgement, the notice of a held or canceled file, or the NAK: verdict and figures, then all faults.
+ * @param notice.batches how many the file has
+ */
+export async function writeNotice(
+  app: App,
+  file: FileRow,
+  { kind, batches }: { kind: OutputKind; batches: number },
+): Promise<void> {
+  const line = csvLines({ guard: true });
+  const folder = app.folder(file.folder);
+  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], batches);
+  await writeOutputFiles(app, file, async (outputs) => {
+    await outputs.appendText(
+      kind,
+      noticeHead(notice)
+        .map((cells) => line(cells, VALUE))
+        .join(''),
+    );
+    for await (const page of readFaults(app.ledger, file.file_no)) {
+      const lines = page.map((fault) => line(faultCells(fault, folder && effectOf(fault.code, folder))));
+      await outputs.appendText(kind, lines.join(''), page.length);
+    }
+    await outputs.publish([kind]);
+  });
+}
+
+/** Column of the values in the head; totals in it stay numbers. */
+const VALUE = new Set([1]);
+
+async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
+  return {
+    status,
+    code: file.reason_code,
+    reason: status === 'CANCELLED' ? await readStopReason(app.ledger, file.file_id) : (file.reason ?? ''),
+    fileId: file.file_id,
+    name: file.name,
+    account: file.account,
+    operation: file.operation,
+    layout: file.layout,
+    claimedAt: formatInZone(file.claimed_at, app.account(file.account).timeZone),
+    bytes: file.bytes,
+    sha256: file.sha256,
+    completeness: file.completeness,
+    records: file.records ?? 0,
+    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
+    invalidRows: file.invalid_rows ?? 0,
+    batches,
+  };
 }

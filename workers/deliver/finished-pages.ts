@@ -2,7 +2,7 @@ import { cellsOf, type RawLines, readRawLines } from '../../src/csv/read/read-ra
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { readBatches, readFaults } from '../../src/ledger/file/read-file.ts';
-import type { AsOf } from '../../src/ledger/row/read-kept-rows.ts';
+import type { AsOf, KeptRow } from '../../src/ledger/row/read-kept-rows.ts';
 import {
   keptRowAt,
   newRowPack,
@@ -12,11 +12,13 @@ import {
 } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
-import { openContent } from '../intake/open-content.ts';
-import { rowDescriber } from './describe-row.ts';
+import { openContent } from '../open-original.ts';
 import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import type { Outcome } from '../../schemas/lifecycle.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { keptMessage } from '../../src/reconcile/kept-message.ts';
 
 /**
  * Rows of a finished file as they arrived, starting at `from`, and their outcomes. Memory is reused: finish with a page
@@ -36,12 +38,11 @@ export type FinishedRows = {
 type FinishedOptions = {
   /** Outcomes to use instead of the first ones; empty for the present ones. */
   asOf?: AsOf;
-  /** Batches of the file, if the caller has them. */
   batches?: readonly BatchRow[] | Promise<readonly BatchRow[]>;
 };
 
 /** The first outcomes. Later changes have files of their own, so rewritten outputs keep the same bytes. */
-const FIRST: AsOf = { correctionNo: 0 };
+export const FIRST: AsOf = { correctionNo: 0 };
 
 /**
  * Yields every row of a finished file in input order, the ledger's beside the original's. Page by page, a million rows
@@ -100,12 +101,10 @@ export function optionsOf({ charset, header_line: headerLine, operation }: FileR
   return { charset, headerLine, operation };
 }
 
-/** Hands out rows range by range, as many at a time as lie together. */
 function stretchReader(stretches: AsyncGenerator<RowPack>) {
   let pack = newRowPack(0);
   let next = 0;
   return {
-    /** @returns at most `most` rows; none at the end */
     take: async (most: number): Promise<{ pack: RowPack; from: number; count: number }> => {
       while (next === pack.count) {
         const stretch = await stretches.next();
@@ -120,7 +119,6 @@ function stretchReader(stretches: AsyncGenerator<RowPack>) {
   };
 }
 
-/** @returns whether any of the rows was withheld */
 function mustMatch(file: FileRow, { input, from, pack, packFrom, count }: Match): boolean {
   if (count === 0) throw missingLine(file, input.lines[from]!);
   let hasWithheld = false;
@@ -204,4 +202,56 @@ export async function* keptStretches(app: App, file: FileRow, asOf: AsOf): Async
     next = read(number);
     yield pack;
   }
+}
+
+/** Returns a function that describes a row for an output file. Times are in the account's zone. */
+export function rowDescriber(
+  app: App,
+  file: FileRow,
+  batches: readonly BatchRow[],
+): (row: KeptRow, faults: readonly Fault[]) => FinishedRow {
+  const { timeZone } = app.account(file.account);
+  const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
+  const sentBy = new Map(
+    batches.map((batch) => [
+      batch.batch_no,
+      { batch, sentAt: when(batch.submitted_at), resultAt: when(batch.result_at) },
+    ]),
+  );
+  return (row, faults) => {
+    const sent = row.batch_no === null ? undefined : sentBy.get(row.batch_no);
+    return {
+      line: row.line,
+      outcome: outcomeOf(row),
+      code: row.code,
+      message: messageOf(row, faults),
+      authorization: row.authorization ?? '',
+      batchId: sent?.batch.batch_id ?? '',
+      sentAt: sent?.sentAt ?? '',
+      resultAt: sent?.resultAt ?? '',
+      attempt: wasSent(sent?.batch) ? sent!.batch.attempt : null,
+    };
+  };
+}
+
+function messageOf(row: KeptRow, faults: readonly Fault[]): string {
+  if (row.message !== null) return keptMessage(row.message);
+  return row.batch_no === null ? faultSentence(faults) : 'never sent';
+}
+
+/** Returns the outcome. Without one, a withheld row is invalid and a row of a canceled batch was never sent. */
+function outcomeOf(row: KeptRow): Outcome {
+  if (row.outcome) return row.outcome as Outcome;
+  return row.batch_no === null ? 'invalid' : 'not_sent';
+}
+
+function wasSent(batch: BatchRow | undefined): boolean {
+  return batch?.submitted_at !== null && batch !== undefined;
+}
+
+function faultSentence(faults: readonly Fault[]): string {
+  return faults
+    .filter((fault) => ERRORS[fault.code].effect !== 'warn')
+    .map((fault) => `${fault.code}: ${ERRORS[fault.code].means}`)
+    .join('; ');
 }

@@ -4,12 +4,11 @@ import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { systemCode } from '../../src/kernel/errors.ts';
 import { sha256OfFile } from '../../src/kernel/hash.ts';
-import { readDelivery } from '../../src/ledger/file/read-delivery.ts';
+import { readDelivery } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
-import { writeNotice } from './write-notice.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
-import { writeResults } from './deliver.ts';
+import { writeNotice, writeResults } from './deliver.ts';
 
 /**
  * Result of checking one output that the ledger knows.

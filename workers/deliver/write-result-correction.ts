@@ -4,18 +4,18 @@ import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
-import { type ChangedRow, readChanges } from '../../src/ledger/row/read-changes.ts';
+import { type ChangedRow, readChanges } from '../../src/ledger/row/change-outcomes.ts';
 import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
-import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';
+import { checkCorrectionTotals, type ControlTotal } from '../../src/reconcile/control-totals.ts';
 import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/summary.ts';
 import { CHANGE_TITLES, changeCells, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
-import { rowDescriber } from './describe-row.ts';
+import { optionsOf, rowDescriber } from './finished-pages.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
-import { shownRow } from './shown-row.ts';
+import { shownRow } from './copy-plain-row.ts';
 import { readRawRows } from '../../src/csv/read/read-raw-lines.ts';
-import { openContent } from '../intake/open-content.ts';
+import { openContent } from '../open-original.ts';
 
 /**
  * Writes the files of one correction: the rows whose outcome changed after delivery, as they are and were, and a
@@ -29,12 +29,7 @@ export async function writeResultCorrection(app: App, file: FileRow, correctionN
   const delivered = await writeChanges(app, file, correctionNo, { changes, batches });
   const totals = await readOutcomeTotals(app.ledger, file.file_no, { correctionNo });
   const controlTotals = checkCorrectionTotals({ batches, outcomes: totals, changed: sumNew(changes), delivered });
-  const failed = controlTotals.filter((total) => !total.holds);
-  if (failed.length > 0) {
-    const action = `correct the result of file "${file.file_id}"`;
-    const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
-    throw new PipelineError('OUTPUT_MISMATCH', action, `control totals differ: ${reason}`);
-  }
+  mustHold(controlTotals, `correct the result of file "${file.file_id}"`);
   const { file_id: fileId, name, account, operation } = file;
   const summary: CorrectionSummary = {
     file: { fileId, name, account, operation },
@@ -51,6 +46,14 @@ export async function writeResultCorrection(app: App, file: FileRow, correctionN
     await outputs.publish(['correction-json', 'correction-txt']);
   };
   await writeOutputFiles(app, file, write, correctionNo);
+}
+
+/** @throws PipelineError OUTPUT_MISMATCH when a control total does not hold */
+export function mustHold(totals: readonly ControlTotal[], action: string): void {
+  const failed = totals.filter((total) => !total.holds);
+  if (failed.length === 0) return;
+  const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
+  throw new PipelineError('OUTPUT_MISMATCH', action, `control totals differ: ${reason}`);
 }
 
 /** @returns rows and money per outcome, read back from disk */
@@ -103,7 +106,6 @@ function sumNew(changes: readonly ChangedRow[]): OutcomeTotals {
   return totals;
 }
 
-/** Sums rows and money by old and new outcome. */
 function sumChanges(changes: readonly ChangedRow[]): CorrectionSummary['changes'] {
   const sums = new Map<string, CorrectionSummary['changes'][number]>();
   for (const { old_outcome: before, outcome, amount_cents: cents } of changes) {
@@ -122,10 +124,9 @@ export async function cellsOfLines(
 ): Promise<Map<number, readonly string[]>> {
   const wanted = new Set(lines);
   const found = new Map<number, readonly string[]>();
-  const { charset, header_line: headerLine, operation } = file;
   const original = openContent(app, file);
   try {
-    for await (const page of readRawRows(original, { charset, headerLine, operation })) {
+    for await (const page of readRawRows(original, optionsOf(file))) {
       for (const { line, cells } of page) if (wanted.has(line)) found.set(line, cells);
       if (found.size === wanted.size) break;
     }

@@ -4,10 +4,11 @@ import type { Folder } from '../../src/config/config.ts';
 import { isMessageName } from '../../src/files/message-name.ts';
 import { isResubmission } from '../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
+import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import { checkMessage, type CheckedMessage, type MessageFault } from '../../src/pgp/check-message.ts';
 import { describeExcess } from './decide-intake.ts';
-import { sealContentKey } from './open-content.ts';
-import { openOriginal } from '../open-original.ts';
+import { findDuplicate, type Refusal } from './find-duplicate.ts';
+import { openOriginal, sealContentKey } from '../open-original.ts';
 
 /** How a file arrived: plain, as a message verified to its last byte, or in a form that is refused. */
 export type Arrival =
@@ -42,4 +43,18 @@ async function checkPlain(app: App, file: FileRow, { encryption }: Folder): Prom
 
 function refuse(fault: MessageFault): Arrival {
   return { is: 'refused', ...fault };
+}
+
+/** Returns why a file is refused without being read. */
+export async function findRefusal(
+  tx: Transaction,
+  { file, folder, arrival }: { file: FileRow; folder: Folder; arrival: Arrival },
+): Promise<Refusal | undefined> {
+  const duplicate = await findDuplicate(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
+  if (duplicate) return duplicate;
+  const excess = describeExcess(file.bytes, folder.maxBytes);
+  if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
+  if (arrival.is !== 'refused') return undefined;
+  const { is: _is, ...refusal } = arrival;
+  return refusal;
 }

@@ -10,11 +10,9 @@ import type { History } from './find-earlier-payments.ts';
 
 /** What is known of a file besides its rows. */
 export type Circumstances = {
-  /** The folder's rules for the effects of faults. */
   effects: EffectRules;
   /** Control totals of the sidecar, or why it could not be read; null when there is none. */
   control: ControlNote | null;
-  /** Hash taken at the claim. */
   claimedSha256: string;
   /** The claimed file differs from what was sealed: its sender kept writing. */
   changed: boolean;

@@ -8,7 +8,7 @@ import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
 import { openRowPrinter, type PayerKind, PRINT_BYTES } from '../../src/crypto/fingerprints/row-print.ts';
-import type { printRuns } from './print-runs.ts';
+import type { printRuns } from './fingerprint-row.ts';
 
 /** What all rows of a file share. */
 export type EncoderOptions = {

@@ -9,14 +9,20 @@ import type { Fault } from '../../src/rows/rows.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
-import { lockDecisions } from '../../src/ledger/duplicates/lock-decisions.ts';
-import { type Earlier, findSameRows, findSameTotals } from '../../src/ledger/duplicates/find-duplicate.ts';
-import { findLinesAsInvoices } from '../../src/ledger/duplicates/find-lines-as-invoices.ts';
-import { hasSwappedColumns } from '../../src/ledger/duplicates/has-swapped-columns.ts';
-import { readAcceptedCents, readUsualSize } from '../../src/ledger/duplicates/usual-size.ts';
+import {
+  type Earlier,
+  findLinesAsInvoices,
+  findSameRows,
+  findSameTotals,
+  hasSwappedColumns,
+  lockDecisions,
+  readAcceptedCents,
+  readUsualSize,
+} from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import type { RowStore } from './store-rows.ts';
+import type { ChosenVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 
 /** What the other files of the account say about this one. */
 export type History = {
@@ -78,11 +84,8 @@ export async function compareFile(app: App, tx: Transaction, subject: Subject): 
 async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
   if (check.headerLine !== null || check.layout === null) return [];
   const linesOf = await findLinesAsInvoices(tx, file);
-  if (linesOf !== undefined) {
-    return [
-      fault('COLUMNS_SWAPPED', `the invoices are the numbers of the lines of file ${linesOf}, with their payments`),
-    ];
-  }
+  const lines = `the invoices are the numbers of the lines of file ${linesOf}, with their payments`;
+  if (linesOf !== undefined) return [fault('COLUMNS_SWAPPED', lines)];
   if (!LAYOUTS_OF_CODES.has(check.layout) || !(await hasSwappedColumns(tx, file))) return [];
   return [fault('COLUMNS_SWAPPED', 'the customer codes look like no codes of the account, and the invoices do')];
 }
@@ -161,4 +164,27 @@ function nameOf(earlier: Earlier): string {
 
 function fault(code: FaultCode, detail: string): Fault {
   return { code, line: 0, detail };
+}
+
+/** After a longer pause or jump, in ms, a clock may have been set meanwhile. */
+const PAUSE_MS = 86_400_000;
+
+/**
+ * Returns what counts as now and since when the file counts as known, for the search for earlier payments. These are
+ * the earliest and latest clock, so that no wrong clock makes a payment too old to be found. If the clock of host or
+ * database is over `PAUSE_MS` from the last file, the service's clock is queried too. If the service gives no time,
+ * that of the last file stands in.
+ * @param hostNow by the clock of this host
+ * @param askTime queries the service's clock
+ */
+export async function weighClocks(
+  hostNow: Date,
+  { databaseNow, lastFrom }: Pick<ChosenVolume, 'databaseNow' | 'lastFrom'>,
+  askTime: () => Promise<Date | undefined>,
+): Promise<{ now: Date; agedFrom: Date }> {
+  const own = [hostNow, databaseNow];
+  const follow = own.every((at) => lastFrom !== null && Math.abs(at.getTime() - lastFrom.getTime()) <= PAUSE_MS);
+  const witness = follow ? null : ((await askTime()) ?? lastFrom);
+  const times = [...own, ...(witness ? [witness] : [])].map((at) => at.getTime());
+  return { now: new Date(Math.min(...times)), agedFrom: new Date(Math.max(...times)) };
 }

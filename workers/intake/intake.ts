@@ -12,7 +12,7 @@ import { limitsOf } from '../../src/config/limits.ts';
 import { isApprovalDue } from '../../src/config/second-person.ts';
 import { queryInOne } from '../../src/ledger/engine/query-together.ts';
 import { chooseVolume, noteVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
-import { forgetReadings } from '../../src/ledger/file/count-readings.ts';
+import { forgetReadings, mayOverlap } from '../../src/ledger/file/count-readings.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../../src/ledger/file/decide-file.ts';
 import { destroyKeys } from '../../src/ledger/retention/retention.ts';
@@ -21,21 +21,64 @@ import { describeSentBefore } from '../../src/ledger/duplicates/find-sent-before
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
+import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
 import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { destroySealedFile } from '../../src/crypto/archive.ts';
-import { type Arrival, checkArrival } from './check-arrival.ts';
-import { decideIntake, describeExcess } from './decide-intake.ts';
-import { findDuplicate, type Refusal } from './find-duplicate.ts';
-import { folderOf } from '../folder-of.ts';
+import { type Arrival, checkArrival, findRefusal } from './check-arrival.ts';
+import { decideIntake } from './decide-intake.ts';
+import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
-import { findEarlierPayments } from './find-earlier-payments.ts';
-import { orderReading } from './order-reading.ts';
-import { weighClocks } from './weigh-clocks.ts';
-import { originalPath } from '../open-original.ts';
-import { storeRows } from './store-rows.ts';
-import { enqueueDeliveryAt, enqueueNextBatch } from '../enqueue.ts';
-import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
+import { findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
+import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
+import { folderOf, originalPath } from '../open-original.ts';
+import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
+import type { Payload } from '../../schemas/jobs.ts';
+import { runForSlice } from '../run-for-slice.ts';
+import { noting } from '../note-failures.ts';
+
+/** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
+const NEWS_MS = 500;
+
+/**
+ * Handles an `intake` job: takes in its files and adds the jobs that follow, for several files together. Small files
+ * are read a few at a time, because most of the time goes to waiting for the database.
+ * @param signal ends the time slice after the file being read
+ */
+export async function runIntakeJob(
+  app: App,
+  job: Payload<'intake'>,
+  signal: AbortSignal,
+  sliceMs?: number,
+): Promise<void> {
+  let done: PlainFileRow[] = [];
+  let toldAt = performance.now();
+  const tell = async () => {
+    const news = done;
+    done = [];
+    toldAt = performance.now();
+    await tellOfIntake(app, news);
+  };
+  const askAgain = (fileIds: readonly string[]) => enqueueIntake(app, fileIds, app.settings.site);
+  const atOnce = await chooseAtOnce(app, job);
+  try {
+    await runForSlice(app, job, { signal, askAgain, atOnce, sliceMs }, async (fileId, before) => {
+      const item = { work: 'intake', subject: fileId, fileId } as const;
+      const takeIn = () => intakeAlone(app, fileId, before);
+      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
+      if (performance.now() - toldAt >= NEWS_MS) await tell();
+    });
+  } finally {
+    await tell();
+  }
+}
+
+/** How many small files are read at a time. */
+const SMALL_AT_ONCE = 3;
+
+async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
+  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
+}
 
 /**
  * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.
@@ -50,7 +93,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
  * @param before is awaited before the file is compared with others and decided
  * @returns the file as it is now
  */
-export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
+async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
   const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
   return lockAndQuery(app.ledger, `file:${fileId}`, ask, async (file) => {
     app.telemetry.note({ account: file.account });
@@ -60,7 +103,7 @@ export async function intakeAlone(app: App, fileId: string, before?: Promise<voi
 }
 
 /** Adds the jobs that follow the intake of these files of one site: for their batches, then for their notices. */
-export async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
+async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
   if (files.length === 0) return;
   await enqueueNextBatches(app, files);
   crashPoint('intake.account-woken');
@@ -76,17 +119,11 @@ async function enqueueNextBatches(app: App, files: readonly PlainFileRow[]): Pro
   for (const account of new Set(accepted.map((file) => file.account))) await enqueueNextBatch(app, account);
 }
 
-async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
-  let decided: PlainFileRow = file;
-  await poisonGuard(app, file.file_id, {
-    read: async () => {
-      decided = await checkAndStore(app, file, before);
-    },
-    giveUp: async () => {
-      decided = await holdUnread(app, file);
-    },
+function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
+  return poisonGuard(app, file.file_id, {
+    read: () => checkAndStore(app, file, before),
+    giveUp: () => holdUnread(app, file),
   });
-  return decided;
 }
 
 /** @returns the file as decided */
@@ -162,20 +199,6 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   ]);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decided;
-}
-
-/** Returns why a file is refused without being read. */
-async function findRefusal(
-  tx: Transaction,
-  { file, folder, arrival }: Pick<Subject, 'file' | 'folder' | 'arrival'>,
-): Promise<Refusal | undefined> {
-  const duplicate = await findDuplicate(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
-  if (duplicate) return duplicate;
-  const excess = describeExcess(file.bytes, folder.maxBytes);
-  if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
-  if (arrival.is !== 'refused') return undefined;
-  const { is: _is, ...refusal } = arrival;
-  return refusal;
 }
 
 /** Holds a file whose reading has killed the process too often (poison-guard.ts). */

@@ -11,11 +11,9 @@ export type ContentSource = {
   readonly path: string;
   readonly purpose: string;
   readonly fileId: string;
-  /** Size of the file as dropped. */
   readonly bytes: number;
   /** The data key of the file; 32 bytes. */
   readonly key: Uint8Array;
-  /** The sealed message key of an encrypted file. */
   readonly contentKey: { readonly sealed: Uint8Array; readonly purpose: string } | null;
 };
 

@@ -14,24 +14,20 @@ export const MOST_DEATHS = 3;
  * @param read reads the file and clears the count with what it writes; receives the number of earlier deaths
  * @param giveUp handles the file instead of reading it again
  */
-export async function poisonGuard(
+export async function poisonGuard<Result>(
   app: App,
   fileId: string,
-  { read, giveUp }: { read: (deaths: number) => Promise<void>; giveUp: (deaths: number) => Promise<void> },
-): Promise<void> {
+  { read, giveUp }: { read: (deaths: number) => Promise<Result>; giveUp: () => Promise<Result> },
+): Promise<Result> {
   const deaths = await beginReading(app.ledger, fileId);
   if (deaths >= MOST_DEATHS) {
-    await giveUp(deaths);
+    const result = await giveUp();
     app.log.error({ fileId, deaths }, 'the file is not read again: each reading of it ended with the process');
     await forgetReadings(app.ledger.pool, fileId);
-  } else {
-    await readAlive(app, fileId, () => read(deaths));
+    return result;
   }
-}
-
-async function readAlive(app: App, fileId: string, read: () => Promise<void>): Promise<void> {
   try {
-    await read();
+    return await read(deaths);
   } catch (error) {
     if (error instanceof ThreadDeath) throw error;
     // If this fails, the reading counts as a death; a single one does no harm.

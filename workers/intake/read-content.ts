@@ -14,9 +14,8 @@ import { openRowSet } from '../../src/crypto/fingerprints/row-set.ts';
 import { sealBytes } from '../../src/crypto/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
 import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
-import { likeRows } from './like-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
-import { printRuns, type PrintsOf } from './print-runs.ts';
+import { likeRows, printRuns, type PrintsOf } from './fingerprint-row.ts';
 
 /** All that is needed to read a file into the ledger, as plain data. It holds keys, so it lives in memory only. */
 export type ReadingOrder = EncoderOptions &
@@ -25,11 +24,8 @@ export type ReadingOrder = EncoderOptions &
     readonly rules: CheckRules;
     readonly account: string;
     readonly operation: FolderOperation;
-    /** Time of the transaction. */
     readonly at: Date;
-    /** Most rows of a batch. */
     readonly maxRows: number;
-    /** See `rowSetKey`. */
     readonly rowSetKey: Uint8Array;
   };
 
@@ -43,7 +39,6 @@ export type Reading = {
   readonly check: FileCheck;
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
-  /** Number of row faults in the chunks. */
   readonly faults: number;
   /** Rows that are like others of the file; their faults are counted above. */
   readonly like: readonly FlaggedRows[];
@@ -146,7 +141,6 @@ function parcelPacker(order: ReadingOrder) {
 
   return {
     pack,
-    /** Cuts what is left. */
     finish: cut,
     size: () => tuples.rows.size() + tuples.bodies.size() + tuples.faults.size(),
     take: (): Parcel => ({

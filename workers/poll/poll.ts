@@ -2,19 +2,31 @@ import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { exceptBatch, receiveResult, reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
-import { keepException, recoverException } from '../../src/ledger/doubt/recover-exception.ts';
+import {
+  exceptBatch,
+  keepException,
+  receiveResult,
+  reconcileBatch,
+  recoverException,
+} from '../../src/ledger/batch/receive-result.ts';
 import { type PollNote, schedulePoll } from '../../src/ledger/batch/schedule-poll.ts';
 import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
-import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sent-text.ts';
+import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
-import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll-delay.ts';
-import { openResult, sealResult } from './sealed-result.ts';
+import { openResult, sealResult } from '../open-original.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
-import { enqueueDelivery, enqueuePoll, pollWaitMs } from '../enqueue.ts';
+import {
+  enqueueDelivery,
+  enqueuePoll,
+  EXCEPTION_DELAY_MS,
+  isStale,
+  pollDelayMs,
+  pollWaitMs,
+  keyOf,
+} from '../enqueue.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
@@ -46,7 +58,6 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   return asked.failure;
 }
 
-/** Result of a query. */
 type Asked = { failure?: string };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
@@ -177,11 +188,6 @@ function aboutOf(batch: BatchRow): BatchKey & { batchId: string | null } {
   return { ...keyOf(batch), batchId: batch.batch_id };
 }
 
-function keyOf(batch: BatchRow): BatchKey {
-  return { fileId: batch.file_id, batchNo: batch.batch_no };
-}
-
-/** The other batch of the account that a result belongs to, row by row. */
 type Owner = { fileId: string; batchNo: number; name: string };
 
 /**
@@ -195,8 +201,7 @@ export async function findOwner(app: App, batch: BatchRow, bytes: Buffer): Promi
   const candidates = await findBatchesHolding(app.ledger, batch, [first.cells[0] ?? '', first.cells[1] ?? '']);
   for (const other of candidates) {
     const sent = await readSentRows(app.ledger, other.file_no, other);
-    if (judgeResult(other, other.layout, sent, bytes).kind === 'fits')
-      return { fileId: other.file_id, batchNo: other.batch_no, name: other.name };
+    if (judgeResult(other, other.layout, sent, bytes).kind === 'fits') return { ...keyOf(other), name: other.name };
   }
   return undefined;
 }

@@ -6,8 +6,9 @@ import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../src/l
 import { readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
+import { keyOf } from '../enqueue.ts';
 import { judgeResult, type Judgement } from './judge-result.ts';
-import { sealResult } from './sealed-result.ts';
+import { sealResult } from '../open-original.ts';
 
 /** Wait in ms before a retry when the service did not answer or the worker died. */
 const RETRY_MS = 3_600_000;
@@ -17,10 +18,9 @@ const RETRY_MS = 3_600_000;
  * outcome and the delivered files stay. A result that does not fit changes nothing.
  */
 export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
-  const key = { fileId: found.file_id, batchNo: found.batch_no };
-  const batch = await takeRecheck(app.ledger, key, RETRY_MS, longestRecheckMs([app.account(found.account)]));
+  const batch = await takeRecheck(app.ledger, keyOf(found), RETRY_MS, longestRecheckMs([app.account(found.account)]));
   if (!batch) return;
-  const about = { fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id };
+  const about = { ...keyOf(batch), batchId: batch.batch_id };
   const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
   switch (answer.kind) {
     case 'done':
@@ -76,7 +76,7 @@ async function compare(app: App, batch: BatchRow, bytes: Buffer): Promise<void> 
   const { timeZone } = app.account(batch.account);
   const source = `batch ${batch.batch_id} asked for again on ${formatInZone(app.clock.now(), timeZone)}`;
   const by = { actor: 'worker:poll', reason: 'the service says something else than before', source };
-  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const key = keyOf(batch);
   const correction = await transact(app.ledger, (tx) => changeOutcomes(tx, key, judged.rows, by));
   if (!correction) return;
   await keepLaterResult(app.ledger, batch, sealResult(app, file, batch.batch_no, bytes, laterPart(batch)).sealed);
@@ -93,5 +93,5 @@ async function alarm(
   const { sealed, sha256 } = sealResult(app, file, batch.batch_no, bytes, laterPart(batch));
   const says = `asked for again, the result does not fit any more, and nothing is changed: ${reason}`;
   await keepLaterResult(app.ledger, batch, sealed, { reason: says, evidence: { ...evidence, sha256 } });
-  app.log.error({ fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id }, says);
+  app.log.error({ ...keyOf(batch), batchId: batch.batch_id }, says);
 }

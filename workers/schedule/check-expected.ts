@@ -2,12 +2,8 @@ import type { App } from '../../src/app.ts';
 import { dueDates, type DueDate, type Timetable } from '../../src/calendar/business-dates.ts';
 import type { Folder, Settings } from '../../src/config/config.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
-import { beginRun } from '../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../src/ledger/schedule/finish-run.ts';
-import { forgetEarlyMisses, missRun } from '../../src/ledger/schedule/miss-run.ts';
-import { seeSchedule } from '../../src/ledger/schedule/see-schedule.ts';
-import { countClaimed } from '../../src/ledger/schedule/count-claimed.ts';
-import { readLastRun } from '../../src/ledger/schedule/read-runs.ts';
+import { beginRun, finishRun, forgetEarlyMisses, missRun, seeSchedule } from '../../src/ledger/schedule/begin-run.ts';
+import { countClaimed, readLastRun } from '../../src/ledger/schedule/read-runs.ts';
 
 /** Returns the name under which the ledger keeps what is expected of a folder; no schedule can have it. */
 export function expectationOf(folderId: string): string {

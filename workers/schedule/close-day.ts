@@ -16,7 +16,7 @@ import { checkExpected, expectationOf } from './check-expected.ts';
 export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;
 
 /** Summary of a close: names of the reports, what is open, and the difference, which must be zero. */
-export type Closed = {
+type Closed = {
   reports: string[];
   open: { rows: number; total: string };
   difference: { rows: number; total: string };
@@ -53,7 +53,6 @@ async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Peri
   return { from, until: run.due_at };
 }
 
-/** Returns the files expected in the account's folders in this period that did not come. */
 async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
   // The sweep may not have checked yet.
   await checkExpected(app);

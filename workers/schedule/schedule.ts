@@ -1,17 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { Payload } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
-import { beginRun, resumeRun, type RunInHand } from '../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../src/ledger/schedule/finish-run.ts';
-import { missRun } from '../../src/ledger/schedule/miss-run.ts';
+import {
+  beginRun,
+  finishRun,
+  missRun,
+  resumeRun,
+  type RunInHand,
+  seeSchedule,
+} from '../../src/ledger/schedule/begin-run.ts';
 import type { RunRow, RunSummary } from '../../src/ledger/engine/records.ts';
 import { endFailure, type WorkItem } from '../../src/ledger/alarm/note-failure.ts';
 import { tryLock } from '../../src/ledger/engine/with-lock.ts';
 import { noteThrown } from '../note-failures.ts';
 import { closeDay } from './close-day.ts';
-import { type DueRun, findDueRuns, RETRY_MS, windowMs } from './due-runs.ts';
-import { takeFolders } from './take-folders.ts';
+import { createFolderScanner } from '../../src/files/scan-folder.ts';
+import { countClaimed, readLastRun, readOpenRuns } from '../../src/ledger/schedule/read-runs.ts';
+import { lookAtFolder, probeMs } from '../watch/watch.ts';
+import { type DueDate, dueDates } from '../../src/calendar/business-dates.ts';
+import { dayInZone } from '../../src/calendar/zone-time.ts';
+import { schedulesHere } from '../../src/config/schedules-here.ts';
 
 /**
  * Makes the due runs of a schedule, one for each business date, however often it is called. The caller that gets the
@@ -128,4 +138,80 @@ async function doWork(
     case 'day-close':
       return closeDay(app, schedule, run);
   }
+}
+
+/** Files taken, and drops that were still being written when the time was over. */
+export type Taken = { files: number; settling: number };
+
+/**
+ * Takes what lies in the folders of a schedule, scanning until nothing settles any more. Doing it twice is harmless:
+ * one rename claims a drop.
+ * @param until no further wait for settling drops begins after this moment
+ * @returns undefined when it was stopped while something settled
+ */
+export async function takeFolders(
+  app: App,
+  schedule: string,
+  until: Date,
+  stop?: AbortSignal,
+): Promise<Taken | undefined> {
+  const folders = app.settings.folders.filter((folder) => folder.schedule === schedule);
+  const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
+  const begun = app.clock.now();
+  let settling = 0;
+  do {
+    if (settling > 0) await pause(probeMs(folders, app.settings.rescanMs), stop);
+    settling = 0;
+    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
+  } while (settling > 0 && !stop?.aborted && app.clock.now() < until);
+  if (settling > 0 && stop?.aborted) return undefined;
+  const ids = folders.map((folder) => folder.id);
+  return { files: await countClaimed(app.ledger, ids, begun, app.clock.now()), settling };
+}
+
+async function pause(ms: number, stop?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, stop && { signal: stop }).catch(() => {});
+}
+
+/** A business date that is due; `found` when its run was begun and not finished. */
+type DueRun = DueDate & { readonly found?: RunRow };
+
+/** Wait before a failed run is retried, in ms. */
+const RETRY_MS = 300_000;
+
+/**
+ * Returns what a schedule has to do now, the earliest first. Runs found `running` count too: the caller holds the
+ * schedule's lock, so their worker is gone.
+ */
+export async function findDueRuns(app: App, name: string, schedule: ScheduleConfig): Promise<DueRun[]> {
+  const now = app.clock.now();
+  const since = await seeSchedule(app.ledger, name, JSON.stringify(schedule), windowMs(schedule));
+  const last = await readLastRun(app.ledger, name, dayInZone(now, schedule.timeZone));
+  const open = last ? await readOpenRuns(app.ledger, name, new Date(now.getTime() - windowMs(schedule)), now) : [];
+  return [
+    ...open
+      .filter((run) => run.state !== 'failed' || waitedMs(run, now) >= RETRY_MS)
+      .map((found) => ({ day: found.business_date, at: found.due_at, found })),
+    ...dueDates(schedule, since, now, last?.business_date),
+  ];
+}
+
+/** Counts the runs of this site's schedules that are due or in progress, without failed ones. */
+export async function countDueRuns(app: App): Promise<number> {
+  let count = 0;
+  for (const [name, schedule] of schedulesHere(app.settings)) {
+    const due = await findDueRuns(app, name, schedule);
+    count += due.filter(({ found }) => found?.state !== 'failed').length;
+  }
+  return count;
+}
+
+/** Returns the time since the failure as an absolute value: a clock set back before it says nothing about the wait. */
+function waitedMs(run: RunRow, now: Date): number {
+  return Math.abs(now.getTime() - (run.finished_at?.getTime() ?? 0));
+}
+
+/** Returns how long after its time a run may still be made, in ms. */
+export function windowMs({ windowMinutes }: Pick<ScheduleConfig, 'windowMinutes'>): number {
+  return windowMinutes * 60_000;
 }

@@ -6,13 +6,14 @@ import type { Clock } from '../../src/kernel/clock.ts';
 import type { Account } from '../../src/config/config.ts';
 import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
-import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/doubt/batch-ids.ts';
+import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/doubt/find-batches-holding.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
+import { keyOf } from '../enqueue.ts';
 import { judgeResult, readResult } from '../poll/judge-result.ts';
 
 /** Whether batch ids let an account send. `failed`: no answer of the service; `later`: another call is in progress. */
-export type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind: 'failed'; why: string };
+type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind: 'failed'; why: string };
 
 /**
  * Detects a machine that was restored as a whole: its ledger and send journal cannot show what else it sent. The
@@ -133,8 +134,7 @@ async function findLike(app: App, account: string, result: Buffer): Promise<Batc
   for (const { batch, fileNo, layout } of await readWaiting(app.ledger, account)) {
     if (typeof readResult(result, layout, batch.rows) === 'string') continue;
     const sent = await readSentRows(app.ledger, fileNo, batch);
-    if (judgeResult(batch, layout, sent, result).kind === 'fits')
-      return { fileId: batch.file_id, batchNo: batch.batch_no };
+    if (judgeResult(batch, layout, sent, result).kind === 'fits') return keyOf(batch);
   }
   return undefined;
 }

@@ -1,26 +1,27 @@
 import type { App } from '../../src/app.ts';
 import { holdsSentRows } from '../../src/csv/write/holds-sent-rows.ts';
 import { readCanonical } from '../../src/csv/read/read-canonical.ts';
-import { PipelineError } from '../../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import { readSentRows } from '../../src/ledger/file/read-file.ts';
-import { readSealedPart } from '../../src/ledger/batch/read-sealed-part.ts';
-import { readSentBatch } from '../../src/ledger/batch/read-sent-text.ts';
+import { readSealedPart, readSentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { openBytes } from '../../src/crypto/seal.ts';
+import { keyOf } from '../enqueue.ts';
 import { bodyPurpose } from '../intake/cut-bodies.ts';
 import { openFileKey } from '../open-original.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { readNextBatch } from '../../src/ledger/batch/due-work.ts';
 
 /**
  * Returns the bytes of a batch, proven to be the rows of the ledger (control total H5).
  * @throws PipelineError BODY_MISMATCH when they are not, and SEAL_BROKEN, MASTER_KEY_WRONG, ORIGINAL_GONE, NOT_FOUND
  */
 export async function readBody(app: App, batch: BatchRow): Promise<Buffer> {
-  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   const [{ file, sent }, sealed] = await Promise.all([
     readSentBatch(app.ledger, batch),
-    readSealedPart(app.ledger, key, 'body'),
+    readSealedPart(app.ledger, keyOf(batch), 'body'),
   ]);
   const body = openBytes(openFileKey(app, file), bodyPurpose(batch.batch_no), sealed);
   const isSame =
@@ -49,4 +50,27 @@ async function areSentRows(app: App, batch: BatchRow, file: FileRow, body: Buffe
       );
     })
   );
+}
+
+/** Opened bytes of a batch that is not taken up yet. */
+export type BodyAhead = { readonly key: BatchKey; readonly sha256: string; readonly body: Buffer };
+
+/**
+ * Opens the body of the account's next batch while a call is in progress. It is a guess without effect: taking up the
+ * batch decides whether it may leave, and handles a body that does not open.
+ */
+export async function openAhead(app: App, account: string): Promise<BodyAhead | undefined> {
+  try {
+    const batch = await readNextBatch(app.ledger, account);
+    if (!batch) return undefined;
+    return { key: keyOf(batch), sha256: batch.body_sha256, body: await readBody(app, batch) };
+  } catch (error) {
+    app.log.debug({ account }, `the next batch was not opened ahead: ${reasonOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Returns whether it is of this batch, with the bytes that the ledger expects now. */
+export function isBodyOf({ key, sha256 }: BodyAhead, batch: BatchRow): boolean {
+  return key.fileId === batch.file_id && key.batchNo === batch.batch_no && sha256 === batch.body_sha256;
 }

@@ -6,11 +6,10 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
 import { waitLeftMs } from '../../src/calendar/wait-left.ts';
 import { type AttemptEnd, endAttempt } from '../../src/ledger/batch/end-attempt.ts';
-import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { enqueuePoll, enqueueSubmit } from '../enqueue.ts';
+import { enqueuePoll, enqueueSubmit, keyOf } from '../enqueue.ts';
 
 /**
  * Records the outcome of a call.
@@ -118,8 +117,4 @@ function report(app: App, batch: Prepared, end: AttemptEnd, state: string | unde
   else if (state === undefined && end.verdict !== 'not_sent')
     app.log.error(about, `the answer came when the batch had a verdict already: ${said}`);
   else app.log.warn(about, `batch not submitted: ${said}`);
-}
-
-function keyOf(batch: BatchRow): BatchKey {
-  return { fileId: batch.file_id, batchNo: batch.batch_no };
 }

@@ -6,8 +6,8 @@ import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import {
   LONGEST_RELEASE_MS,
-  type Prepared,
   prepareBatch,
+  type Prepared,
   releaseBatch,
   stopAccount,
 } from '../../src/ledger/batch/prepare-batch.ts';
@@ -16,13 +16,61 @@ import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { askForNext, recordAnswer } from './record-answer.ts';
 import { admitHere, askAgainWhenClosed } from '../admit-here.ts';
-import { type BodyAhead, isBodyOf } from './body-ahead.ts';
 import { lookAhead } from './look-ahead.ts';
-import { readBody } from './read-body.ts';
+import { type BodyAhead, isBodyOf, openAhead, readBody } from './read-body.ts';
 import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd } from '../note-failures.ts';
-import { mayBeSent, enqueueNextBatch } from '../enqueue.ts';
+import { enqueueNextBatch, findNext, keyOf, mayBeSent } from '../enqueue.ts';
+
+/** How long a job works on the batches of its account, in ms. */
+const SLICE_MS = 1_000;
+
+/**
+ * Handles a `submit` job: sends its batch, then those that follow in its account, for one time slice. A job for each
+ * would take as long as sending it when the service is quick.
+ *
+ * One call is in progress at a time. Meanwhile the next body is opened; the job that a batch needs next is added while
+ * the following batch is taken up.
+ *
+ * A time slice is short, so that no account keeps the others waiting; with a slow service it covers one call.
+ * @param signal ends the time slice after the call in progress
+ * @param sliceMs for tests
+ */
+export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal, sliceMs = SLICE_MS): Promise<void> {
+  const began = performance.now();
+  const isOver = () => signal.aborted || performance.now() - began >= sliceMs;
+  const asked: Promise<void>[] = [];
+  try {
+    let account: string | undefined;
+    let ahead: BodyAhead | undefined;
+    for (let next: BatchKey | undefined = key; next; ) {
+      let opening: Promise<BodyAhead | undefined> | undefined;
+      const calling = (name: string) => {
+        if (!isOver()) opening = openAhead(app, name);
+      };
+      const tried = await submitAlone(app, next, { account, ahead, calling });
+      const wasGuess: boolean = next === ahead?.key;
+      if (tried) {
+        account = tried.account;
+        asked.push(withoutNotice(askForNext(app, tried.now)));
+        if (isOver()) return await enqueueNextBatch(app, account);
+      }
+      ahead = await opening;
+      // The guess may be wrong: the next batch may have changed.
+      if (tried && ahead) next = ahead.key;
+      else next = account !== undefined && (tried || wasGuess) ? await findNext(app, account) : undefined;
+    }
+  } finally {
+    await Promise.all(asked);
+  }
+}
+
+/** Keeps a failure from counting as unhandled until the caller awaits it. */
+function withoutNotice(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined);
+  return work;
+}
 
 /** Sends one batch, at most once, and adds jobs for what it needs next and for the next of its account. */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
@@ -33,10 +81,9 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
 }
 
 /** A batch that was tried, and its current row in the ledger. */
-export type Tried = { account: string; now: BatchRow };
+type Tried = { account: string; now: BatchRow };
 
 type Known = {
-  /** The account of the batch, if known. */
   account?: string | undefined;
   /** A body opened ahead, perhaps of this batch. */
   ahead?: BodyAhead | undefined;
@@ -197,8 +244,4 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
 function startStopwatch(app: App): () => number {
   const [started, startedAt] = [performance.now(), app.clock.now().getTime()];
   return () => Math.round(Math.max(performance.now() - started, app.clock.now().getTime() - startedAt));
-}
-
-function keyOf(batch: Prepared): BatchKey {
-  return { fileId: batch.file_id, batchNo: batch.batch_no };
 }

@@ -11,8 +11,8 @@ import { maskName } from '../../src/kernel/mask.ts';
 import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-transfer.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { openRemote, type RemoteFile, type RemoteSession } from '../../src/files/remote/open-remote.ts';
-import { tryEach } from '../try-each.ts';
 import { CONTROL_RULE, isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folder.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
 
 /** A folder that is filled from an SFTP server. */
 export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };
@@ -169,7 +169,6 @@ async function freeName(session: RemoteSession, path: string, now: Date): Promis
   return (await session.stat(path)) ? `${path}.${now.toISOString().replace(/\D/g, '')}` : path;
 }
 
-/** A file that may be fetched, with its companions. */
 type ReadyFile = RemoteFile & { sidecar?: RemoteFile; marker?: RemoteFile };
 
 /** What earlier scans saw of each name; each scan changes it. */
@@ -206,4 +205,21 @@ export function sortRemoteFiles(
     (isComplete ? ready : waiting).push({ ...file, ...(sidecar && { sidecar }), ...(marker && { marker }) });
   }
   return { ready, waiting };
+}
+
+/**
+ * Does the work for each item in turn. When a server refuses one file, the others go on; the first refusal is thrown at
+ * the end. Any other error, such as a lost connection or a full disk, ends it at once.
+ */
+export async function tryEach<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
+  let refusal: PipelineError | undefined;
+  for (const item of items) {
+    try {
+      await work(item);
+    } catch (error) {
+      if (!(error instanceof PipelineError) || error.code !== 'REMOTE_FAILED') throw error;
+      refusal ??= error;
+    }
+  }
+  if (refusal) throw refusal;
 }

@@ -87,10 +87,9 @@ async function clearArchive(app: App, isStopping: () => boolean): Promise<void> 
 }
 
 const HOUR_MS = 3_600_000;
-/** Wait before a retry after a failure, in ms. */
 const RETRY_MS = 15_000;
 
-export type Shredder = {
+type Shredder = {
   /** Resolves when the run that it began or found in progress ends; at once when there is none. Never rejects. */
   tick(): Promise<void>;
   stop(): Promise<void>;

@@ -3,11 +3,14 @@ import { reasonOf } from '../../src/kernel/errors.ts';
 import type { Health } from '../../src/kernel/health.ts';
 import { kindsOf, targetKey, tell } from '../../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
-import { findTrouble, localSubject } from './alarms/find-local-causes.ts';
-import { lookForAlarms } from './raise-alarms.ts';
+import { findTrouble, localSubject, lookForAlarms } from './raise-alarms.ts';
 import type { AlarmTarget } from '../../src/config/config.ts';
-import { dropStrangers, noteDelivered, noteUndelivered } from '../../src/ledger/alarm/end-deliveries.ts';
-import { readWaitingNotices } from '../../src/ledger/alarm/read-waiting-notices.ts';
+import {
+  dropStrangers,
+  noteDelivered,
+  noteUndelivered,
+  readWaitingNotices,
+} from '../../src/ledger/alarm/raise-alarms.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
 import { note, noteEnd } from '../note-failures.ts';
 

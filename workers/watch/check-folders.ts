@@ -4,6 +4,7 @@ import { dataPaths, type Folder, foldersHere, type Settings } from '../../src/co
 import { findPathFaults, liesInside } from '../../src/config/config-faults.ts';
 import { explainPath, PipelineError, systemCode } from '../../src/kernel/errors.ts';
 import { makeFolders } from '../../src/kernel/make-folders.ts';
+import type { App } from '../../src/app.ts';
 
 /**
  * Creates paydrop's own folders and checks the drop folders before anything starts. Each must be on the file system of
@@ -33,18 +34,11 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
       [...ours, ...others].find(({ real }) => liesInside(real, drop.real)) ??
       ours.find(({ real }) => liesInside(drop.real, real));
     if (!other) continue;
-    throw new PipelineError(
-      'CONFIG_INVALID',
-      `use the drop folder "${drop.path}"`,
-      `it and "${other.path}" are one, or one in the other`,
-      {
-        next: 'Look where the links in these paths lead, and give each folder a place of its own.',
-      },
-    );
+    const reason = `it and "${other.path}" are one, or one in the other`;
+    throw new PipelineError('CONFIG_INVALID', `use the drop folder "${drop.path}"`, reason, LOOK_AT_LINKS);
   }
 }
 
-/** Applies the other path rules to the resolved paths. */
 async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder[]): Promise<void> {
   const [out, quarantine, data] = await Promise.all(
     [paths.out, paths.quarantine, paths.data].map((path) => realpath(path)),
@@ -59,10 +53,10 @@ async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder
   );
   const [fault] = findPathFaults({ paths: real, folders: drops });
   if (!fault) return;
-  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, {
-    next: 'Look where the links in these paths lead, and give each folder a place of its own.',
-  });
+  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, LOOK_AT_LINKS);
 }
+
+const LOOK_AT_LINKS = { next: 'Look where the links in these paths lead, and give each folder a place of its own.' };
 
 function noFolderHere({ folders, site }: Settings): PipelineError {
   const sites = [...new Set(folders.map((folder) => folder.site))].join(', ');
@@ -91,4 +85,14 @@ async function makeFolder(dir: string): Promise<void> {
       }
     }
   }
+}
+
+/**
+ * Checks at start that the OpenPGP keys for this site's folders open. Otherwise the first encrypted file would show it,
+ * at night.
+ * @throws PipelineError PGP_KEY
+ */
+export async function checkKeys(app: App): Promise<void> {
+  for (const account of new Set(foldersHere(app.settings).map((folder) => folder.account)))
+    await app.openPgpKeys(account);
 }

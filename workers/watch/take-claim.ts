@@ -18,13 +18,11 @@ import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../../src/crypto/archive.ts';
 import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
-import { folderOf } from '../folder-of.ts';
+import { folderOf, ORIGINAL_PURPOSE } from '../open-original.ts';
 import { poisonGuard } from '../intake/poison-guard.ts';
-import { quarantineOdd } from './quarantine-odd.ts';
 import { enqueueIntake } from '../enqueue.ts';
-
-/** Purpose that the seal of an original is bound to. */
-export const ORIGINAL_PURPOSE = 'original';
+import { quarantineDrop } from '../../src/files/claims/quarantine-drop.ts';
+import { newFileId } from '../../src/kernel/ids.ts';
 
 /**
  * Seals the claimed bytes in the archive, hashes them, writes the file's row and adds its intake job. A crash at any
@@ -53,16 +51,17 @@ async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefi
   const { fileId } = claim;
   const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
   return lockAndQuery(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
-    let isSealed = state !== undefined;
-    if (isSealed) return true;
-    await poisonGuard(app, fileId, {
+    if (state !== undefined) return true;
+    return poisonGuard(app, fileId, {
       read: async (deaths) => {
         await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
-        isSealed = true;
+        return true;
       },
-      giveUp: () => quarantineOdd(app, poisonOf(claim), claim.notes.folder),
+      giveUp: async () => {
+        await quarantineOdd(app, poisonOf(claim), claim.notes.folder);
+        return false;
+      },
     });
-    return isSealed;
   });
 }
 
@@ -163,4 +162,17 @@ function exposeCollector(): () => void {
   const collector: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   return collector as () => void;
+}
+
+/** Quarantines a drop that is not a plain file, unopened. */
+export async function quarantineOdd(app: App, drop: OddDrop, from: string): Promise<void> {
+  const named = { ...drop, name: maskName(drop.name) };
+  const done = await quarantineDrop(named, {
+    quarantineRoot: app.settings.paths.quarantine,
+    fileId: newFileId(),
+    from,
+    clock: app.clock,
+  });
+  if (done.is === 'quarantined')
+    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
 }

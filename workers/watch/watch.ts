@@ -7,10 +7,9 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
-import { keepOrder } from '../keep-order.ts';
+import { keepOrder } from '../run-for-slice.ts';
 import { noting, takingOf } from '../note-failures.ts';
-import { quarantineOdd } from './quarantine-odd.ts';
-import { enqueueClaimed, storeClaim } from './take-claim.ts';
+import { enqueueClaimed, quarantineOdd, storeClaim } from './take-claim.ts';
 import { MOST_FILES } from '../../schemas/jobs.ts';
 
 export type Watcher = {
@@ -161,7 +160,6 @@ const GATHER_MS = 250;
 
 type GatheredClaims = {
   add(fileId: string): Promise<void>;
-  /** Adds the job for those that are left. */
   flush(): Promise<void>;
 };
 

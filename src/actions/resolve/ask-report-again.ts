@@ -8,7 +8,7 @@ import { changeOutcomes } from '../../ledger/row/change-outcomes.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
 import { readCallInDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { readBatches, readSentRows } from '../../ledger/file/read-file.ts';
-import { readReportRange, type ReportRange } from '../../ledger/doubt/report-range.ts';
+import { readReportRange, type ReportRange } from '../../ledger/doubt/keep-report.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { findInReport } from './find-in-report.ts';

@@ -1,4 +1,4 @@
-import { disownBatch } from '../../ledger/doubt/disown-batch.ts';
+import { disownBatch } from '../../ledger/doubt/resolution-actions.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { type CarriedOut, mustBeIn, tryOut } from './carry-out.ts';
 import type { ResolutionContext } from './resolution-context.ts';

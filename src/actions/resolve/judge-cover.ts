@@ -8,7 +8,7 @@ import {
   readLargestSkew,
   readPresentSkew,
 } from '../../ledger/doubt/in-doubt.ts';
-import { findChargedBeside } from '../../ledger/doubt/report-range.ts';
+import { findChargedBeside } from '../../ledger/doubt/keep-report.ts';
 import type { ResolutionContext } from './resolution-context.ts';
 import type { ReportFile } from './read-report-file.ts';
 

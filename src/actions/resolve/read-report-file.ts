@@ -1,8 +1,7 @@
-import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { Server } from '../../../schemas/operations.ts';
+import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import { splitCells } from '../../csv/read/split-cells.ts';
 import { lineSplitter } from '../../csv/read/split-lines.ts';
-import { judgeResult } from '../../gateway/reports/judge-result.ts';
+import { judgeResult } from '../../gateway/reports/make-journal-line.ts';
 import { readJournalCsv } from '../../gateway/reports/read-journal-csv.ts';
 import type { JournalLine } from '../../gateway/reports/report-answers.ts';
 import { sha256Of } from '../../kernel/hash.ts';

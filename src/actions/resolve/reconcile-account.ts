@@ -6,7 +6,7 @@ import type { Account } from '../../config/config.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
 import { recallEntries } from '../../ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { findRowsOf, type RowOfInvoice } from '../../ledger/doubt/rows-of-invoices.ts';
+import { findRowsOf, type RowOfInvoice } from '../../ledger/doubt/find-batches-holding.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { readReportFile } from './read-report-file.ts';

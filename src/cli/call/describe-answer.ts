@@ -1,10 +1,11 @@
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import type { Advice } from '../../../schemas/rejections.ts';
-import type { AnyAnswer, AnyResult, ParameterFault } from '../../gateway/client-answers.ts';
-import { customerTable } from '../customers/customer-table.ts';
+import type { AnyAnswer, AnyResult, CustomerRecord, ParameterFault } from '../../gateway/client-answers.ts';
 import { labelLines } from '../print/label-lines.ts';
 import { environmentName, secretsOf } from './parameters-of.ts';
+import { EXIT } from '../../../schemas/errors.ts';
+import { textTable } from '../print/table.ts';
 
 /**
  * Describes an answer: its kind and meaning, then its data under the spec's names.
@@ -23,12 +24,8 @@ export function describeAnswer(
       return block('accepted: taken, and not done yet', describeResult(answer.result));
     case 'declined': {
       const { code, message, advice, transactionId } = answer;
-      const rows = [
-        ['code', String(code)] as const,
-        ['message', message] as const,
-        ['advice', ADVICE[advice]] as const,
-      ];
-      return block('declined: nothing was booked', labelLines([...rows, ['transactionId', transactionId ?? '']]));
+      const rows = { code: String(code), message, advice: ADVICE[advice], transactionId: transactionId ?? '' };
+      return block('declined: nothing was booked', labelLines(Object.entries(rows)));
     }
     case 'failed':
       return block(
@@ -103,4 +100,52 @@ function hintOf(operation: OperationName, field: string, message: string): strin
   if (secretsOf(operation).includes(name) && message === 'is required')
     return ` (${environmentName(name)}, --stdin or a terminal)`;
   return FIELDS[name].kind === 'dateTime' && message.startsWith('must be') ? ', or a day such as 2026-11-20' : '';
+}
+
+/** Returns the exit status that tells a script the result of a call. */
+export function answerStatus(answer: AnyAnswer): number {
+  return STATUSES[answer.kind];
+}
+
+const STATUSES: Readonly<Record<AnyAnswer['kind'], number>> = {
+  approved: EXIT.ok,
+  accepted: EXIT.ok,
+  invalid: EXIT.usage,
+  declined: EXIT.invalid,
+  failed: EXIT.invalid,
+  restricted: EXIT.invalid,
+  unknown: EXIT.unknownOpen,
+  not_sent: EXIT.exception,
+};
+
+/** Returns stored customers as a table: who, how they pay, and what recurs. */
+export function customerTable(customers: readonly CustomerRecord[]): string {
+  if (customers.length === 0) return 'There is no such customer.';
+  return textTable(TITLES, customers.map(cellsOf));
+}
+
+const TITLES = ['Customer code', 'Name', 'Company', 'E-mail', 'City', 'Payment', 'Number', 'Expiry', 'Recurring'];
+
+function cellsOf(customer: CustomerRecord): string[] {
+  const { customerCode, firstName, lastName, companyName, email, city, recurring, payment } = customer;
+  return [
+    customerCode,
+    `${firstName} ${lastName}`.trim(),
+    companyName,
+    email,
+    city,
+    ...describePayment(payment),
+    [recurring.amount, recurring.scheduleType].filter((text) => text !== '').join(' '),
+  ].map(toOneLine);
+}
+
+function describePayment(payment: CustomerRecord['payment']): [method: string, number: string, expiry: string] {
+  if (payment === null) return ['', '', ''];
+  if (payment.kind === 'card') return [payment.mop, payment.creditCardNum, payment.creditCardExpiry];
+  return [payment.accountType, payment.accountNum, ''];
+}
+
+/** Removes line breaks, which would break the table. */
+function toOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }

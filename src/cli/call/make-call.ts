@@ -3,26 +3,24 @@ import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { CURRENCIES, type Currency, findRestriction } from '../../../schemas/restrictions.ts';
 import type { CallOptions } from '../../gateway/call-operation.ts';
 import type { AnyAnswer } from '../../gateway/client-answers.ts';
-import type { GatewayClient } from '../../gateway/create-gateway-client.ts';
+import { createGatewayClient, type GatewayClient } from '../../gateway/create-gateway-client.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { type Call, settingsOf } from '../command.ts';
 import { withStopSignal } from '../process/stop-signal.ts';
-import { answerStatus } from './answer-status.ts';
-import { gatherValues, type Sources } from './gather-values.ts';
-import { openAccount } from './open-account.ts';
+import { answerStatus, describeAnswer } from './describe-answer.ts';
+import { gatherValues, type Given, type Sources } from './gather-values.ts';
 import { needsMopBeside } from './parameters-of.ts';
-import { hasPerson, systemTerminal, type Terminal } from './terminal.ts';
+import { ask, hasPerson, systemTerminal, type Terminal } from './terminal.ts';
 import { toParameters } from './to-parameters.ts';
 import { checkParameters } from '../../gateway/check-parameters.ts';
-import type { Account } from '../../config/config.ts';
+import type { Account, Settings } from '../../config/config.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { maskNumber, maskText } from '../../kernel/mask.ts';
 import { labelLines } from '../print/label-lines.ts';
-import { ask } from './ask.ts';
-import type { Given } from './read-input.ts';
 import { writeOutput } from '../../files/outputs/write-output.ts';
-import { describeAnswer } from './describe-answer.ts';
+import { serviceAddress } from '../../gateway/service-address.ts';
+import { isLoopback } from '../../kernel/is-loopback.ts';
 
 /**
  * Makes one call by hand. Everything that can stop it comes before `send`. On a live account no call that moves money
@@ -122,8 +120,7 @@ export async function confirmCall(
   if (answer.trim().toLowerCase() !== 'yes') throw unconfirmed(operation, account, 'the answer was not yes');
 }
 
-/** @returns the error for a call that needs a yes and cannot get one */
-export function unconfirmed(operation: OperationName, { name }: Account, reason: string): PipelineError {
+function unconfirmed(operation: OperationName, { name }: Account, reason: string): PipelineError {
   const next = 'Nothing was sent. Give --yes if it is meant.';
   return new PipelineError('USAGE', `call ${operation} on the live account "${name}"`, reason, { next });
 }
@@ -180,4 +177,30 @@ async function writeFile(path: string, file: Buffer): Promise<void> {
 /** Masks runs as long as a card number, in case the service did not mask a number in its file. */
 function hideNumbers(text: string): string {
   return text.replace(/\d{13,}/g, maskNumber);
+}
+
+type OpenAccount = {
+  readonly account: Account;
+  readonly client: GatewayClient;
+  /** The calls stay on this machine, so no money moves. */
+  readonly isSandbox: boolean;
+};
+
+/**
+ * Returns an account of the configuration, ready for calls.
+ * @throws PipelineError NOT_FOUND; GATEWAY_SETUP for an address that cannot be called safely
+ */
+export function openAccount(settings: Settings, name: string): OpenAccount {
+  const account = settings.accounts.get(name);
+  if (!account) {
+    const next = `There are: ${[...settings.accounts.keys()].join(', ')}.`;
+    throw new PipelineError('NOT_FOUND', `use account "${maskText(name)}"`, 'it is not in the configuration', { next });
+  }
+  const { server, agentCode, password, currency, baseUrl, connectTimeoutMs, answerTimeoutMs } = account;
+  const timeouts = { connectMs: connectTimeoutMs, answerMs: answerTimeoutMs };
+  return {
+    account,
+    client: createGatewayClient({ server, agentCode, password, currency, baseUrl, timeouts }),
+    isSandbox: isLoopback(serviceAddress(server, baseUrl).hostname),
+  };
 }

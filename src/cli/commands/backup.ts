@@ -10,6 +10,11 @@ import { describeKeyPlace, findKeyPlace } from '../../crypto/key-place.ts';
 import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { textTable } from '../print/table.ts';
+import type { Settings } from '../../config/config.ts';
+import { readAdmission } from '../../ledger/admission/read-admission.ts';
+import { restoreBackup, type Restored } from '../../ledger/backup/restore-backup.ts';
+import { type Recalled, recallForgotten } from '../../ledger/doubt/recall-batch.ts';
+import { operatorName } from '../operator-name.ts';
 
 export const backup: CliCommand = {
   name: 'backup',
@@ -70,3 +75,85 @@ function describe(path: string, summary: BackupSummary): string {
   const whole = `${path} is whole: the ledger of ${summary.madeAt}, ${counted(summary.rows, 'row')}, up to migration ${summary.migration}.`;
   return [whole, table, `SHA-256 of its content: ${summary.sha256}`].join('\n\n');
 }
+
+export const restore: CliCommand = {
+  name: 'restore',
+  about: 'Put the ledger of a backup in place, and stop every account that has sent something since',
+  takes: [['<file>', 'a file that "paydrop backup" made']],
+  options: [['--replace', 'put a ledger that holds files aside; it is kept under another name'], JSON_OPTION],
+  notes: [
+    `Stop every paydrop of this ledger first. The whole file is checked before anything is changed, and the change is one
+transaction. Leave the send journal as it is: it knows what was sent since the backup. With --replace the calls of the ledger
+that is put aside are remembered too. Exit status 5 when an account was stopped or another host has to report, because a person
+has to look there.`,
+  ],
+  examples: ['restore /backups/paydrop-2026-11-22.backup', 'restore /backups/paydrop-2026-11-22.backup --replace'],
+  async run(call) {
+    const [file = ''] = call.arguments;
+    const settings = settingsOf(call);
+    const replace = call.options['replace'] !== undefined;
+    const log = openCommandLog('error');
+    const options = { clock: systemClock, log, actor: operatorName(), replace };
+    const restored = await restoreBackup(placeOf(settings), resolve(file), options);
+    const { recalled, waits, isWaitedFor } = await compare(settings, log);
+    const stopped = [...restored.recalled, ...recalled];
+    const { backup, keptAs } = restored;
+    print(call, { backup, keptAs, stopped: stopped.map(forJson), waits }, () =>
+      describeRestored(file, restored, stopped, waits),
+    );
+    return stopped.length > 0 || isWaitedFor ? EXIT.exception : EXIT.ok;
+  },
+};
+
+/** Compares as the workers do at startup, so that the operator sees the result at once. */
+async function compare(
+  settings: Settings,
+  log: ReturnType<typeof openCommandLog>,
+): Promise<{ recalled: Recalled[]; waits: string[]; isWaitedFor: boolean }> {
+  const ledger = await openLedger(placeOf(settings), { clock: systemClock, log });
+  try {
+    const recalled = await recallForgotten(ledger, settings.paths.journal);
+    const { waits, senders } = await readAdmission(ledger);
+    // This host reports when it starts.
+    return {
+      recalled,
+      waits,
+      isWaitedFor: senders.some(({ name, state }) => state === 'waited for' && name !== settings.host),
+    };
+  } finally {
+    await ledger.close();
+  }
+}
+
+function forJson({ account, reason, recalled, forgotten }: Recalled) {
+  return { account, reason, inDoubt: recalled, forgotten: forgotten.length };
+}
+
+function describeRestored(
+  file: string,
+  { backup, keptAs }: Restored,
+  stopped: readonly Recalled[],
+  waits: readonly string[],
+): string {
+  return [
+    `Restored ${file}: the ledger of ${backup.madeAt}, ${counted(backup.rows, 'row')} in ${counted(backup.tables.length, 'table')}.`,
+    ...(keptAs === undefined
+      ? []
+      : [`The ledger that was there is kept in the schema ${keptAs}; drop it when nobody needs it any more.`]),
+    ...(stopped.length === 0
+      ? ['The send journal of this host knows nothing that this ledger does not: no account was stopped.']
+      : [...stopped.map(describeStop), NEXT]),
+    'Nothing is sent before every host that sends has reported: paydrop sender list',
+    ...waits,
+  ].join('\n');
+}
+
+function describeStop({ account, reason, recalled, forgotten }: Recalled): string {
+  return `Account ${account} was stopped: ${reason}. Batches in doubt: ${recalled.length}; calls that no batch answers for: ${forgotten.length}.`;
+}
+
+const NEXT = `What was sent since the backup is not sent again. Of each stopped account:
+  paydrop unknown list            batches in doubt; their results are at the service
+  paydrop account forgotten NAME  calls of files that came after the backup
+  paydrop account acknowledge NAME --reason …, then paydrop account resume NAME --reason …
+Never drop those files again.`;

@@ -1,7 +1,7 @@
-import { makeFolders } from '../../kernel/make-folders.ts';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { makeFolders } from '../../kernel/make-folders.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { CONFIG_FILE, loadSettings, type Settings } from '../../config/config.ts';
 import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
@@ -9,7 +9,6 @@ import { createMasterKeyFile } from '../../crypto/master-key.ts';
 import type { CliCommand } from '../command.ts';
 import { packageRoot } from '../package-version.ts';
 import { paydropLine, quoteWord } from '../print/paydrop-line.ts';
-import { STARTER_CONFIG } from '../starter-config.ts';
 
 export const init: CliCommand = {
   name: 'init',
@@ -71,3 +70,33 @@ function describeKey(keys: KeyPlace): string {
   const place = keys.kind === 'file' ? keys.path : describeKeyPlace(keys);
   return `Keep a copy of the key in ${place} in a safe place: without it nothing that is sealed can be opened.`;
 }
+
+/**
+ * What `paydrop init` writes. It works with the sandbox unchanged; docs/reference/configuration.md has every setting.
+ */
+export const STARTER_CONFIG = `# paydrop: see docs/reference/configuration.md for every setting and its default.
+
+accounts:
+  main:
+    server: NA                        # NA or UK
+    country: US                       # US, CA or UK: decides the card layout
+    currency: USD
+    timeZone: America/New_York        # in which people of this account read times
+    # The account of the sandbox. For the real service: remove baseUrl and poll, and write the secrets as
+    # env:NAME or file:PATH, so that they do not stand here.
+    agentCode: TEST88
+    password: TEST88
+    baseUrl: http://127.0.0.1:8899
+    poll: { firstMs: 1000 }           # the sandbox is quick
+
+folders:
+  - path: drop/card
+    account: main
+    operation: card
+  - path: drop/ach-charge
+    account: main
+    operation: ach-charge
+  - path: drop/ach-refund
+    account: main
+    operation: ach-refund
+`;

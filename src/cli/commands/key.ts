@@ -1,16 +1,18 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { retireKey } from '../../ledger/key/retire-key.ts';
-import { readKeyUses } from '../../ledger/key/master-keys.ts';
+import { type KeyUse, makeKeyCurrent, readKeyUses, retireKey, rewrapAll } from '../../ledger/key/master-keys.ts';
 import { withLock } from '../../ledger/engine/with-lock.ts';
 import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
-import { openKeyRing } from '../../crypto/key-ring.ts';
-import { loadMasterKeys, replaceMasterKeyFile } from '../../crypto/master-key.ts';
+import { type KeyRing, openKeyRing } from '../../crypto/key-ring.ts';
+import { loadMasterKeys, type MasterKey, newMasterKey, replaceMasterKeyFile } from '../../crypto/master-key.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { KEY_LOCK, rotateKey } from '../key/rotate-key.ts';
 import { operatorName } from '../operator-name.ts';
 import { textTable } from '../print/table.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
+import type { AuditReason } from '../../ledger/engine/move.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { rewrapDataKey } from '../../crypto/data-key.ts';
+import { rewrapFingerprintKey } from '../../crypto/fingerprints/fingerprint.ts';
 
 const list: CliCommand = {
   name: 'list',
@@ -20,7 +22,7 @@ const list: CliCommand = {
   examples: ['key list', 'key list --json'],
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
-      const place = placeOfKeys(settings);
+      const place = findKeyPlace(settings, process.env);
       const ring = openKeyRing(place);
       const uses = await readKeyUses(ledger);
       const unused = ring.ids().filter((id) => !uses.some((use) => use.id === id));
@@ -63,7 +65,7 @@ new key first, the old ones behind it. Hosts that read a place of their own need
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
       const because = { actor: operatorName(), reason: 'the master key is changed' };
-      const rotated = await rotateKey(ledger, placeOfKeys(settings), because);
+      const rotated = await rotateKey(ledger, findKeyPlace(settings, process.env), because);
       print(call, rotated, () =>
         [
           `Master key ${rotated.current} is the current one; ${rotated.rewrapped} keys were wrapped anew.`,
@@ -88,7 +90,7 @@ before the change cannot be opened any more, by nobody.`,
   async run(call) {
     const [id = ''] = call.arguments;
     await withLedger(call, async (ledger, settings) => {
-      const place = placeOfKeys(settings);
+      const place = findKeyPlace(settings, process.env);
       const ring = openKeyRing(place);
       const isKnown = ring.ids().includes(id) || (await readKeyUses(ledger)).some((use) => use.id === id);
       if (!isKnown)
@@ -132,6 +134,67 @@ export const key: CliCommand = {
   examples: ['key list', 'key rotate'],
 };
 
-function placeOfKeys(settings: Settings): KeyPlace {
-  return findKeyPlace(settings, process.env);
+type Rotated = { current: string; rewrapped: number; isNew: boolean };
+
+/**
+ * Rotates the master key: makes the first key of its place the current one and wraps everything with it. If it already
+ * wraps everything, a new key is made, which only a file allows. After a crash the first key does not wrap everything
+ * yet, so repeating the call finishes the rotation.
+ * @throws KEY_IN_USE when the place has no new key, MASTER_KEY_WRONG when a key is missing that wraps something;
+ * nothing was changed then
+ */
+export async function rotateKey(ledger: Ledger, place: KeyPlace, because: AuditReason): Promise<Rotated> {
+  // Two rotations at once would each add a new key to the old ones they read, and one new key would be lost.
+  return withLock(ledger, KEY_LOCK, () => rotateAlone(ledger, place, because));
+}
+
+/** Lock held by any process that changes the place of the keys. */
+const KEY_LOCK = 'master keys';
+
+async function rotateAlone(ledger: Ledger, place: KeyPlace, because: AuditReason): Promise<Rotated> {
+  const isDone = isWrappedBy(openKeyRing(place).current.id, await readKeyUses(ledger));
+  if (isDone) addNewKey(place);
+  const keys = openKeyRing(place);
+  const { current } = keys;
+  await mustHoldAll(ledger, keys);
+  await makeKeyCurrent(ledger, current.id, because);
+  const rewrapped = await rewrapAll(ledger, current.id, rewrapWith(keys, current), because);
+  return { current: current.id, rewrapped, isNew: isDone };
+}
+
+/** Returns whether this key is the current one and the only one that wraps anything. */
+function isWrappedBy(id: string, uses: readonly KeyUse[]): boolean {
+  const others = uses.filter((use) => use.id !== id);
+  return others.every((use) => use.files + use.others === 0 && !use.isCurrent);
+}
+
+function addNewKey(place: KeyPlace): void {
+  if (place.kind === 'file') return replaceMasterKeyFile(place.path, [newMasterKey(), ...loadMasterKeys(place)]);
+  const next =
+    'Put a new key before the present one, separated by a comma or a line end, on every host, and try again.';
+  const reason = `${describeKeyPlace(place)} gives no new one`;
+  throw new PipelineError('KEY_IN_USE', 'change the master key', reason, { next });
+}
+
+/** Checks before anything changes: keys half rewrapped, with a master key missing, would be worse than no change. */
+async function mustHoldAll(ledger: Ledger, keys: KeyRing): Promise<void> {
+  const uses = await readKeyUses(ledger);
+  for (const use of uses) {
+    const wrapped = use.files + use.others;
+    if (wrapped > 0 && !keys.find(use.id)) {
+      const reason = `${counted(wrapped, 'key')} ${byNumber(wrapped, 'is', 'are')} wrapped with master key ${use.id}, which is not there`;
+      throw new PipelineError('MASTER_KEY_WRONG', 'change the master key', reason);
+    }
+    if (use.retiredAt && use.id === keys.current.id) {
+      const next = 'Make a new key and put it first.';
+      throw new PipelineError('MASTER_KEY_WRONG', `go back to master key "${use.id}"`, 'it is retired', { next });
+    }
+  }
+}
+
+function rewrapWith(keys: KeyRing, to: MasterKey) {
+  return {
+    file: (fileId: string, wrapped: Buffer) => rewrapDataKey(keys, to, fileId, wrapped),
+    vault: (_name: string, wrapped: Buffer) => rewrapFingerprintKey(keys, to, wrapped),
+  };
 }

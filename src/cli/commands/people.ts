@@ -8,7 +8,7 @@ import { isDashboardNew, listPeople } from '../../ledger/person/people.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { offerSetUpLink } from '../offer-set-up-link.ts';
+import { offerSetUpLink } from '../process/with-dashboard.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 import { textTable } from '../print/table.ts';

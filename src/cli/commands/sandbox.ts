@@ -1,9 +1,34 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { startSandbox } from '../../sandbox/start-sandbox.ts';
-import type { CliCommand } from '../command.ts';
+import { type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox.ts';
+import type { Call, CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { readSandboxOptions, SANDBOX_SWITCHES } from '../sandbox-options.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { wholeNumber } from '../whole-number.ts';
+import type { Server } from '../../../schemas/operations.ts';
+
+/** The accounts that samples/paydrop.yaml and `paydrop init` use. */
+export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
+
+/** The switches of `paydrop sandbox`; docs/sandbox.md explains each. */
+export const SANDBOX_SWITCHES = [
+  ['--port <number>', 'port to listen on; 0 takes any that is free', '8899'],
+  ['--host <address>', 'address to listen on', '127.0.0.1'],
+  [
+    '--accounts <list>',
+    'merchant accounts, CODE:PASSWORD with commas between; @NA or @UK behind one binds it to that server',
+    SANDBOX_ACCOUNTS,
+  ],
+  ['--now <time>', 'start its clock at this time, such as 2026-06-15T09:00:00Z'],
+  ['--data <folder>', 'keep its books here, so that they survive a crash'],
+  ['--batch-delay <ms>', 'how long a batch takes', '1000'],
+  ['--max-rows <number>', 'most rows of a batch', '10000'],
+  ['--no-card-duplicates', 'charge a card row again when it comes again'],
+  ['--refunds-may-exceed', 'let refunds pay back more than was charged'],
+  ['--refunds-need-settlement', 'refuse to pay back a bank charge before the bank has accepted it'],
+  ['--cut-long-values', 'cut texts that are too long instead of refusing them'],
+  ['--control', 'let its clock be moved, its books be emptied and faults be planned over HTTP'],
+] as const satisfies CliCommand['options'];
 
 export const sandbox: CliCommand = {
   name: 'sandbox',
@@ -27,3 +52,51 @@ export const sandbox: CliCommand = {
     });
   },
 };
+
+/**
+ * Parses all switches before using any: a sandbox that listens and then fails would keep its port.
+ * @throws PipelineError USAGE
+ */
+export function readSandboxOptions(options: Call['options']) {
+  const { now, data } = options as { now?: string; data?: string };
+  if (now !== undefined && Number.isNaN(Date.parse(now))) {
+    const next = 'Write it as 2026-06-15T09:00:00Z.';
+    throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next });
+  }
+  return {
+    port: wholeNumber('--port', options['port'], 65_535),
+    host: String(options['host']),
+    accounts: readAccounts(String(options['accounts'])),
+    batchDelayMs: wholeNumber('--batch-delay', options['batchDelay']),
+    maxRows: wholeNumber('--max-rows', options['maxRows']),
+    // Commander stores a `--no-…` switch under the plain name, true unless it was used.
+    cardDuplicates: options['cardDuplicates'] === true,
+    refundsMayExceed: options['refundsMayExceed'] === true,
+    refundsNeedSettlement: options['refundsNeedSettlement'] === true,
+    cutsLongValues: options['cutLongValues'] === true,
+    control: options['control'] === true,
+    ...(now === undefined ? {} : { now }),
+    ...(data === undefined ? {} : { dataDir: data }),
+  } satisfies SandboxOptions;
+}
+
+/**
+ * Reads `CODE:PASSWORD,CODE:PASSWORD@UK`. A trailing `@NA` or `@UK` binds an account to that server; others are on
+ * both.
+ * @throws PipelineError USAGE; it names the place and never the password
+ */
+export function readAccounts(text: string): { agentCode: string; password: string; server?: Server }[] {
+  const accounts = text.split(',').map((part, index) => {
+    const [, agentCode, password, server] = /^([^:\s]+):(.+?)(?:@(NA|UK))?$/.exec(part.trim()) ?? [];
+    if (agentCode === undefined || password === undefined) throw fault(`entry ${index + 1} is not CODE:PASSWORD`);
+    return { agentCode, password, ...(server === undefined ? {} : { server: server as Server }) };
+  });
+  const codes = accounts.map(({ agentCode }) => agentCode);
+  const twice = codes.find((code, index) => codes.indexOf(code) !== index);
+  if (twice !== undefined) throw fault(`"${twice}" stands in it twice`);
+  return accounts;
+}
+
+function fault(reason: string): PipelineError {
+  return new PipelineError('USAGE', 'use --accounts', reason, { next: `Write it as ${SANDBOX_ACCOUNTS}.` });
+}

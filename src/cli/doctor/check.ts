@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
 
 /** `ok`: nothing to do. `warn`: works now, and may soon fail. `bad`: paydrop cannot work, or not safely. */
 export type Level = 'ok' | 'warn' | 'bad';
@@ -10,7 +11,7 @@ export type Finding = { level: Level; found: string; mend?: string };
 
 export type Patient = { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock; ledger: Ledger };
 
-/** One check of the installation. It changes nothing. */
+/** One check of the installation. It changes nothing. What it throws counts as a finding that is `bad`. */
 export type Check = { readonly name: string } & (
   | { readonly needs: 'nothing'; look(patient: Omit<Patient, 'ledger'>): Promise<Finding[]> }
   | { readonly needs: 'ledger'; look(patient: Patient): Promise<Finding[]> }
@@ -26,4 +27,19 @@ export function warn(found: string, mend: string): Finding {
 
 export function bad(found: string, mend: string): Finding {
   return { level: 'bad', found, mend };
+}
+
+/**
+ * Turns an error into a finding. Our own errors say what to do. Foreign messages may hold data, so only their code is
+ * used.
+ */
+export function findingOf(error: unknown, judge: (found: string, mend: string) => Finding): Finding {
+  if (error instanceof PipelineError) {
+    const [, found = error.message, mend = ''] = /^Cannot (.*?: .*?)\. ([A-Z].*)$/s.exec(error.message) ?? [];
+    return judge(`cannot ${found}`.replace(/^cannot Cannot/, 'cannot'), mend || 'See the message.');
+  }
+  return judge(
+    `the look itself failed (${systemCode(error) ?? 'unforeseen error'})`,
+    'Report this with the output of "paydrop doctor --json".',
+  );
 }

@@ -1,9 +1,11 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { foldersHere, type Settings } from '../../config/config.ts';
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CONFIG_FILE, foldersHere, type Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { explainPath, systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 
 /** Drop folders must exist; the next start creates our own. All must be writable. */
 export const folders: Check = {
@@ -47,4 +49,121 @@ function missingDrop(path: string): Finding {
 
 function missingOwn(path: string): Finding {
   return warn(`"${path}" is not there yet`, 'Nothing: the next start makes it. If it was there before, restore it.');
+}
+
+/**
+ * A drop is claimed by one rename, which cannot cross file systems. This check cannot tell two mounts of one file
+ * system apart; only the rename at startup proves that claims work.
+ */
+export const fileSystems: Check = {
+  name: 'File systems',
+  needs: 'nothing',
+  async look({ settings }) {
+    const findings: Finding[] = [];
+    for (const { id, path, work } of foldersHere(settings)) {
+      const [drop, own] = await Promise.all([deviceOf(path), deviceOf(work)]);
+      if (drop === undefined || own === undefined || drop === own) continue;
+      findings.push(
+        bad(
+          `the drop folder "${id}" lies on another file system than its work folder "${work}"`,
+          'Set "work" of the folder to a place on the same file system.',
+        ),
+      );
+    }
+    return findings.length > 0 ? findings : [ok('each drop folder lies on that of its work folder')];
+  },
+};
+
+/** Returns undefined for a missing folder, which another check reports. */
+async function deviceOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ dev }) => dev,
+    () => undefined,
+  );
+}
+
+/** Excessive permissions, their consequence, and the mode that removes them. */
+type Rule = readonly [path: string, forbidden: number, why: string, mode: string];
+
+const OTHERS = 0o007;
+const OTHERS_MAY_WRITE = 0o002;
+const NOT_OWNER = 0o077;
+const NOT_OWNER_MAY_WRITE = 0o022;
+
+/**
+ * A user who can write where money is decided could decide it; a user who can read the data could learn the numbers.
+ */
+export const permissions: Check = {
+  name: 'Permissions',
+  needs: 'nothing',
+  async look({ settings }) {
+    const findings = await Promise.all(rulesFor(settings).map(checkRule));
+    const faults = findings.flatMap((finding) => finding ?? []);
+    return faults.length > 0 ? faults : [ok('nobody else may write, or read what is secret')];
+  },
+};
+
+function rulesFor(settings: Settings): Rule[] {
+  const { root, paths } = settings;
+  const drops = foldersHere(settings);
+  const closed = 'others than its owner have rights on it';
+  const open = 'everybody has rights on it';
+  return [
+    [join(root, CONFIG_FILE), NOT_OWNER_MAY_WRITE, 'others may change the settings', 'go-w'],
+    // The embedded server needs to pass through: it runs as another user when root starts paydrop.
+    [paths.data, 0o066, 'others may read or write in it', 'go-rw'],
+    [paths.masterKey, NOT_OWNER, closed, '600'],
+    [paths.journal, NOT_OWNER_MAY_WRITE, 'others may write it', 'go-w'],
+    [paths.archive, NOT_OWNER, closed, '700'],
+    [paths.out, OTHERS, open, 'o-rwx'],
+    [paths.quarantine, OTHERS, open, 'o-rwx'],
+    ...[...new Set(drops.map(({ work }) => work))].map((path): Rule => [path, NOT_OWNER, closed, '700']),
+    // Senders need to write; other users must not, because a drop can charge.
+    ...drops.map(({ path }): Rule => [path, OTHERS_MAY_WRITE, 'everybody may drop payments', 'o-w']),
+  ];
+}
+
+async function checkRule([path, forbidden, why, mode]: Rule): Promise<Finding | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found || (found.mode & forbidden) === 0) return undefined;
+  const octal = (found.mode & 0o777).toString(8).padStart(4, '0');
+  return bad(`"${path}" has mode ${octal}: ${why}`, `chmod ${mode} ${quoteWord(path)}`);
+}
+
+const MEBIBYTE = 1_048_576;
+const LEAST_MEBIBYTES = 100;
+const GOOD_MEBIBYTES = 1_024;
+
+/** On a full disk nothing is sent, because the journal cannot be written. */
+export const diskSpace: Check = {
+  name: 'Disk space',
+  needs: 'nothing',
+  async look({ settings }) {
+    const paths = [...ownFolders(settings), ...foldersHere(settings).map((folder) => folder.path)];
+    const measured = await Promise.all([...new Set(paths)].map(measureRoom));
+    const rooms = measured.filter((room) => room !== undefined);
+    const disks = [...groupBy(rooms, ({ disk }) => disk).values()];
+    const findings = disks.flatMap((disk) => judgeRoom(disk) ?? []);
+    const least = Math.min(...rooms.map(({ free }) => free));
+    return findings.length > 0 ? findings : [ok(`at least ${least} MiB are free everywhere`)];
+  },
+};
+
+type Room = { path: string; disk: string; free: number };
+
+/** @param rooms the folders of one disk */
+export function judgeRoom(rooms: readonly Room[]): Finding | undefined {
+  const [{ path, free }] = rooms as [Room];
+  const others = rooms.length > 1 ? `, and on its disk for ${counted(rooms.length - 1, 'other folder')}` : '';
+  const found = `${free} MiB are free in "${path}"${others}`;
+  const mend = 'Make room elsewhere on this disk; delete nothing in data or out.';
+  if (free < LEAST_MEBIBYTES) return bad(found, mend);
+  return free < GOOD_MEBIBYTES ? warn(found, mend) : undefined;
+}
+
+async function measureRoom(path: string): Promise<Room | undefined> {
+  return Promise.all([stat(path), statfs(path)]).then(
+    ([{ dev }, { bavail, bsize }]) => ({ path, disk: `${dev}`, free: Math.floor((bavail * bsize) / MEBIBYTE) }),
+    () => undefined,
+  );
 }

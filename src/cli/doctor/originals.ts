@@ -1,7 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { ORIGINAL_PURPOSE } from '../../../workers/watch/take-claim.ts';
+import { ORIGINAL_PURPOSE } from '../../../workers/open-original.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';

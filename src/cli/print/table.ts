@@ -16,6 +16,25 @@ export function textTable(
   return [line(titles), line(widths.map((size) => '-'.repeat(size))), ...rows.map(line)].join('\n');
 }
 
+/**
+ * Formats one row for each item.
+ * @param columns the cell of an item by the title of its column
+ * @param right titles of the right-aligned columns
+ */
+export function tableOf<Item>(
+  items: readonly Item[],
+  columns: Readonly<Record<string, (item: Item) => string>>,
+  right: readonly string[] = [],
+): string {
+  const titles = Object.keys(columns);
+  const rows = items.map((item) => Object.values(columns).map((cellOf) => cellOf(item)));
+  return textTable(
+    titles,
+    rows,
+    right.map((title) => titles.indexOf(title)),
+  );
+}
+
 /** Counts characters, not UTF-16 units: a name with an emoji must not shift its row. */
 function width(text: string): number {
   return [...text].length;

@@ -2,7 +2,10 @@ import type { Role } from '../../../schemas/roles.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { isDashboardNew } from '../../ledger/person/people.ts';
-import { offerSetUpLink } from '../offer-set-up-link.ts';
+import { offerSetUp } from '../../ledger/person/invite-person.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { newLink } from '../../actions/new-link.ts';
+import { operatorName } from '../operator-name.ts';
 
 /**
  * Serves the dashboard during `last`, if this process has the role. If the dashboard was not configured and its default
@@ -34,4 +37,14 @@ export async function withDashboard<Result>(
   } finally {
     await dashboard.close();
   }
+}
+
+/**
+ * Creates a link for setting up the first administrator of the dashboard.
+ * @param url address of the dashboard
+ */
+export async function offerSetUpLink(ledger: Ledger, url: string, reason: string): Promise<string> {
+  const { token, link } = newLink(ledger.clock.now());
+  await offerSetUp(ledger, link, { actor: operatorName(), reason });
+  return `${url}/set-up/${token}`;
 }

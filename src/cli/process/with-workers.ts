@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Role } from '../../../schemas/roles.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { App } from '../../app.ts';
+import { countClaims } from '../../files/claims/find-claims.ts';
+import { foldersHere } from '../../config/config.ts';
+import { closedAccounts } from '../../calendar/send-window.ts';
+import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
 
 /** Runs the workers during `last`. Afterwards nothing new starts, and running calls are awaited. */
 export async function withWorkers<Result>(
@@ -14,4 +19,43 @@ export async function withWorkers<Result>(
   } finally {
     await workers.stop();
   }
+}
+
+/** Pause between two checks, in ms. */
+const LOOK_MS = 200;
+
+/**
+ * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. Work that waits for a
+ * person (held, unknown, refused) or for the window of its account does not count.
+ * @returns false when the time ran out or `stop` was aborted
+ */
+export async function waitUntilIdle(
+  app: App,
+  workers: Workers,
+  timeoutMs: number,
+  show: (text: string) => void,
+  stop?: AbortSignal,
+): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (performance.now() < end && !stop?.aborted) {
+    const settling = await workers.look();
+    // Check in the order a file travels: what has left one place is found in the next.
+    const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
+    const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
+    if (settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
+      // Outputs written meanwhile still have to be uploaded.
+      await workers.look();
+      return true;
+    }
+    show(await describe(app, settling, claimed));
+    await sleep(LOOK_MS);
+  }
+  return false;
+}
+
+async function describe(app: App, settling: number, claimed: number): Promise<string> {
+  const open = await readOpenFiles(app.ledger);
+  const parts = open.map((file) => `${file.name} ${file.state}${file.batches ? ` ${file.done}/${file.batches}` : ''}`);
+  const early = [settling ? `${settling} settling` : '', claimed ? `${claimed} being read` : ''];
+  return [...early, ...parts].filter(Boolean).join(' · ');
 }

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderConfig } from '../../../schemas/config.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { FolderConfig, type OpenPgpConfig } from '../../../schemas/config.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { findRestriction } from '../../../schemas/restrictions.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -8,7 +9,11 @@ import { CONFIG_FILE, loadSettings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { type FolderRules, rulesOfFolder } from '../../explain/validate/rules-of-folder.ts';
-import type { DropRules } from './open-drop.ts';
+import { isMessageName } from '../../files/message-name.ts';
+import { readPiecesNow } from '../../kernel/read-pieces.ts';
+import { checkMessage, type MessageFault } from '../../pgp/check-message.ts';
+import { openKeys } from '../../pgp/open-keys.ts';
+import { openMessage } from '../../pgp/open-message.ts';
 
 /** `maxBytes` is undefined when no folder would take the file. */
 export type ChosenRules = FolderRules & DropRules;
@@ -65,4 +70,34 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
     // Without a folder, its default limit must not refuse the file.
     ...(!folder && { maxBytes: undefined }),
   };
+}
+
+/** What `openDrop` needs of the configuration. */
+export type DropRules = {
+  readonly folder: { readonly encryption: 'required' | 'optional' };
+  readonly openpgp: { readonly account: string; readonly config: OpenPgpConfig } | undefined;
+  readonly maxBytes: number | undefined;
+};
+
+/** Reader of an open file's rows as bytes; each piece is overwritten by the next. */
+export type OpenedDrop = {
+  readonly contentOf: (file: FileHandle) => AsyncIterable<Uint8Array>;
+};
+
+/**
+ * Determines how a file would arrive: as plain rows, or as a message, which is read once to its end.
+ * @throws PipelineError PGP_KEY
+ */
+export async function openDrop(
+  path: string,
+  { folder, openpgp, maxBytes = Number.MAX_SAFE_INTEGER }: DropRules,
+): Promise<OpenedDrop | MessageFault> {
+  if (!isMessageName(path))
+    return folder.encryption === 'required' ? { code: 'PGP_PLAIN' } : { contentOf: (file) => readPiecesNow(file.fd) };
+  if (!openpgp) return { code: 'PGP_NO_KEY' };
+  const keys = await openKeys(openpgp.config, openpgp.account);
+  const message = await checkMessage(createReadStream(path), keys, { at: systemClock.now(), maxBytes });
+  return 'code' in message
+    ? message
+    : { contentOf: (file) => openMessage(file.createReadStream({ autoClose: false }), message.key) };
 }

@@ -7,19 +7,17 @@ import { sha256Of } from '../../kernel/hash.ts';
 import { lastFour } from '../../kernel/mask.ts';
 import type { Fault, PaymentRow } from '../../rows/rows.ts';
 import type { FlaggedRows } from '../../ledger/duplicates/flag-charged-rows.ts';
-import { findChargedRows, type MarkedRow } from '../../ledger/duplicates/find-charged-rows.ts';
+import { findChargedRows, type MarkedRow, readSlowerNow } from '../../ledger/duplicates/find-charged-rows.ts';
 import {
   findForgottenSend,
   hasForgottenSends,
   saySentBefore,
   type SentBefore,
 } from '../../ledger/duplicates/find-sent-before.ts';
-import { readSlowerNow } from '../../ledger/duplicates/read-slower-now.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
 import { PRINT_BYTES } from '../../crypto/fingerprints/row-print.ts';
-import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
-import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
-import { likeRows } from '../../../workers/intake/like-rows.ts';
+import { likeRows, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import { type ConfusableRows, confusableRows } from '../../../workers/intake/cut-bodies.ts';
 import { chargedSince } from '../../../workers/intake/find-earlier-payments.ts';
 
 /** What the ledger knows about the rows of a file that it does not hold. */

@@ -9,7 +9,7 @@ import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readBatchRow, readFileRow, readOutputs } from '../../ledger/file/read-file.ts';
-import { readFailing } from '../../ledger/alarm/read-failing.ts';
+import { readFailing } from '../../ledger/alarm/note-failure.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
 import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/file/read-why.ts';
 import { readResubmissions } from '../../ledger/row/resubmissions.ts';

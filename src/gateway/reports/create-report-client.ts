@@ -1,21 +1,20 @@
 import { type ReportParametersOf, reportParametersOf } from '../../../schemas/report-parameters.ts';
 import { type ReportName, type ReportRow, REPORTS } from '../../../schemas/reports.ts';
 import { type ClientWorld, type GatewayClientSettings, readParts } from '../create-gateway-client.ts';
-import type { JournalReport, ReportAnswer } from './report-answers.ts';
+import type { JournalLine, JournalReport, ReportAnswer } from './report-answers.ts';
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
 import type { Server } from '../../../schemas/operations.ts';
 import type { ClientParts } from '../call-operation.ts';
 import { faultsOf } from '../check-parameters.ts';
 import { exchange } from '../exchange.ts';
-import { hideSecrets } from '../hide-secrets.ts';
+import { hideSecrets, type Scrub } from '../hide-secrets.ts';
 import { buildRequest } from '../soap/build-request.ts';
-import type { Scrub } from '../scrub.ts';
 import { decodeFile } from '../read-customers.ts';
-import { readAnswer, type ServiceAnswer } from '../soap/read-answer.ts';
+import { type Elements, isElements, readAnswer, type ServiceAnswer, textOf } from '../soap/read-answer.ts';
 import type { PostOutcome } from '../transport/post.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
 import { readJournalCsv } from './read-journal-csv.ts';
-import { readJournalXml } from './read-journal-xml.ts';
+import { type LineField, type LineSource, type LineTexts, makeJournalLine } from './make-journal-line.ts';
 
 /** The transaction reports, a method for each row of `schemas/reports.ts`. As in `GatewayClient`, none throws. */
 export type ReportClient = {
@@ -71,8 +70,8 @@ export async function readReport(call: AnsweredReport, outcome: PostOutcome): Pr
 /** @returns the report, or why it cannot be read */
 function readContent(row: ReportRow, answer: ServiceAnswer, server: Server): JournalReport | string {
   if (row.form === 'XML') {
-    const journal = readJournalXml(answer, { row, server });
-    return journal.kind === 'read' ? { entries: journal.entries } : journal.why;
+    const entries = readJournalXml(answer, { row, server });
+    return typeof entries === 'string' ? entries : { entries };
   }
   const text = decodeFile(answer);
   if (text === undefined) return 'the answer holds no file in base64';
@@ -83,4 +82,58 @@ function readContent(row: ReportRow, answer: ServiceAnswer, server: Server): Jou
 
 function failed(errors: string): ReportAnswer {
   return { kind: 'failed', errors };
+}
+
+/**
+ * Reads JOURNALREPORT; an empty one has no lines. Unknown elements are ignored. A transaction without a required
+ * element makes the whole report unreadable, as in a CSV.
+ * @returns the lines, or why they cannot be read
+ */
+export function readJournalXml({ payload }: ServiceAnswer, source: LineSource): readonly JournalLine[] | string {
+  if (Object.keys(payload).join() !== 'JOURNALREPORT') return 'the answer holds no journal';
+  const list = payload.JOURNALREPORT;
+  if (list === null || list === '') return [];
+  if (!isElements(list) || Object.keys(list).some((name) => name !== 'TN')) {
+    return 'the journal holds something else than transactions';
+  }
+  const entries: JournalLine[] = [];
+  for (const transaction of Array.isArray(list.TN) ? list.TN : [list.TN]) {
+    const texts = readTransaction(transaction);
+    if (typeof texts === 'string') return texts;
+    entries.push(makeJournalLine(texts, source));
+  }
+  return entries;
+}
+
+const NEEDED = ['TNID', 'INV', 'DTM', 'AMT', 'RST'] as const;
+
+/** @returns the texts of a transaction, or why they cannot be read */
+function readTransaction(transaction: unknown): LineTexts | string {
+  if (!isElements(transaction)) return 'a transaction of the journal holds nothing';
+  const missing = NEEDED.find((name) => !Object.hasOwn(transaction, name));
+  if (missing) return `a transaction of the journal has no ${missing}`;
+  const customer = inside(transaction.CST);
+  const account = inside(transaction.CC ?? transaction.ACH);
+  const texts: Record<LineField, string | undefined> = {
+    transactionId: textOf(transaction.TNID),
+    invoice: textOf(transaction.INV),
+    at: textOf(transaction.DTM),
+    customerCode: customer && textOf(customer.CSTC),
+    paymentMethod: account && (textOf(account.MP ?? account.ACTYP) || textOf(transaction.TNTYP)),
+    amount: textOf(transaction.AMT),
+    result: textOf(transaction.RST),
+    number: account && textOf(account.CCN ?? account.ACN),
+    comment: textOf(transaction.CM),
+  };
+  return isWhole(texts) ? texts : 'a transaction of the journal says two things at once';
+}
+
+function isWhole(texts: Record<LineField, string | undefined>): texts is Record<LineField, string> {
+  return Object.values(texts).every((text) => text !== undefined);
+}
+
+/** Returns an empty object when the block is absent, undefined when it is repeated. */
+function inside(block: unknown): Elements | undefined {
+  if (block === undefined || block === null || block === '') return {};
+  return isElements(block) ? block : undefined;
 }

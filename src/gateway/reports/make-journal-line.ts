@@ -3,9 +3,9 @@ import { NO_CUSTOMER_CODE, REPORT_TIMES, type ReportRow } from '../../../schemas
 import { lastFour } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
-import { judgeResult } from './judge-result.ts';
-import type { JournalLine, JournalTime } from './report-answers.ts';
-import { momentsInZone } from '../../calendar/moments-in-zone.ts';
+import type { JournalLine, JournalOutcome, JournalTime } from './report-answers.ts';
+import { momentsInZone } from '../../calendar/zone-time.ts';
+import { rejectionOf } from '../../../schemas/rejections.ts';
 
 /** The texts of one line, in whatever form it came. `number` is a card or account number as the service masks it. */
 export type LineTexts = Readonly<Record<LineField, string>>;
@@ -69,4 +69,30 @@ function wallOf(text: string, server: Server): string {
 function utcOf(moments: readonly Date[]): string | null {
   const [only, ...others] = moments;
   return only === undefined || others.length > 0 || Number.isNaN(only.getTime()) ? null : only.toISOString();
+}
+
+/**
+ * Returns the outcome of a payment from the result of its line. Only a listed text that fits its list is proof. A
+ * time-out is none, because the processor itself resends a bank payment.
+ */
+export function judgeResult(result: string, { method, list }: Pick<ReportRow, 'method' | 'list'>): JournalOutcome {
+  const text = result.trim().replace(/:\s+/g, ':');
+  if (/TIMEOUT/i.test(text)) return 'unknown';
+  if (list === 'returned') return 'returned';
+  const code = /^REJ(?:ECT)?:(\d{1,4})$/.exec(text)?.[1];
+  if (code !== undefined) return list === 'rejected' ? judgeCode(Number(code), method) : 'unknown';
+  // The bank refused it. The text occurs in both lists, because the payment counted as approved for days.
+  if (text === 'OK:Reject') return 'rejected';
+  if (list !== 'approved') return 'unknown';
+  if (text === 'OK:BankAccept') return 'approved';
+  if (!APPROVED.test(text)) return 'unknown';
+  return method === 'card' ? 'approved' : 'accepted';
+}
+
+/** `OK`, `OK:678594:` or `OK:678594:X` */
+const APPROVED = /^OK(?::(?=[A-Z]*\d)[A-Z0-9]{1,20}(?::[A-Za-z]?)?)?$/;
+
+/** Judges a rejection code. Some card codes do not say whether money moved; bank codes all mean that it did not. */
+function judgeCode(code: number, method: ReportRow['method']): JournalOutcome {
+  return method === 'card' && rejectionOf(code).advice === 'unknown' ? 'unknown' : 'rejected';
 }

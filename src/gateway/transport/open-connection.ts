@@ -1,12 +1,11 @@
-import type { LookupFunction, Socket } from 'node:net';
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { safeCode } from './safe-code.ts';
+import { systemCode } from '../../kernel/errors.ts';
 
 /** What tests replace. `certificateAuthority` is trusted instead of, not beside, the built-in authorities. */
 export type NetworkParts = { lookup?: LookupFunction; certificateAuthority?: string };
 
-export type Opened = { kind: 'open'; connection: Connection } | { kind: 'not_open'; why: string };
+type Opened = { kind: 'open'; connection: Connection } | { kind: 'not_open'; why: string };
 
 /** An open connection on which nothing has been written yet. It carries one request and is then closed. */
 export type Connection = {
@@ -93,4 +92,13 @@ function nextTurn(): Promise<void> {
 
 function notOpen(why: string): Opened {
   return { kind: 'not_open', why };
+}
+
+/**
+ * Returns the code of an error in parentheses, such as ` (ECONNRESET)`, or nothing. Only the code is passed on, because
+ * messages and other properties may quote what was sent or received.
+ */
+export function safeCode(error: unknown): string {
+  const code = systemCode(error);
+  return code !== undefined && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? ` (${code})` : '';
 }

@@ -1,8 +1,9 @@
 import { type ClientRequest, request as startRequest } from 'node:http';
 import { crashPoint } from '../../kernel/crash-point.ts';
+import type { GatewayAccount } from '../gateway-account.ts';
+import type { SoapRequest } from '../soap/build-request.ts';
 import { readDate } from './ask-time.ts';
-import type { Connection } from './open-connection.ts';
-import { safeCode } from './safe-code.ts';
+import { type Connection, safeCode } from './open-connection.ts';
 
 /**
  * Outcome of a request whose first byte was written. `serviceAt` is the time of the answer by the service's clock, in
@@ -14,32 +15,32 @@ export type PostOutcome = { bytesWritten: number; bytesRead: number; body: Buffe
   | { kind: 'broken'; why: string; httpStatus?: number; isTooLarge?: true }
 );
 
-export type PostRequest = {
-  address: URL;
-  headers: Record<string, string>;
-  body: Buffer;
-  timeoutMs: number;
-  /** A larger answer counts as broken; without a limit one answer could fill the memory. */
-  largestAnswerBytes: number;
-};
+type PostRequest = SoapRequest & { address: URL };
+
+/** `largestAnswerBytes`: a larger answer counts as broken; without a limit one answer could fill the memory. */
+type PostLimits = Pick<GatewayAccount, 'answerTimeoutMs' | 'largestAnswerBytes'>;
 
 /**
  * Writes one HTTP request over an open connection, reads the answer and closes. It never throws, follows no redirect
  * and sends nothing twice. It returns whatever arrives, complete or broken.
- * @param request.timeoutMs for the whole exchange, so that a byte-by-byte answer cannot hold a worker forever
+ * @param limits.answerTimeoutMs for the whole exchange, so that a byte-by-byte answer cannot hold a worker forever
  */
-export async function post(connection: Connection, request: PostRequest): Promise<PostOutcome> {
+export async function post(
+  connection: Connection,
+  request: PostRequest,
+  { answerTimeoutMs, largestAnswerBytes }: PostLimits,
+): Promise<PostOutcome> {
   const { socket } = connection;
-  const received: Received = { buffer: createAnswerBuffer(request.largestAnswerBytes) };
+  const received: Received = { buffer: createAnswerBuffer(largestAnswerBytes) };
   const end = await new Promise<AnswerEnd>((resolve) => {
-    const why = `no complete answer within ${request.timeoutMs} ms`;
-    const timer = setTimeout(() => resolve({ kind: 'broken', why }), request.timeoutMs);
+    const why = `no complete answer within ${answerTimeoutMs} ms`;
+    const timer = setTimeout(() => resolve({ kind: 'broken', why }), answerTimeoutMs);
     const tell = (ended: AnswerEnd) => {
       clearTimeout(timer);
       resolve(ended);
     };
     try {
-      readAnswer(writeRequest(connection, request), received, request.largestAnswerBytes, tell);
+      readAnswer(writeRequest(connection, request), received, largestAnswerBytes, tell);
     } catch (error) {
       tell({ kind: 'broken', why: `the request could not be written${safeCode(error)}` });
     }

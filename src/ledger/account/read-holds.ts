@@ -1,5 +1,6 @@
+import { IS_OPEN, IS_SENDABLE } from '../batch/conditions.ts';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
-import type { StopKind } from './resume-account.ts';
+import type { StopKind } from './pause-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** A stop that an operator has to lift. `account` is `*` when the stop covers all accounts. */
@@ -29,7 +30,7 @@ export async function readHolds(ledger: Ledger, account: string): Promise<Holds>
     ledger.pool.query<HoldingBatch>(
       `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents, b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
-       WHERE b.account = $1 AND b.state NOT IN ('reconciled', 'cancelled')
+       WHERE b.account = $1 AND b.${IS_OPEN}
          AND b.state IN ('preparing', 'sending', 'unknown', 'refused')
        ORDER BY b.state_at, f.file_no, b.batch_no`,
       [account],
@@ -49,7 +50,7 @@ export async function readAccountStates(ledger: Ledger, accounts: readonly strin
            UNION ALL
            SELECT b.account, (b.state = 'ready')::int, (b.state IN ('preparing', 'sending', 'submitted', 'result_in'))::int, 0
            FROM batch b JOIN file f USING (file_id)
-           WHERE b.state NOT IN ('reconciled', 'cancelled') AND f.state IN ('accepted', 'in_progress')
+           WHERE b.${IS_OPEN} AND f.${IS_SENDABLE}
            UNION ALL SELECT account, 0, 0, (acknowledged_at IS NULL)::int FROM forgotten_send
            UNION ALL SELECT account, 0, 0, 0 FROM account_stop WHERE account <> '*') parts
      GROUP BY account ORDER BY array_position($1::text[], account) NULLS LAST, account`,
@@ -79,6 +80,14 @@ export async function readForgottenSends(ledger: Ledger, account: string): Promi
             acknowledged_at AS "acknowledgedAt", acknowledged_by AS "acknowledgedBy", batch_id AS "batchId"
      FROM forgotten_send WHERE account = $1 ORDER BY at, file_id, batch_no, attempt`,
     [account],
+  );
+  return rows;
+}
+
+/** Returns every stop that an operator has to lift, for any account; `*` means all of them. */
+export async function readStops(ledger: Ledger): Promise<Stop[]> {
+  const { rows } = await ledger.pool.query<Stop>(
+    'SELECT account, kind, reason, actor, since FROM account_stop ORDER BY account, kind',
   );
   return rows;
 }

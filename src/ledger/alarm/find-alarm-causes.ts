@@ -1,3 +1,4 @@
+import { IS_OPEN, IS_SENDABLE, IS_TAKEN } from '../batch/conditions.ts';
 import type { AlarmKind } from '../../../schemas/alarms.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
@@ -33,15 +34,15 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
      SELECT CASE state WHEN 'unknown' THEN 'batch_unknown' WHEN 'exception' THEN 'exception' ELSE 'result_overdue' END,
             file_id || '/' || batch_no, account,
             jsonb_build_object('fileId', file_id, 'batchNo', batch_no, 'rows', rows, 'cents', cents)
-     FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
+     FROM batch WHERE ${IS_OPEN}
        AND (state IN ('unknown', 'exception') OR (state = 'submitted' AND stale_since IS NOT NULL))
      UNION ALL
      SELECT 'account_stopped', stopped.account, nullif(stopped.account, '*'),
             jsonb_build_object('batches', count(b.*), 'rows', coalesce(sum(b.rows), 0), 'cents', coalesce(sum(b.cents), 0))
      FROM (SELECT account FROM account_stop
-           UNION SELECT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'refused') stopped
+           UNION SELECT account FROM batch WHERE ${IS_OPEN} AND state = 'refused') stopped
      LEFT JOIN batch b ON (b.account = stopped.account OR stopped.account = '*')
-       AND b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('ready', 'refused')
+       AND b.${IS_OPEN} AND b.state IN ('ready', 'refused')
      GROUP BY stopped.account`,
   );
   return rows;
@@ -55,7 +56,7 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'silence' AS kind, 'polls:' || account AS subject, account,
             jsonb_build_object('batches', count(*), 'rows', sum(rows), 'cents', sum(cents)) AS figures
-     FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'submitted'
+     FROM batch WHERE ${IS_OPEN} AND state = 'submitted'
        AND coalesce(next_poll_at, submitted_at, state_at) < $1
        AND NOT EXISTS (SELECT FROM failing_work w
                        WHERE w.work = 'poll' AND w.subject = batch.account AND w.expires_at >= $2)
@@ -74,8 +75,8 @@ export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
     `SELECT 'not_reached' AS kind, b.account AS subject, b.account,
             jsonb_build_object('batches', count(*), 'rows', sum(b.rows), 'cents', sum(b.cents)) AS figures
      FROM batch b JOIN file f USING (file_id)
-     WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('ready', 'preparing', 'sending')
-       AND f.state IN ('accepted', 'in_progress')
+     WHERE b.${IS_OPEN} AND b.state IN ('ready', 'preparing', 'sending')
+       AND f.${IS_SENDABLE}
      GROUP BY b.account HAVING max(b.releases) >= $1`,
     [MANY_RELEASES],
   );
@@ -107,7 +108,7 @@ export async function findWithheld(ledger: Ledger): Promise<AlarmCause[]> {
             jsonb_build_object('fileId', f.file_id, 'rows', f.invalid_rows, 'cents', f.withheld_cents,
               'unreadable', f.withheld_unreadable) AS figures
      FROM file f
-     WHERE f.invalid_rows > 0 AND f.state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
+     WHERE f.invalid_rows > 0 AND f.${IS_TAKEN}
        AND f.claimed_at >= (SELECT began_at FROM alarm_watch) AND f.claimed_at > $1::timestamptz - interval '7 days'
        AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = 'rows_withheld' AND a.subject = f.file_id)
      ORDER BY f.claimed_at, f.file_no LIMIT 1000`,
@@ -134,6 +135,24 @@ export async function findEndedFiles(ledger: Ledger, kind: 'file_done' | 'file_r
        AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = $1 AND a.subject = f.file_id)
      ORDER BY f.state_at, f.file_no LIMIT 1000`,
     [kind, kind === 'file_done' ? ['completed', 'partly_cancelled'] : ['rejected'], ledger.clock.now()],
+  );
+  return rows;
+}
+
+type StrayAccount = { account: string; files: number; batches: number; rows: number; cents: number };
+
+/** Counts, by account, what is open for accounts other than these. Money is integer cents. */
+export async function countStray(ledger: Ledger, accounts: readonly string[]): Promise<StrayAccount[]> {
+  const { rows } = await ledger.pool.query<StrayAccount>(
+    `SELECT account, sum(files)::int AS files, sum(batches)::int AS batches, sum(rows)::bigint AS rows,
+            sum(cents)::bigint AS cents
+     FROM (SELECT account, count(*) AS files, 0 AS batches, 0 AS rows, 0 AS cents FROM file
+           WHERE state IN ('claimed', 'held', 'accepted', 'in_progress') AND account <> ALL ($1) GROUP BY account
+           UNION ALL
+           SELECT account, 0, count(*), sum(rows), sum(cents) FROM batch
+           WHERE ${IS_OPEN} AND account <> ALL ($1) GROUP BY account) open
+     GROUP BY account ORDER BY account LIMIT 200`,
+    [accounts],
   );
   return rows;
 }

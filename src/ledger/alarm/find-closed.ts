@@ -2,7 +2,6 @@ import type { PoolClient } from 'pg';
 
 type Sessions = { pool: Pick<PoolClient, 'query'> };
 
-/** What keeps this session from changing the ledger. */
 type Closed = {
   isReadOnly: boolean;
   role: string;
@@ -17,26 +16,17 @@ type Closed = {
 export async function findClosed({ pool }: Sessions): Promise<{ action: string; reason: string; next: string }[]> {
   const { isReadOnly, role, lacking } = await readClosed(pool);
   const on = (things: string) => `GRANT ALL ON ALL ${things} IN SCHEMA paydrop TO "${role}";`;
-  return [
-    ...(isReadOnly
-      ? [
-          {
-            action: 'change the ledger',
-            reason: 'its database is read-only, or a standby',
-            next: 'Set DATABASE_URL to the primary, or end what made it read-only; work goes on by itself.',
-          },
-        ]
-      : []),
-    ...(lacking.length > 0
-      ? [
-          {
-            action: 'use the whole ledger',
-            reason: `its role lacks rights on ${lacking.join(', ')}`,
-            next: `Have its owner run: ${on('TABLES')} ${on('SEQUENCES')} Work goes on by itself.`,
-          },
-        ]
-      : []),
-  ];
+  const readOnly = {
+    action: 'change the ledger',
+    reason: 'its database is read-only, or a standby',
+    next: 'Set DATABASE_URL to the primary, or end what made it read-only; work goes on by itself.',
+  };
+  const withoutRights = {
+    action: 'use the whole ledger',
+    reason: `its role lacks rights on ${lacking.join(', ')}`,
+    next: `Have its owner run: ${on('TABLES')} ${on('SEQUENCES')} Work goes on by itself.`,
+  };
+  return [...(isReadOnly ? [readOnly] : []), ...(lacking.length > 0 ? [withoutRights] : [])];
 }
 
 async function readClosed(pool: Sessions['pool']): Promise<Closed> {

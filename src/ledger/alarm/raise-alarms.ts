@@ -1,14 +1,15 @@
 import { ALARM_KINDS, type AlarmKind } from '../../../schemas/alarms.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { AlarmCause } from './find-alarm-causes.ts';
+import type { AlarmCause, AlarmFigures } from './find-alarm-causes.ts';
 import { storableJson } from '../engine/storable-text.ts';
-import { type Transaction, transact } from '../engine/transaction.ts';
+import { transact, type Transaction } from '../engine/transaction.ts';
+import { hasCome } from '../batch/conditions.ts';
 
 /** A cause with its message. */
 export type DueAlarm = AlarmCause & { text: string };
 
 /** A target, by a key that never changes, and its kinds of alarm. */
-export type AlarmAudience = { key: string; kinds: readonly AlarmKind[] };
+type AlarmAudience = { key: string; kinds: readonly AlarmKind[] };
 
 /** Records when the alarm watch began. The first call counts, unless its clock was ahead. */
 export async function beginAlarmWatch(ledger: Ledger): Promise<void> {
@@ -38,7 +39,10 @@ export async function raiseAlarms(
     let raised = 0;
     for (const alarm of due.filter((one) => !isOpen.has(keyOf(one)))) raised += await raise(tx, alarm, audience);
     const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !isDue.has(keyOf(alarm)));
-    for (const { alarmNo, kind } of over) await clear(tx, alarmNo, kind, audience);
+    for (const { alarmNo, kind } of over) {
+      await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarmNo, tx.at]);
+      await enqueue(tx, alarmNo, kind, 'cleared', audience);
+    }
     return { raised, cleared: over.length };
   });
 }
@@ -70,16 +74,6 @@ async function readOpen(tx: Transaction): Promise<(Raised & { alarmNo: number })
   return rows;
 }
 
-async function clear(
-  tx: Transaction,
-  alarmNo: number,
-  kind: AlarmKind,
-  audience: readonly AlarmAudience[],
-): Promise<void> {
-  await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarmNo, tx.at]);
-  await enqueue(tx, alarmNo, kind, 'cleared', audience);
-}
-
 async function enqueue(
   tx: Transaction,
   alarmNo: number,
@@ -93,4 +87,77 @@ async function enqueue(
      SELECT $1, $2, key, $4 FROM unnest($3::text[]) AS key ON CONFLICT DO NOTHING`,
     [alarmNo, event, keys, tx.at],
   );
+}
+
+const FIRST_MS = 60_000;
+const LONGEST_TELL_MS = 3_600_000;
+
+/** Marks notices as delivered. */
+export async function noteDelivered(ledger: Ledger, target: string, notices: readonly WaitingNotice[]): Promise<void> {
+  await ledger.pool.query(
+    `UPDATE alarm_delivery d SET ended_at = $4, fault = NULL, tries = d.tries + 1
+     FROM unnest($2::bigint[], $3::text[]) AS n (alarm_no, event)
+     WHERE d.target = $1 AND d.alarm_no = n.alarm_no AND d.event = n.event`,
+    [target, notices.map(({ alarmNo }) => alarmNo), notices.map(({ event }) => event), ledger.clock.now()],
+  );
+}
+
+/** Delays undelivered notices, twice as long each time, at most an hour. @param fault without an address or a secret */
+export async function noteUndelivered(
+  ledger: Ledger,
+  target: string,
+  notices: readonly WaitingNotice[],
+  fault: string,
+): Promise<void> {
+  await ledger.pool.query(
+    `UPDATE alarm_delivery d SET fault = $5, tries = d.tries + 1,
+       next_try_at = $4::timestamptz + least($6 * 2 ^ least(d.tries, 20), $7) * interval '1 millisecond'
+     FROM unnest($2::bigint[], $3::text[]) AS n (alarm_no, event)
+     WHERE d.target = $1 AND d.alarm_no = n.alarm_no AND d.event = n.event`,
+    [
+      target,
+      notices.map(({ alarmNo }) => alarmNo),
+      notices.map(({ event }) => event),
+      ledger.clock.now(),
+      fault,
+      FIRST_MS,
+      LONGEST_TELL_MS,
+    ],
+  );
+}
+
+/** Ends the open notices of targets that are no longer configured. */
+export async function dropStrangers(ledger: Ledger, targets: readonly string[]): Promise<void> {
+  await ledger.pool.query(
+    `UPDATE alarm_delivery SET ended_at = $2, fault = 'its target is not in the configuration any more'
+     WHERE ended_at IS NULL AND target <> ALL ($1)`,
+    [targets, ledger.clock.now()],
+  );
+}
+
+type WaitingNotice = {
+  alarmNo: number;
+  event: 'raised' | 'cleared';
+  kind: AlarmKind;
+  subject: string;
+  account: string | null;
+  text: string;
+  figures: AlarmFigures;
+  at: Date;
+};
+
+/**
+ * Returns the notices due for this target, in the order of their events. Many alarms at once become one message
+ * (write-message.ts), so the limit only bounds memory.
+ */
+export async function readWaitingNotices(ledger: Ledger, target: string, limit = 50_000): Promise<WaitingNotice[]> {
+  const { rows } = await ledger.pool.query<WaitingNotice>(
+    `SELECT d.alarm_no AS "alarmNo", d.event, a.kind, a.subject, a.account, a.text, a.figures,
+            CASE d.event WHEN 'raised' THEN a.raised_at ELSE a.cleared_at END AS at
+     FROM alarm_delivery d JOIN alarm a USING (alarm_no)
+     WHERE d.ended_at IS NULL AND d.target = $1 AND ${hasCome('d.next_try_at', '$2', LONGEST_TELL_MS)}
+     ORDER BY 8, d.alarm_no, d.event DESC LIMIT $3`,
+    [target, ledger.clock.now(), limit],
+  );
+  return rows;
 }

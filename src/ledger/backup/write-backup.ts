@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PoolClient } from 'pg';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { syncFolder } from '../../kernel/sync-folder.ts';
 import { copyPieces } from '../copy/copy-out.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
@@ -120,17 +121,6 @@ function frameWriter(file: FileHandle) {
     },
     soFar: () => ({ bytes: written, sha256: hash.copy().digest('hex') }),
   };
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } catch {
-    // Some network drives cannot sync folders; durability is then up to the server.
-  } finally {
-    await folder.close();
-  }
 }
 
 function explain(error: unknown, path: string): unknown {

@@ -2,12 +2,12 @@ import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { HOME_SITE } from '../../../schemas/roles.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';
 import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
 import { LONGEST_REPOLL_MS } from './schedule-poll.ts';
 import { LONGEST_RECHECK_MS, MAY_RECHECK } from './schedule-recheck.ts';
 import type { BatchRow } from '../engine/records.ts';
-import { UNWRITTEN_CORRECTIONS } from '../row/read-changes.ts';
+import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
 /** Due work, read from the ledger alone. The sweep turns it into jobs, so the queue may be lost at any moment. */
 export type DueWork = {
@@ -32,21 +32,13 @@ export async function findDueWork(
   }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
 ): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
-    findClaimed(ledger, site),
+    findFiles(ledger, site, `f.state = 'claimed'`),
     findSendable(ledger, undefined, closed),
     findAwaitingResult(ledger),
     findToRecheck(ledger, longestRecheckMs),
-    findDeliverable(ledger, site),
+    findFiles(ledger, site, IS_DELIVERABLE),
   ]);
   return { intake, submit, poll: [...poll, ...recheck], deliver };
-}
-
-async function findClaimed(ledger: Ledger, site: string): Promise<string[]> {
-  const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT file_id FROM file WHERE state = 'claimed' AND site = $1 ORDER BY file_no LIMIT 1000`,
-    [site],
-  );
-  return rows.map((row) => row.file_id);
 }
 
 /**
@@ -63,7 +55,7 @@ export async function findSendable(
   // A single account need not be searched for ready batches first.
   const accounts =
     account === undefined
-      ? `SELECT DISTINCT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'`
+      ? `SELECT DISTINCT account FROM batch WHERE ${IS_OPEN} AND state = 'ready'`
       : 'SELECT $3::text AS account';
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
     `SELECT next.file_id, next.batch_no
@@ -91,7 +83,7 @@ export async function readNextBatch(ledger: Ledger, account: string): Promise<Ba
  */
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
+    `SELECT * FROM batch WHERE ${IS_OPEN}
        AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
     [ledger.clock.now()],
@@ -99,7 +91,6 @@ async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   return rows;
 }
 
-/** Returns reconciled batches whose recheck is due. */
 async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
@@ -108,9 +99,9 @@ async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRo
   return rows;
 }
 
-async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> {
+async function findFiles(ledger: Ledger, site: string, condition: string): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${IS_DELIVERABLE} ORDER BY f.file_no LIMIT 1000`,
+    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${condition} ORDER BY f.file_no LIMIT 1000`,
     [site],
   );
   return rows.map((row) => row.file_id);
@@ -121,13 +112,13 @@ async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> 
  * open, or a correction.
  */
 export const IS_DELIVERABLE = `(
-     (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})
+     (f.${IS_SENDABLE} AND ${lacks('ack')})
   OR (f.state = 'held' AND ${lacks('held')})
   OR (f.state = 'rejected' AND ${lacks('nak')})
   OR (f.state = 'cancelled' AND ${lacks('cancelled')})
   OR (f.state = 'partly_cancelled' AND ${lacks('summary-txt')})
-  OR (f.state IN ('accepted', 'in_progress')
-      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled')))
+  OR (f.${IS_SENDABLE}
+      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.${IS_OPEN}))
   OR f.file_no IN (SELECT c.file_no FROM (${UNWRITTEN_CORRECTIONS}) c))`;
 
 function lacks(kind: OutputKind): string {

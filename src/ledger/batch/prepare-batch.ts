@@ -3,7 +3,7 @@ import type { Sender } from '../admission/admit.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome } from './conditions.ts';
 import { type BatchKey, moveBatch } from '../engine/move.ts';
 
 /** A batch held by this worker. Only the holder of the token may send it, for the opening of its sender. */
@@ -61,6 +61,14 @@ export function releaseDelayMs(releases: number): number {
   return Math.min(1_000 * 2 ** Math.min(releases, 10), LONGEST_RELEASE_MS);
 }
 
+/** Column values of a batch that no worker holds. */
+export const NOBODY = { token: null, worker: null, lease_until: null } as const;
+
+/** Returns column values that make a batch wait longer after each try that never reached the service. */
+export function waitingLonger(tx: Transaction, { releases }: Prepared) {
+  return { releases: releases + 1, not_before: new Date(tx.at.getTime() + releaseDelayMs(releases)) };
+}
+
 /** Move `release`: nothing was written. The batch waits longer each time, to spare a dead service. */
 export async function releaseBatch(ledger: Ledger, batch: Prepared, reason: string): Promise<boolean> {
   return transact(ledger, async (tx) => {
@@ -70,13 +78,7 @@ export async function releaseBatch(ledger: Ledger, batch: Prepared, reason: stri
       { fileId: batch.file_id, batchNo: batch.batch_no },
       { actor: 'worker:submit', reason },
       {
-        set: {
-          token: null,
-          worker: null,
-          lease_until: null,
-          releases: batch.releases + 1,
-          not_before: new Date(tx.at.getTime() + releaseDelayMs(batch.releases)),
-        },
+        set: { ...NOBODY, ...waitingLonger(tx, batch) },
         where: { sql: 'token = $1', values: [batch.token] },
       },
     );

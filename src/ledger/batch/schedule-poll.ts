@@ -1,7 +1,9 @@
+import { IS_OPEN } from './conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
-import { type Transaction, transact } from '../engine/transaction.ts';
-import { type BatchKey, moveBatch } from '../engine/move.ts';
+import { transact, type Transaction } from '../engine/transaction.ts';
+import { type AuditReason, type BatchKey, moveBatch } from '../engine/move.ts';
+import { PipelineError } from '../../kernel/errors.ts';
 
 /**
  * What a poll without a result showed: an overdue result, or a text that paydrop does not know. `isSilent` means no
@@ -16,7 +18,7 @@ const MOST_NOT_KNOWN = 10;
 export const LONGEST_REPOLL_MS = 86_400_000;
 
 /** What this poll changed. Operators are notified once, not on every poll. */
-export type PollNews = { batch: BatchRow; isNewlyStale: boolean; isNewAlarm: boolean };
+type PollNews = { batch: BatchRow; isNewlyStale: boolean; isNewAlarm: boolean };
 
 /**
  * Schedules the next poll and records what is worth an alarm. The state stays, except after too many unknown texts.
@@ -75,4 +77,63 @@ async function lockBatch(tx: Transaction, key: BatchKey): Promise<BatchRow | und
     [key.fileId, key.batchNo],
   );
   return rows[0];
+}
+
+type PollLag = {
+  account: string;
+  /** Batches without a result, or with one that did not fit and is polled again. */
+  waiting: number;
+  /** Those overdue by the account's `poll.staleMs`. */
+  overdue: number;
+  /** When the oldest poll was due; in the future when no poll is late. */
+  dueAt: Date;
+};
+
+/** Returns the lag per account. A batch never polled is due from when the service accepted it. */
+export async function readPollLag(ledger: Ledger): Promise<PollLag[]> {
+  const { rows } = await ledger.pool.query<PollLag>(
+    `SELECT account, count(*) AS waiting, count(stale_since) AS overdue,
+            min(coalesce(next_poll_at, submitted_at, state_at)) AS "dueAt"
+     FROM batch
+     WHERE ${IS_OPEN}
+       AND (state = 'submitted' OR (state = 'exception' AND next_poll_at IS NOT NULL))
+     GROUP BY account ORDER BY account`,
+  );
+  return rows;
+}
+
+/**
+ * Makes the next poll of a batch due now. This is no move: a poll only reads and may be repeated freely.
+ * @throws PipelineError MOVE_REFUSED for a batch without a batch id from the service, ORIGINAL_GONE after its retention
+ */
+export async function pollNow(ledger: Ledger, key: BatchKey, because: AuditReason): Promise<void> {
+  await transact(ledger, async (tx) => {
+    await mustHaveOriginal(tx, key);
+    if (!(await makeDue(tx, key)))
+      throw new PipelineError('MOVE_REFUSED', actionOf(key), 'the service has given it no batch id');
+    tx.audit({ ...because, ...key, move: 'repoll' });
+  });
+}
+
+/** Throws if the file was destroyed: another result could be neither sealed nor written into a correction. */
+async function mustHaveOriginal(tx: Transaction, key: BatchKey): Promise<void> {
+  const { rowCount } = await tx.client.query('SELECT FROM file WHERE file_id = $1 AND shredded_at IS NOT NULL', [
+    key.fileId,
+  ]);
+  if (rowCount) throw new PipelineError('ORIGINAL_GONE', actionOf(key));
+}
+
+function actionOf({ fileId, batchNo }: BatchKey): string {
+  return `ask for the result of batch ${batchNo} of file "${fileId}"`;
+}
+
+async function makeDue(tx: Transaction, key: BatchKey): Promise<boolean> {
+  const { rowCount } = await tx.client.query(
+    `UPDATE batch SET next_poll_at = CASE WHEN state IN ('submitted', 'exception') THEN $3::timestamptz END,
+                      next_recheck_at = CASE WHEN state = 'reconciled' THEN $3::timestamptz END
+     WHERE file_id = $1 AND batch_no = $2 AND batch_id IS NOT NULL
+       AND state IN ('submitted', 'result_in', 'exception', 'reconciled')`,
+    [key.fileId, key.batchNo, tx.at],
+  );
+  return rowCount === 1;
 }

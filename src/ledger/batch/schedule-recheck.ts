@@ -1,4 +1,4 @@
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome } from './conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';

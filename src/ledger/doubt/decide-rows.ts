@@ -1,8 +1,7 @@
 import type { ReconciledRow, RowFinding } from '../../rows/rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import type { BatchKey } from '../engine/move.ts';
-import { readLastCall } from './resolve-attempts.ts';
-import { readFileNo } from '../batch/settle-batch.ts';
+import { readFileNo, readLastCall } from './resolve-attempts.ts';
 
 /** The deciding parts of a report that was read for the current attempt. */
 export type KeptReport = { reportNo: number; covers: boolean; newestAt: Date | null; at: Date };

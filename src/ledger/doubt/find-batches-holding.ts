@@ -1,8 +1,9 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 
-export type HoldingBatch = Pick<
+type HoldingBatch = Pick<
   BatchRow,
   'file_id' | 'batch_no' | 'operation' | 'rows' | 'cents' | 'first_line' | 'last_line'
 > & {
@@ -24,6 +25,125 @@ export async function findBatchesHolding(
      WHERE r.invoice = ANY($1) AND b.account = $2 AND (b.file_id, b.batch_no) <> ($3, $4)
      ORDER BY f.file_no DESC, b.batch_no LIMIT 20`,
     [invoices, batch.account, batch.file_id, batch.batch_no],
+  );
+  return rows;
+}
+
+/** A row of an account, with the state of its batch. Amount in cents. */
+export type RowOfInvoice = {
+  invoice: string;
+  customerCode: string;
+  amountCents: number;
+  lastFour: string;
+  fileId: string;
+  /** Name of the file. */
+  name: string;
+  batchNo: number;
+  batchRows: number;
+  attempt: number;
+  /** Hash of the batch body. */
+  sha256: string;
+  /** Some call may have left for it and was not refused. */
+  wasSent: boolean;
+  isWaiting: boolean;
+};
+
+/** Finds the rows of an account with one of these invoices, in the order of their files. */
+export async function findRowsOf(
+  { pool }: Ledger,
+  account: string,
+  invoices: readonly string[],
+): Promise<RowOfInvoice[]> {
+  const { rows } = await pool.query<RowOfInvoice>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
+            f.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.rows AS "batchRows", b.attempt, b.body_sha256 AS sha256,
+            EXISTS (SELECT FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
+                      AND coalesce(a.verdict, '') NOT IN ('not_sent', 'refused')) AS "wasSent",
+            b.state IN ('ready', 'refused') AS "isWaiting"
+     FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
+     WHERE r.invoice = ANY ($2) AND f.account = $1 ORDER BY f.file_no, r.line`,
+    [account, invoices],
+  );
+  return rows;
+}
+
+export type BatchIds = {
+  /** The last ids that the service assigned for these accounts, newest first. */
+  ids: string[];
+  /** Number of the newest call. */
+  calls: number;
+  /** A call is in progress or in doubt, or may not have been recorded. */
+  isCalling: boolean;
+  /** Calls since the newest id, known to the ledger without the id they may have received. */
+  withoutId: number;
+  /** Returns whether a batch of any account has this id, or a forgotten call of these accounts. */
+  isKnown(batchId: string): Promise<boolean>;
+};
+
+/** Enough ids to see how far apart they are. */
+const NEWEST = 100;
+
+/** @param accounts accounts with one agent code, which the service treats as one */
+export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]): Promise<BatchIds> {
+  const { rows } = await pool.query<{ ids: string[]; calls: number; isCalling: boolean; withoutId: number }>(
+    `WITH newest AS (SELECT coalesce(max(submitted_at), '-infinity') AS at FROM batch
+                     WHERE account = ANY ($1) AND batch_id IS NOT NULL)
+     SELECT ARRAY(SELECT batch_id FROM batch WHERE account = ANY ($1) AND batch_id IS NOT NULL
+                  ORDER BY submitted_at DESC LIMIT $2) AS ids,
+            coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE account = ANY ($1)), 0) AS calls,
+            EXISTS (SELECT FROM batch WHERE account = ANY ($1) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
+            (SELECT count(*)::int FROM forgotten_send g, newest WHERE account = ANY ($1) AND batch_id IS NULL AND g.at > newest.at)
+              + (SELECT count(*)::int FROM newest, attempt a JOIN batch b USING (file_id, batch_no)
+                 WHERE b.account = ANY ($1) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,
+    [accounts, NEWEST],
+  );
+  return {
+    ...rows[0]!,
+    isKnown: async (batchId) => {
+      const { rowCount } = await pool.query(
+        `SELECT FROM batch WHERE batch_id = $1 UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND account = ANY ($2)`,
+        [batchId, accounts],
+      );
+      return rowCount !== 0;
+    },
+  };
+}
+
+/** Returns ready and refused batches in sending order, with what reading their rows needs. */
+export async function readWaiting(
+  { pool }: Ledger,
+  account: string,
+): Promise<{ batch: BatchRow; fileNo: number; layout: LayoutName }[]> {
+  const { rows } = await pool.query<BatchRow & { fileNo: number; layout: LayoutName }>(
+    `SELECT b.*, f.file_no AS "fileNo", f.layout FROM batch b JOIN file f USING (file_id)
+     WHERE b.account = $1 AND b.state IN ('ready', 'refused') ORDER BY f.file_no, b.batch_no`,
+    [account],
+  );
+  return rows.map(({ fileNo, layout, ...batch }) => ({ batch, fileNo, layout }));
+}
+
+export type ExceptionBatch = {
+  fileId: string;
+  batchNo: number;
+  name: string;
+  account: string;
+  batchId: string | null;
+  rows: number;
+  cents: number;
+  since: Date;
+  reason: string | null;
+  /** When the service is polled again automatically. */
+  nextPollAt: Date | null;
+};
+
+/** Returns batches whose result does not fit what was sent, oldest first, at most 200. Money is integer cents. */
+export async function readExceptions(ledger: Ledger): Promise<ExceptionBatch[]> {
+  const { rows } = await ledger.pool.query<ExceptionBatch>(
+    `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name, b.account, b.batch_id AS "batchId", b.rows, b.cents,
+            b.state_at AS since, b.reason, b.next_poll_at AS "nextPollAt"
+     FROM batch b JOIN file f USING (file_id)
+     WHERE b.${IS_OPEN} AND b.state = 'exception'
+     ORDER BY b.state_at, b.file_id, b.batch_no LIMIT 200`,
   );
   return rows;
 }

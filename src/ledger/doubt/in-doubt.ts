@@ -1,3 +1,4 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
@@ -38,7 +39,7 @@ export type InDoubt = {
 /** Returns every batch in doubt, oldest first. */
 export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
+    `SELECT * FROM batch WHERE ${IS_OPEN} AND state = 'unknown'
      ORDER BY state_at, file_id, batch_no`,
   );
   const found: InDoubt[] = [];
@@ -48,16 +49,36 @@ export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
 
 /** Returns everything known about one batch in doubt. */
 export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<InDoubt> {
-  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
-  const [file, attempts, lateAnswers, reports, neighbours, proposal] = await Promise.all([
-    readFile(ledger, key),
-    readAttempts(ledger, key),
-    readLateAnswers(ledger, key),
-    readReportNotes(ledger, key),
+  const ask = async <Row extends object>(sql: string) =>
+    (await ledger.pool.query<Row>(sql, [batch.file_id, batch.batch_no])).rows;
+  const [file, attempts, lateAnswers, reports, neighbours, [proposal]] = await Promise.all([
+    ledger.pool.query<InDoubt['file']>(
+      'SELECT file_id, name, account, operation, layout FROM file WHERE file_id = $1',
+      [batch.file_id],
+    ),
+    ask<AttemptInDoubt>(
+      `SELECT attempt, host, request_bytes, started_at, ended_at, verdict, evidence, resolution
+       FROM attempt WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt DESC`,
+    ),
+    // What arrived after another verdict may hold the batch id that the operator needs.
+    ask<LateAnswer>(
+      `SELECT at, reason, evidence FROM audit
+       WHERE file_id = $1 AND batch_no = $2 AND move IN ('late-answer', 'disown') ORDER BY seq`,
+    ),
+    ask<ReportNote>(
+      `SELECT r.name, r.at, r.covers, r.newest_at AS "newestAt",
+              count(f.*) FILTER (WHERE f.finding = 'found') AS found,
+              count(f.*) FILTER (WHERE f.finding = 'absent') AS absent
+       FROM journal_report r JOIN batch b USING (file_id, batch_no, attempt) LEFT JOIN row_finding f USING (report_no)
+       WHERE r.file_id = $1 AND r.batch_no = $2 GROUP BY r.report_no ORDER BY r.report_no`,
+    ),
     readNeighbours(ledger, batch),
-    readOpenProposal(ledger, key),
+    ask<NonNullable<InDoubt['proposal']>>(
+      `SELECT proposal_no AS "proposalNo", action, made_by AS "madeBy" FROM proposal
+       WHERE file_id = $1 AND batch_no = $2 AND verdict IS NULL`,
+    ),
   ]);
-  return { batch, file, attempts, lateAnswers, reports, ...neighbours, proposal };
+  return { batch, file: file.rows[0]!, attempts, lateAnswers, reports, ...neighbours, proposal };
 }
 
 /** Returns the batches of the account that got their ids just before and after this one was sent. */
@@ -221,45 +242,6 @@ async function readDatabaseTime({ pool, databaseNow }: Ledger): Promise<Date> {
   return rows[0]!.now;
 }
 
-async function readFile(ledger: Ledger, key: BatchKey): Promise<InDoubt['file']> {
-  const { rows } = await ledger.pool.query<InDoubt['file']>(
-    'SELECT file_id, name, account, operation, layout FROM file WHERE file_id = $1',
-    [key.fileId],
-  );
-  return rows[0]!;
-}
-
-async function readAttempts(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<AttemptInDoubt[]> {
-  const { rows } = await ledger.pool.query<AttemptInDoubt>(
-    `SELECT attempt, host, request_bytes, started_at, ended_at, verdict, evidence, resolution
-     FROM attempt WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt DESC`,
-    [fileId, batchNo],
-  );
-  return rows;
-}
-
-/** Returns what arrived after another verdict. It may hold the batch id that the operator needs. */
-async function readLateAnswers(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<LateAnswer[]> {
-  const { rows } = await ledger.pool.query<LateAnswer>(
-    `SELECT at, reason, evidence FROM audit
-     WHERE file_id = $1 AND batch_no = $2 AND move IN ('late-answer', 'disown') ORDER BY seq`,
-    [fileId, batchNo],
-  );
-  return rows;
-}
-
-async function readReportNotes(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<ReportNote[]> {
-  const { rows } = await ledger.pool.query<ReportNote>(
-    `SELECT r.name, r.at, r.covers, r.newest_at AS "newestAt",
-            count(f.*) FILTER (WHERE f.finding = 'found') AS found,
-            count(f.*) FILTER (WHERE f.finding = 'absent') AS absent
-     FROM journal_report r JOIN batch b USING (file_id, batch_no, attempt) LEFT JOIN row_finding f USING (report_no)
-     WHERE r.file_id = $1 AND r.batch_no = $2 GROUP BY r.report_no ORDER BY r.report_no`,
-    [fileId, batchNo],
-  );
-  return rows;
-}
-
 async function readNeighbour(
   ledger: Ledger,
   batch: BatchRow,
@@ -272,15 +254,6 @@ async function readNeighbour(
      FROM batch WHERE account = $1 AND batch_id IS NOT NULL AND submitted_at ${compare} $2
      ORDER BY submitted_at ${order} LIMIT 1`,
     [batch.account, calledAt],
-  );
-  return rows[0];
-}
-
-async function readOpenProposal(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<InDoubt['proposal']> {
-  const { rows } = await ledger.pool.query<NonNullable<InDoubt['proposal']>>(
-    `SELECT proposal_no AS "proposalNo", action, made_by AS "madeBy" FROM proposal
-     WHERE file_id = $1 AND batch_no = $2 AND verdict IS NULL`,
-    [fileId, batchNo],
   );
   return rows[0];
 }

@@ -7,7 +7,7 @@ import type { BatchRow } from '../engine/records.ts';
 import { findForgottenSends, findMissing, type JournalEntry } from '../admission/send-journal.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { NOBODY } from '../batch/end-attempt.ts';
+import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, moveBatch, moveFile } from '../engine/move.ts';
 import { lockForStop } from '../account/stop-lock.ts';
 
@@ -186,7 +186,6 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   else await addAttempt(tx, key, attempt, because);
 }
 
-/** Adds one more call to a batch that is already in doubt. */
 async function addAttempt(
   tx: Transaction,
   key: BatchKey,

@@ -2,23 +2,31 @@ import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { ReconciledRow } from '../../rows/rows.ts';
 import { type Transaction, violates } from '../engine/transaction.ts';
-import { bindingOfBatch } from '../proposal/binding.ts';
 import { countReports, decideRows } from './decide-rows.ts';
-import { type BatchKey, type AuditReason, moveBatch } from '../engine/move.ts';
-import { type Binding, type ProposalRow, voidProposals } from '../proposal/propose.ts';
-import { readFileNo, settleBatch } from '../batch/settle-batch.ts';
-import { mustBeResolved, readLastCall, readWaited, resolveAttempts } from './resolve-attempts.ts';
+import { type AuditReason, type BatchKey, moveBatch } from '../engine/move.ts';
+import { type Binding, bindingOfBatch, type ProposalRow, voidProposals } from '../proposal/propose.ts';
+import {
+  type AttemptResolution,
+  mustBeResolved,
+  readFileNo,
+  readLastCall,
+  readWaited,
+  resolveAttempts,
+} from './resolve-attempts.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { writeOutcomes } from '../batch/receive-result.ts';
 import { mustBeOpen } from '../admission/must-be-open.ts';
-import { nextAttempt } from '../batch/next-attempt.ts';
+import { nextAttempt } from '../batch/retry-refused.ts';
+import { storableJson } from '../engine/storable-text.ts';
 
 /** The subject of a resolution. Its evidence holds what the action needs: `batchId`, `waitMs`. */
-export type ResolutionSubject = Pick<ProposalRow, 'file_id' | 'batch_no' | 'evidence'>;
+type ResolutionSubject = Pick<ProposalRow, 'file_id' | 'batch_no' | 'evidence'>;
 
-type ResolutionAction = {
+/** How a confirmed proposal of one kind is carried out. */
+export type ResolutionAction = {
   /** Shown in the list of proposals. */
   readonly about: string;
+  /** Returns the current binding of the subject, to compare with that of the proposal. Locks what it reads. */
   bindingOf(tx: Transaction, subject: ResolutionSubject): Promise<Binding>;
   /** Runs in the transaction that confirms it. Throws PipelineError MOVE_REFUSED or RESOLUTION_REFUSED. */
   carryOut(tx: Transaction, subject: ResolutionSubject, because: AuditReason): Promise<void>;
@@ -186,4 +194,63 @@ async function refuseFound(tx: Transaction, key: BatchKey): Promise<void> {
 function refusal(key: BatchKey, why: string): PipelineError {
   const action = `declare batch ${key.fileId}/${key.batchNo} as not received`;
   return new PipelineError('RESOLUTION_REFUSED', action, why);
+}
+
+/**
+ * Move `settle`: ends a batch in doubt with one outcome per row, from sources other than its result file, or `unknown`
+ * for good. Outcomes are written like those of a result, so the outputs follow as usual.
+ * @param resolution `settled` when every row is certain, `in_doubt` when the batch is closed without that
+ * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, or the outcomes do not match its rows exactly
+ */
+export async function settleBatch(
+  tx: Transaction,
+  key: BatchKey,
+  rows: readonly ReconciledRow[],
+  resolution: Extract<AttemptResolution, 'settled' | 'in_doubt'>,
+  because: AuditReason,
+): Promise<BatchRow> {
+  // The time of sending is known, whatever the outcome; the sender's result file states it.
+  const set = { submitted_at: await readLastCall(tx, key), result_at: tx.at, next_poll_at: null };
+  const row = await moveBatch(tx, 'settle', key, because, { set });
+  const batch = await mustBeResolved(tx, row, key, 'settle');
+  await writeOutcomes(tx, await readFileNo(tx, key), batch, rows);
+  await resolveAttempts(tx, key, resolution, because);
+  return batch;
+}
+
+/**
+ * Move `disown`: detaches the result under the batch id, because it belongs to another batch. This batch is in doubt
+ * again. The id becomes free for its own batch and stays recorded with the attempt.
+ * @returns the detached batch id
+ * @throws PipelineError MOVE_REFUSED when the batch is no exception
+ */
+export async function disownBatch(tx: Transaction, key: BatchKey, because: AuditReason): Promise<string | null> {
+  await mustBeOpen(tx);
+  const { rows } = await tx.client.query<{ batch_id: string | null; attempt: number }>(
+    'SELECT batch_id, attempt FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',
+    [key.fileId, key.batchNo],
+  );
+  const [before] = rows;
+  const disownedBatchId = before?.batch_id ?? null;
+  const set = {
+    batch_id: null,
+    submitted_at: null,
+    result_at: null,
+    result_sha256: null,
+    next_poll_at: null,
+    stale_since: null,
+    poll_alarm: null,
+    not_known_polls: 0,
+  };
+  const evidence = { ...because.evidence, disownedBatchId };
+  const row = await moveBatch(tx, 'disown', key, { ...because, evidence }, { set });
+  await mustBeResolved(tx, row, key, 'disown the result of');
+  await tx.client.query(
+    `UPDATE attempt SET verdict = 'unknown', resolution = NULL, resolved_at = NULL, resolved_by = NULL,
+       evidence = coalesce(evidence, '{}') || $4::jsonb
+     WHERE file_id = $1 AND batch_no = $2 AND attempt = $3`,
+    [key.fileId, key.batchNo, before?.attempt, storableJson({ disownedBatchId })],
+  );
+  await voidProposals(tx, key, because);
+  return disownedBatchId;
 }

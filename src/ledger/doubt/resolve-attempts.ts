@@ -66,3 +66,11 @@ export async function mustBeResolved(
   const why = state === undefined ? 'the ledger does not know it' : `it is ${state}`;
   throw new PipelineError('MOVE_REFUSED', `${action} batch ${key.batchNo} of file "${key.fileId}"`, why);
 }
+
+/** Returns the number that rows use for their file. */
+export async function readFileNo(tx: Transaction, key: BatchKey): Promise<number> {
+  const { rows } = await tx.client.query<{ file_no: number }>('SELECT file_no FROM file WHERE file_id = $1', [
+    key.fileId,
+  ]);
+  return rows[0]!.file_no;
+}

@@ -1,7 +1,8 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { findVolumes } from './fingerprint-volumes.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
+import type { Queryable } from '../engine/transaction.ts';
 
 /** An earlier file holds the same payment, or one without a relevant difference. */
 export type ChargedCode = 'CHARGED_BEFORE' | 'LIKE_CHARGED';
@@ -100,7 +101,7 @@ export type MarkedRow = {
 };
 
 /** A line, and the earlier row that it repeats. */
-export type ChargedRow = { line: number; code: ChargedCode; detail: string };
+type ChargedRow = { line: number; code: ChargedCode; detail: string };
 
 /**
  * Finds which of these rows are in a file of the ledger and may have been charged. They must have an invoice: rows
@@ -138,3 +139,17 @@ const FIND = `
   ), twin AS MATERIALIZED (${twinsInVolumes('$1', 'own_row', '')}
   ), seen AS (${seenAmongTwins('false')})
   SELECT line, code, detail FROM seen ORDER BY line`;
+
+/**
+ * Returns the earlier of the times of this host and the database, so that a clock set forward does not make recent
+ * events look old.
+ * @param databaseNow SQL for the database time
+ */
+export async function readSlowerNow(
+  client: Pick<Queryable, 'query'>,
+  hostNow: Date,
+  databaseNow: string,
+): Promise<Date> {
+  const { rows } = await client.query<{ now: Date }>(`SELECT least($1::timestamptz, ${databaseNow}) AS now`, [hostNow]);
+  return rows[0]!.now;
+}

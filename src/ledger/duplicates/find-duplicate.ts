@@ -1,7 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED, mayBeCharged, IS_TAKEN } from '../batch/conditions.ts';
 
 export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 
@@ -76,3 +76,105 @@ export async function findSameTotals(
   );
   return rows[0];
 }
+
+/** Limits of the comparison: rows of this file, and earlier files. */
+const ROWS = 200;
+const FILES = 20;
+
+/**
+ * Finds an earlier file of the account whose lines replace the invoices: each invoice is the number of a line there
+ * with the same payer and amount. This happens when rows are cut from a result and the wrong column is removed.
+ * @returns the id of that file
+ */
+export async function findLinesAsInvoices(
+  tx: Transaction,
+  { file_no: fileNo, account }: Pick<FileRow, 'file_no' | 'account'>,
+): Promise<string | undefined> {
+  const { rows } = await tx.client.query<{ file_id: string }>(
+    `WITH mine AS (SELECT CASE WHEN invoice ~ '^[0-9]{1,9}$' THEN invoice::integer END AS line, customer_code, amount_cents, last_four
+                   FROM payment_row WHERE file_no = $1 AND batch_no IS NOT NULL ORDER BY payment_row.line LIMIT ${ROWS}),
+       earlier AS (SELECT file_no, file_id FROM file WHERE account = $2 AND file_no < $1
+                     AND ${IS_TAKEN}
+                   ORDER BY file_no DESC LIMIT ${FILES})
+     SELECT file_id FROM earlier e
+     WHERE NOT EXISTS (SELECT FROM mine WHERE line IS NULL) AND EXISTS (SELECT FROM mine)
+       AND NOT EXISTS (SELECT FROM mine m LEFT JOIN payment_row r ON r.file_no = e.file_no AND r.line = m.line
+                         AND r.batch_no IS NOT NULL AND r.amount_cents = m.amount_cents
+                         AND r.customer_code = m.customer_code AND r.last_four = m.last_four
+                       WHERE r.line IS NULL)
+     ORDER BY file_no DESC LIMIT 1`,
+    [fileNo, account],
+  );
+  return rows[0]?.file_id;
+}
+
+/** Returns SQL for the shape of a text, with runs of letters or digits as one: `A10000042` and `B7` are alike. */
+const shapeOf = (text: string) =>
+  `regexp_replace(regexp_replace(upper(${text}), '[[:alpha:]]+', 'A', 'g'), '[0-9]+', '9', 'g')`;
+
+/**
+ * Returns whether customer code and invoice of a file seem swapped. None of its codes has the shape of one that its
+ * account used before, and all of its invoices do. Without a header, nothing else distinguishes the two.
+ */
+export async function hasSwappedColumns(
+  tx: Transaction,
+  { file_no: fileNo, account }: Pick<FileRow, 'file_no' | 'account'>,
+): Promise<boolean> {
+  const { rows } = await tx.client.query<{ swapped: boolean }>(
+    `WITH mine AS (SELECT ${shapeOf('customer_code')} AS code, ${shapeOf('invoice')} AS invoice FROM payment_row
+                   WHERE file_no = $1 AND customer_code <> '' AND invoice <> '' ORDER BY line LIMIT ${ROWS}),
+       earlier AS (SELECT file_no FROM file WHERE account = $2 AND file_no < $1 AND layout IN ('card-code', 'ach-code')
+                     AND ${IS_TAKEN}
+                   ORDER BY file_no DESC LIMIT ${FILES}),
+       used AS (SELECT DISTINCT ${shapeOf('r.customer_code')} AS code FROM earlier e CROSS JOIN LATERAL
+                  (SELECT customer_code FROM payment_row WHERE file_no = e.file_no AND customer_code <> '' LIMIT ${ROWS}) r)
+     SELECT coalesce(bool_and(invoice IN (SELECT code FROM used) AND code NOT IN (SELECT code FROM used)), false) AS swapped
+     FROM mine`,
+    [fileNo, account],
+  );
+  return rows[0]!.swapped;
+}
+
+type UsualSize = { files: number; rows: number; cents: number };
+
+/** Returns the median of the last twenty accepted files of the folder. One huge file changes it little. */
+export async function readUsualSize(
+  tx: Transaction,
+  file: Pick<FileRow, 'file_id' | 'account' | 'folder'>,
+): Promise<UsualSize> {
+  const { rows } = await tx.client.query<{ files: number; rows: number | null; cents: number | null }>(
+    `SELECT count(*) AS files,
+            percentile_cont(0.5) WITHIN GROUP (ORDER BY last.valid_rows) AS rows,
+            percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(last.valid_cents)) AS cents
+     FROM (SELECT valid_rows, valid_cents FROM file
+           WHERE account = $1 AND folder = $2 AND file_id <> $3 AND accepted_at IS NOT NULL AND state <> 'cancelled'
+           ORDER BY accepted_at DESC LIMIT 20) last`,
+    [file.account, file.folder, file.file_id],
+  );
+  const { files, rows: usualRows, cents } = rows[0]!;
+  return { files, rows: usualRows ?? 0, cents: cents ?? 0 };
+}
+
+/**
+ * Sums the cents of the account's files accepted since a moment, refunds without their sign. A file counts if either of
+ * its two times is late enough, so a slow clock does not move it to the day before.
+ */
+export async function readAcceptedCents(tx: Transaction, account: string, since: Date): Promise<number> {
+  const { rows } = await tx.client.query<{ cents: number }>(
+    `SELECT coalesce(sum(abs(valid_cents)), 0)::bigint AS cents FROM file
+     WHERE account = $1 AND accepted_at IS NOT NULL AND greatest(accepted_at, aged_from) >= $2 AND state <> 'cancelled'`,
+    [account, since],
+  );
+  return rows[0]!.cents;
+}
+
+/**
+ * Lets only one intake per account compare its file with others and decide, until its transaction ends. Otherwise two
+ * simultaneous files with the same rows would not see each other, and both be accepted.
+ */
+export async function lockDecisions(tx: Transaction, account: string): Promise<void> {
+  await tx.client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [DECISION_LOCKS, account]);
+}
+
+/** Namespace of these locks, distinct from all others. */
+const DECISION_LOCKS = 7_004;

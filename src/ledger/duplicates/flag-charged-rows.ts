@@ -1,6 +1,6 @@
 import { findVolumes } from './fingerprint-volumes.ts';
 import type { FileRow } from '../engine/records.ts';
-import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
 import { AGED_FROM, type ChargedCode, invoiceOf, kindOf, seenAmongTwins, twinsInVolumes } from './find-charged-rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
@@ -105,7 +105,6 @@ async function groupFiles(
   return groups;
 }
 
-/** SQL: rows of the file to compare. */
 const OWN = `
   own AS MATERIALIZED (
     SELECT line, print FROM row_print WHERE file_no = $1

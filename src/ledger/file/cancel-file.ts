@@ -1,10 +1,11 @@
+import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, PlainFileRow } from '../engine/records.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { NOBODY } from '../batch/end-attempt.ts';
+import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, type AuditReason, moveBatch, moveFile } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
@@ -68,10 +69,6 @@ const EVERY_BATCH_CANCELLED = {
   sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state <> 'cancelled')`,
   values: [],
 };
-const NO_BATCH_OPEN = {
-  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state NOT IN ('reconciled', 'cancelled'))`,
-  values: [],
-};
 
 /** Locks, until the transaction ends, the batches with certainly nothing charged and nothing in progress. */
 async function lockStoppable(tx: Transaction, fileId: string, batchNo?: number): Promise<BatchRow[]> {
@@ -116,7 +113,7 @@ async function describe(
 async function stillOpen(tx: Transaction, fileId: string): Promise<Cancelled['goingOn']> {
   const { rows } = await tx.client.query<Cancelled['goingOn'][number]>(
     `SELECT batch_no AS "batchNo", state FROM batch
-     WHERE file_id = $1 AND state NOT IN ('reconciled', 'cancelled') ORDER BY batch_no`,
+     WHERE file_id = $1 AND ${IS_OPEN} ORDER BY batch_no`,
     [fileId],
   );
   return rows;

@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
 import { linkUpload } from '../transfer/note-upload.ts';
-import { linkResubmission } from '../row/resubmit-rows.ts';
+import { linkResubmission } from '../row/resubmissions.ts';
 
 export type ClaimedFile = {
   fileId: string;

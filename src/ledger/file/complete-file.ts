@@ -1,8 +1,12 @@
+import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { type Transaction, transact } from '../engine/transaction.ts';
+import { transact, type Transaction } from '../engine/transaction.ts';
 import { moveFile } from '../engine/move.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { FileRow } from '../engine/records.ts';
+import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
 export type NewOutput = {
   kind: OutputKind;
@@ -53,20 +57,52 @@ export async function completeFile(
   return transact(ledger, async (tx) => {
     const actor = 'worker:deliver';
     const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
-    const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NOTHING_OPEN });
+    // The caller has checked before, but a file must never be closed over a batch that can still be sent.
+    const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NO_BATCH_OPEN });
     const [, completed] = await queryInOne(tx, (asked) => [
       outputs.length > 0 && noteOutputs(asked, fileId, outputs),
       complete(asked),
     ]);
     if (completed) return true;
     const nothingSent = { actor, reason: 'there was nothing to send' };
-    if (!(await moveFile(tx, 'begin', fileId, nothingSent, { where: NOTHING_OPEN }))) return false;
+    if (!(await moveFile(tx, 'begin', fileId, nothingSent, { where: NO_BATCH_OPEN }))) return false;
     return (await complete()) !== undefined;
   });
 }
 
-/** The caller has checked before, but a file must never be closed over a batch that can still be sent. */
-const NOTHING_OPEN = {
-  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state NOT IN ('reconciled', 'cancelled'))`,
-  values: [],
+/** A file, and what decides which of its outputs are due. */
+export type Delivery = {
+  file: FileRow;
+  /** Kinds of the outputs that are in the ledger. */
+  written: ReadonlySet<OutputKind>;
+  batches: number;
+  /** Batches that still wait for something. */
+  openBatches: number;
+  /** Numbers of the corrections that are due, lowest first. */
+  corrections: readonly number[];
 };
+
+/**
+ * Uses a single query, because it runs several times for each file, however small.
+ * @throws PipelineError NOT_FOUND
+ */
+export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {
+  const { rows } = await ledger.pool.query<
+    FileRow & { written: OutputKind[]; batches: number; open_batches: number; corrections: number[] }
+  >(
+    `SELECT file.*, s.wrapped_key, s.content_key, s.row_set,
+            ARRAY(SELECT kind FROM output WHERE output.file_id = file.file_id) AS written,
+            ARRAY(SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due
+                  WHERE due.file_no = file.file_no ORDER BY correction_no) AS corrections,
+            b.batches, b.open_batches
+     FROM file LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL (
+       SELECT count(*) AS batches, count(*) FILTER (WHERE ${IS_OPEN}) AS open_batches
+       FROM batch WHERE batch.file_id = file.file_id
+     ) b
+     WHERE file.file_id = $1`,
+    [fileId],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+  const { written, corrections, batches, open_batches: openBatches, ...file } = rows[0];
+  return { file, written: new Set(written), corrections, batches, openBatches };
+}

@@ -22,7 +22,6 @@ export type FileFindings = {
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
-/** What is kept with a verdict besides its evidence. */
 type Kept = {
   /** For an encrypted drop: its session key, sealed. */
   contentKey?: Buffer | null;
@@ -36,8 +35,6 @@ export type FileDecision =
 
 /** A file held without being read has no rows to send, so it cannot be approved. */
 export const WAS_READ = { where: { sql: 'layout IS NOT NULL', values: [] } };
-
-const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
 
 /**
  * Makes the move `accept`, `hold` or `reject`, in the transaction that wrote the rows. A rejected file keeps its rows,
@@ -76,7 +73,7 @@ export async function decideFile(
     forgetReadings(asked.client, fileId),
     findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),
     keepSecrets(asked, fileId, rowSet ?? null, contentKey),
-    moveFile(asked, MOVE_OF[verdict], fileId, because, { set }),
+    moveFile(asked, verdict, fileId, because, { set }),
   ]);
   return mustMove(row, `${verdict} file "${fileId}"`);
 }

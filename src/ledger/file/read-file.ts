@@ -1,3 +1,4 @@
+import { IS_OPEN } from '../batch/conditions.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -47,10 +48,9 @@ export async function readBatches(ledger: Ledger, fileId: string): Promise<Batch
 
 /** Returns whether a batch of the file still waits for something. */
 export async function hasOpenBatches(ledger: Ledger, fileId: string): Promise<boolean> {
-  const { rowCount } = await ledger.pool.query(
-    `SELECT 1 FROM batch WHERE file_id = $1 AND state NOT IN ('reconciled', 'cancelled') LIMIT 1`,
-    [fileId],
-  );
+  const { rowCount } = await ledger.pool.query(`SELECT 1 FROM batch WHERE file_id = $1 AND ${IS_OPEN} LIMIT 1`, [
+    fileId,
+  ]);
   return rowCount === 1;
 }
 
@@ -183,4 +183,17 @@ export async function readOutcomeTotals(
     [fileNo, correctionNo],
   );
   return Object.fromEntries(rows.map((row) => [row.outcome, { rows: row.rows, cents: row.cents }]));
+}
+
+/** Returns one output of a file, as recorded when it was read back; undefined when there is none. */
+export async function readOutput(
+  ledger: Ledger,
+  fileId: string,
+  { kind, number = 0 }: { kind: string; number?: number },
+): Promise<OutputRow | undefined> {
+  const { rows } = await ledger.pool.query<OutputRow>(
+    'SELECT * FROM output WHERE file_id = $1 AND kind = $2 AND number = $3',
+    [fileId, kind, number],
+  );
+  return rows[0];
 }

@@ -1,6 +1,6 @@
+import { IS_OPEN, IS_SENDABLE } from '../batch/conditions.ts';
 import type { Withheld } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { BatchKey } from '../engine/move.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
 import { withheldOf } from '../row/read-withheld.ts';
 import type { AuditRow } from './search.ts';
@@ -29,12 +29,15 @@ export type FileFacts = {
   withheld: Withheld;
 };
 
+function asker({ pool }: Ledger) {
+  return async <Row extends object>(sql: string, values: unknown[]) => (await pool.query<Row>(sql, values)).rows;
+}
+
 const LINK_LIMIT = 200;
 const FAULT_LIMIT = 10_000;
 
 export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<FileFacts> {
-  const ask = async <Row extends object>(sql: string, values: unknown[]) =>
-    (await ledger.pool.query<Row>(sql, values)).rows;
+  const ask = asker(ledger);
   const [links, faults, groups, outcomes, open, from] = await Promise.all([
     ask<AuditRow>(
       `SELECT * FROM (SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit
@@ -57,7 +60,7 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
       [file.file_no],
     ),
     ask<BatchRow>(
-      `SELECT * FROM (SELECT DISTINCT ON (state) * FROM batch WHERE file_id = $1 AND state NOT IN ('reconciled', 'cancelled')
+      `SELECT * FROM (SELECT DISTINCT ON (state) * FROM batch WHERE file_id = $1 AND ${IS_OPEN}
                       ORDER BY state, batch_no) first ORDER BY batch_no`,
       [file.file_id],
     ),
@@ -81,10 +84,8 @@ export type BatchFacts = Waiting & {
 };
 
 export async function readBatchFacts(ledger: Ledger, file: FileRow, batch: BatchRow): Promise<BatchFacts> {
-  const key: BatchKey = { fileId: batch.file_id, batchNo: batch.batch_no };
-  const ask = async <Row extends object>(sql: string, values: unknown[]) =>
-    (await ledger.pool.query<Row>(sql, values)).rows;
-  const place = [key.fileId, key.batchNo];
+  const ask = asker(ledger);
+  const place = [batch.file_id, batch.batch_no];
   const [attempts, links, releases, outcomes, waiting] = await Promise.all([
     ask<TriedSend>(
       `SELECT attempt, worker, host, request_bytes, coalesce(host_at, started_at) AS started_at, ended_at,
@@ -123,8 +124,8 @@ export type Waiting = {
 export async function readWaiting(ledger: Ledger, file: FileRow, batch: BatchRow): Promise<Waiting> {
   const { rows } = await ledger.pool.query<Waiting>(
     `SELECT (SELECT count(*) FROM batch b JOIN file f USING (file_id)
-             WHERE b.account = $1 AND b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'ready'
-               AND f.state IN ('accepted', 'in_progress') AND (f.file_no, b.batch_no) < ($2, $3)) AS ahead,
+             WHERE b.account = $1 AND b.${IS_OPEN} AND b.state = 'ready'
+               AND f.${IS_SENDABLE} AND (f.file_no, b.batch_no) < ($2, $3)) AS ahead,
             (SELECT was_sent_before(account, file_id, body_sha256) FROM batch WHERE file_id = $4 AND batch_no = $3) AS "isBarred"`,
     [batch.account, file.file_no, batch.batch_no, batch.file_id],
   );

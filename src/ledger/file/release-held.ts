@@ -1,11 +1,10 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { bindingOfFile } from '../proposal/binding.ts';
 import { WAS_READ } from './decide-file.ts';
 import { type AuditReason, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';
-import { propose, voidProposals } from '../proposal/propose.ts';
+import { bindingOfFile, propose, voidProposals } from '../proposal/propose.ts';
 
 /**
  * Makes the move `approve`: an operator looked at a held file and approves its valid rows.

@@ -1,5 +1,5 @@
 import { MAY_LEAVE } from '../batch/prepare-batch.ts';
-import { hasCome } from '../duplicates/has-come.ts';
+import { hasCome } from '../batch/conditions.ts';
 import { LONGEST_REPOLL_MS } from '../batch/schedule-poll.ts';
 import { LONGEST_RECHECK_MS, MAY_RECHECK } from '../batch/schedule-recheck.ts';
 import type { Ledger } from '../engine/open-ledger.ts';

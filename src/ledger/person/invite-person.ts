@@ -1,9 +1,9 @@
-import type { PersonRole } from '../../../schemas/actions.ts';
-import { PERSON_NAME } from '../../../schemas/actions.ts';
+import { PERSON_NAME, type PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { type Transaction, transact, violates } from '../engine/transaction.ts';
+import { transact, type Transaction, violates } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
+import { AHEAD_MS } from './sessions.ts';
 
 /** A link that works once, by the hash of its secret. */
 export type NewLink = { readonly tokenHash: Buffer; readonly expiresAt: Date };
@@ -52,15 +52,14 @@ export async function offerSetUp(ledger: Ledger, link: NewLink, because: AuditRe
   });
 }
 
-/** @throws PipelineError USAGE */
-export function mustBeName(name: string, action: string): void {
+function mustBeName(name: string, action: string): void {
   if (PERSON_NAME.test(name)) return;
   const next = 'Use small letters, digits, points, dashes and underscores; begin with a letter or a digit.';
   throw new PipelineError('USAGE', action, 'that is no name for a person here', { next });
 }
 
 /** @param proof what identifies the user; empty until they have chosen it */
-export async function addPerson(
+async function addPerson(
   tx: Transaction,
   { name, role }: { name: string; role: PersonRole },
   { password = null, subject = null }: { password?: string | null; subject?: string | null },
@@ -85,4 +84,91 @@ async function addLink(tx: Transaction, person: string | null, { tokenHash, expi
     tx.at,
     expiresAt,
   ]);
+}
+
+/** Returns the latest creation time of a valid link. A later one comes from a wrong clock and would work too long. */
+function latest(now: Date): Date {
+  return new Date(now.getTime() + AHEAD_MS);
+}
+
+/** Whom a link is for; null for the first administrator, who has no name yet. */
+export type LinkFor = { readonly person: string | null };
+
+/** Returns whom a link is for, without using it; undefined when it was used, has expired or never existed. */
+export async function readLink(ledger: Ledger, tokenHash: Buffer): Promise<LinkFor | undefined> {
+  const { rows } = await ledger.pool.query<LinkFor>(
+    'SELECT person FROM person_link WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 AND made_at < $3',
+    [tokenHash, ledger.clock.now(), latest(ledger.clock.now())],
+  );
+  return rows[0];
+}
+
+/** What identifies a user from now on: the hash of a password, or their identity at an OpenID provider. */
+type ProofOfPerson = { readonly password: string } | { readonly subject: string };
+
+/**
+ * Uses up a link after its user chose how to log in. The set-up link creates the first administrator, if there is no
+ * user yet. Open sessions end, because the link may replace a stolen password.
+ * @param name the user's chosen name; only the set-up link needs it
+ * @returns the user's name
+ * @throws PipelineError USAGE when the link no longer works, the name is invalid, or another user has that subject
+ */
+export async function usePersonLink(
+  ledger: Ledger,
+  tokenHash: Buffer,
+  { name = '', ...proof }: { name?: string } & ProofOfPerson,
+): Promise<string> {
+  return transact(ledger, async (tx) => {
+    const { rows } = await tx.client.query<LinkFor>(
+      `UPDATE person_link SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 AND made_at < $3
+       RETURNING person`,
+      [tokenHash, tx.at, latest(tx.at)],
+    );
+    if (!rows[0]) throw worksNoMore();
+    const { person } = rows[0];
+    return person === null ? makeFirst(tx, name, proof) : proveAnew(tx, person, proof);
+  });
+}
+
+async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson): Promise<string> {
+  // The column is one of our own two words.
+  const [column, value] = 'password' in proof ? ['password', proof.password] : ['subject', proof.subject];
+  const { rowCount } = await tx.client
+    .query(
+      `UPDATE person SET ${column} = $2, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NULL`,
+      [person, value],
+    )
+    .catch((error: unknown) => {
+      if (!violates(error, 'person_subject_key')) throw error;
+      throw new PipelineError('USAGE', `let "${person}" log in so`, 'somebody else here logs in as the same person');
+    });
+  if (rowCount === 0) throw worksNoMore();
+  await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
+  const reason = 'followed the link that was sent';
+  tx.audit({ actor: `operator:${person}`, move: `choose-${column}`, reason });
+  return person;
+}
+
+async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): Promise<string> {
+  // Held until the end, so that two users of the set-up link cannot both become the first.
+  await tx.client.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
+  const { rowCount: others } = await tx.client.query('SELECT 1 FROM person LIMIT 1');
+  if (others !== 0) throw worksNoMore();
+  mustBeName(name, 'set up the dashboard');
+  await addPerson(tx, { name, role: 'admin' }, proof);
+  const evidence = { person: name, role: 'admin' };
+  tx.audit({
+    actor: `operator:${name}`,
+    move: 'set-up-desk',
+    isTimed: true,
+    reason: 'followed the set-up link',
+    evidence,
+  });
+  return name;
+}
+
+function worksNoMore(): PipelineError {
+  return new PipelineError('USAGE', 'use the link', 'it was used, or its time is over', {
+    next: 'Ask an administrator of the dashboard for a new one; for the first, run "paydrop people set-up".',
+  });
 }

@@ -2,10 +2,11 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
-import { PROPOSED_ACTIONS } from './proposed-actions.ts';
 import { readProposal } from './proposals.ts';
 import type { AuditReason } from '../engine/move.ts';
-import { confirm, type ProposalRow, refuse } from './propose.ts';
+import { bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
+import { approveHeld } from '../file/release-held.ts';
+import { RESOLUTION_ACTIONS, type ResolutionAction } from '../doubt/resolution-actions.ts';
 
 /**
  * Confirms a proposal as a second person and carries it out in the same transaction. If its subject has changed, the
@@ -42,3 +43,13 @@ export async function confirmProposal(
 export function refuseProposal(ledger: Ledger, proposalNo: number, because: AuditReason): Promise<ProposalRow> {
   return transact(ledger, (tx) => refuse(tx, proposalNo, because));
 }
+
+/** Everything that one person can propose and another confirm, by the action name in the proposal. */
+export const PROPOSED_ACTIONS: Readonly<Record<string, ResolutionAction>> = {
+  approve: {
+    about: 'let the held file go; its valid rows are sent',
+    bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId),
+    carryOut: (tx, { file_id: fileId }, because) => approveHeld(tx, fileId, because),
+  },
+  ...RESOLUTION_ACTIONS,
+};

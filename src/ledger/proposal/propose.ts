@@ -3,7 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { storableJson, storableText } from '../engine/storable-text.ts';
 import { refuseAcquainted } from './refuse-acquainted.ts';
 import { type Transaction, violates } from '../engine/transaction.ts';
-import type { AuditReason } from '../engine/move.ts';
+import type { AuditReason, BatchKey } from '../engine/move.ts';
 
 /**
  * What a proposal is bound to when it is made: sha256, attempt, rows, cents and whatever else must not change before it
@@ -11,8 +11,7 @@ import type { AuditReason } from '../engine/move.ts';
  */
 export type Binding = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What one person proposes for a file or one of its batches. */
-export type NewProposal = {
+type NewProposal = {
   /** Action to carry out once confirmed, such as `approve`; a key of PROPOSED_ACTIONS. */
   action: string;
   fileId: string;
@@ -42,7 +41,7 @@ export type ProposalRow = {
 };
 
 /** A void proposal does nothing. The caller commits it anyway, so that it cannot be tried again. */
-export type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
+type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
 
 /**
  * Records what one person wants done. Nothing happens until another person confirms it.
@@ -160,5 +159,33 @@ async function end(
   return rows[0]!;
 }
 
-/** Names in the audit trail for the ends of a proposal. */
 const VERDICT_MOVES = { confirmed: 'confirm', refused: 'refuse-proposal', void: 'void-proposal' } as const;
+
+/**
+ * Returns what a proposal for a file is bound to: its bytes, valid rows, money and state. Locks the file until the
+ * transaction ends.
+ * @throws PipelineError NOT_FOUND
+ */
+export async function bindingOfFile(tx: Transaction, fileId: string): Promise<Binding> {
+  const { rows } = await tx.client.query<Binding>(
+    `SELECT sha256, coalesce(valid_rows, 0) AS rows, coalesce(valid_cents, 0) AS cents, state
+     FROM file WHERE file_id = $1 FOR UPDATE`,
+    [fileId],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+  return rows[0];
+}
+
+/**
+ * Returns the same for a batch: its bytes, rows, money, attempt and state.
+ * @throws PipelineError NOT_FOUND
+ */
+export async function bindingOfBatch(tx: Transaction, { fileId, batchNo }: BatchKey): Promise<Binding> {
+  const { rows } = await tx.client.query<Binding>(
+    `SELECT body_sha256 AS sha256, rows, cents, attempt, state FROM batch
+     WHERE file_id = $1 AND batch_no = $2 FOR UPDATE`,
+    [fileId, batchNo],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find batch ${batchNo} of file "${fileId}"`);
+  return rows[0];
+}

@@ -1,10 +1,9 @@
-import type { Fault } from '../../rows/rows.ts';
+import type { Fault, ReconciledRow } from '../../rows/rows.ts';
 import { copyIn } from '../engine/copy-in.ts';
-import { COPIED, type NewRow, writeFault, writeRow } from '../copy/row-tuples.ts';
+import { COPIED, writeFault, writeOutcome } from '../copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../copy/tuple-writer.ts';
 import type { Transaction } from '../engine/transaction.ts';
-
-export type { NewRow } from '../copy/row-tuples.ts';
+import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../rows/packed-outcomes.ts';
 
 /**
  * Writes prepared rows to a table by COPY: single inserts would take many times as long, and a file may have a million
@@ -17,17 +16,12 @@ export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Arr
 
 type Table = keyof typeof COPIED;
 
-/** Same for several tables, in this order, in one message. */
-export async function copyTables(
+async function copyTables(
   tx: Transaction,
   tables: readonly (readonly [Table, Uint8Array | undefined])[],
 ): Promise<void> {
   const copies = tables.flatMap(([table, tuples]) => (tuples ? [{ into: COPIED[table], tuples }] : []));
   if (copies.length > 0) await copyIn(tx.client, copies);
-}
-
-export async function copyRows(tx: Transaction, fileNo: number, rows: readonly NewRow[]): Promise<void> {
-  await copyEach(tx, 'rows', rows, (to, row) => writeRow(to, fileNo, row));
 }
 
 /** @param firstSeq number of the first of these faults within the file, counted from 1 */
@@ -37,16 +31,69 @@ export async function copyFaults(
   firstSeq: number,
   faults: readonly Fault[],
 ): Promise<void> {
-  await copyEach(tx, 'faults', faults, (to, fault, index) => writeFault(to, fileNo, firstSeq + index, fault));
+  const tuples = tupleWriter();
+  faults.forEach((fault, index) => writeFault(tuples, fileNo, firstSeq + index, fault));
+  await copyTuples(tx, 'faults', tuples.take());
 }
 
-async function copyEach<Row>(
+/** Outcomes of rows: packed when they came as a whole, or one by one, such as those of a transaction report. */
+export type RowOutcomes = PackedOutcomes | readonly ReconciledRow[];
+
+/**
+ * Writes outcomes by COPY.
+ * @returns their number
+ */
+export async function copyOutcomes(tx: Transaction, fileNo: number, outcomes: RowOutcomes): Promise<number> {
+  const isPacked = 'lines' in outcomes;
+  const tuples = tupleWriter(isPacked ? roomOf(outcomes) : undefined);
+  if (isPacked) writePacked(tuples, fileNo, outcomes);
+  else for (const row of outcomes) writeOutcome(tuples, fileNo, row);
+  await copyTuples(tx, 'outcomes', tuples.finish());
+  return isPacked ? outcomes.rows : outcomes.length;
+}
+
+const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
+
+/**
+ * Returns the most bytes the rows need: number and lengths of their columns, three numbers, the name, and the texts.
+ */
+function roomOf({ rows, texts }: PackedOutcomes): number {
+  return rows * (2 + 6 * 4 + 8 + 4 + 4 + LONGEST_NAME) + texts.length;
+}
+
+const LONGEST_NAME = Math.max(...NAMES.map((name) => name.length));
+
+/** Writes the same columns as `writeOutcome`, from bytes to bytes. */
+function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, codes, texts, ends }: PackedOutcomes) {
+  let text = 0;
+  const writeText = (end: number) => {
+    to.bytes(texts, text, end);
+    text = end;
+  };
+  for (let row = 0; row < rows; row += 1) {
+    const name = NAMES[outcomes[row]!]!;
+    to.begin(6);
+    to.int8(fileNo);
+    to.int4(lines[row]!);
+    to.bytes(name, 0, name.length);
+    if (codes[row] === NO_CODE) to.null();
+    else to.int4(codes[row]!);
+    writeText(ends[2 * row]!);
+    writeText(ends[2 * row + 1]!);
+  }
+}
+
+type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
+
+/**
+ * Move `cut`: writes batches of accepted rows with their sealed canonical bytes, many at a time. The audit link of the
+ * file covers them.
+ * @param others tables that follow in the same message, such as the rows
+ */
+export async function cutBatches(
   tx: Transaction,
-  table: Table,
-  rows: readonly Row[],
-  write: (to: TupleWriter, row: Row, index: number) => void,
+  { batches, bodies }: BatchTuples,
+  others: Parameters<typeof copyTables>[1] = [],
 ): Promise<void> {
-  const tuples = tupleWriter();
-  rows.forEach((row, index) => write(tuples, row, index));
-  await copyTuples(tx, table, tuples.take());
+  await copyTables(tx, [['batches', batches], ['bodies', bodies], ...others]);
 }

@@ -126,7 +126,6 @@ async function* walkBatches(
 
 const MOST_AT_ONCE = 16;
 
-/** Returns those of the lines that have this outcome now. */
 async function pickLines(
   ledger: Ledger,
   fileNo: number,

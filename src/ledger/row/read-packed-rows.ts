@@ -177,11 +177,7 @@ function outcomeAt(bytes: Buffer, from: number, to: number): number {
 /** Enlarges the pack: the last range of a file has no end, so it may hold more rows than expected. */
 function enlarge(pack: RowPack): void {
   const larger = newRowPack(Math.max(FEWEST_ROWS, 2 * pack.count));
-  larger.lines.set(pack.lines);
-  larger.batchNos.set(pack.batchNos);
-  larger.outcomes.set(pack.outcomes);
-  larger.codes.set(pack.codes);
-  larger.ends.set(pack.ends);
+  for (const column of ['lines', 'batchNos', 'outcomes', 'codes', 'ends'] as const) larger[column].set(pack[column]);
   const { count, texts, changes } = pack;
   Object.assign(pack, larger, { count, texts, changes });
 }

@@ -1,3 +1,4 @@
+import { IS_TAKEN } from '../batch/conditions.ts';
 import type { PoolClient } from 'pg';
 import type { Withheld } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -38,7 +39,7 @@ export async function readWithheldFiles(
     `SELECT file_id AS "fileId", name, account, claimed_at AS "claimedAt", invalid_rows AS rows, withheld_cents AS cents,
             withheld_unreadable AS unreadable
      FROM file
-     WHERE invalid_rows > 0 AND claimed_at >= $1 AND state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
+     WHERE invalid_rows > 0 AND claimed_at >= $1 AND ${IS_TAKEN}
      ORDER BY file_no DESC LIMIT 50`,
     [since],
   );

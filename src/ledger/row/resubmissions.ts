@@ -1,6 +1,11 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
-import { CERTAINLY_NOT_CHARGED } from '../duplicates/may-be-charged.ts';
+import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
+import { mustBeOpen } from '../admission/must-be-open.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { storableText } from '../engine/storable-text.ts';
+import { transact, type Transaction, violates } from '../engine/transaction.ts';
+import type { AuditReason } from '../engine/move.ts';
 
 export type ResubmissionRow = {
   resubmission_no: number;
@@ -36,21 +41,20 @@ export async function isResubmission(ledger: Ledger, fileId: string): Promise<bo
   return rowCount !== 0;
 }
 
-export async function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
-  const { rows } = await ledger.pool.query<{ line: number }>(
-    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
-     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 ORDER BY r.line`,
-    [resubmissionNo],
-  );
-  return rows.map((row) => row.line);
+export function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
+  return readLines(ledger, resubmissionNo, '', '');
 }
 
 /** Returns the lines of a resubmission that are `not_charged` now, because transaction reports lacked them. */
-export async function readLackedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
-  const { rows } = await ledger.pool.query<{ line: number }>(
-    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
-     JOIN current_outcome o USING (file_no, line)
-     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 AND o.outcome = 'not_charged' ORDER BY r.line`,
+export function readLackedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
+  const outcome = 'JOIN current_outcome o USING (file_no, line)';
+  return readLines(ledger, resubmissionNo, outcome, `AND o.outcome = 'not_charged'`);
+}
+
+async function readLines({ pool }: Ledger, resubmissionNo: number, join: string, and: string): Promise<number[]> {
+  const { rows } = await pool.query<{ line: number }>(
+    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no) ${join}
+     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 ${and} ORDER BY r.line`,
     [resubmissionNo],
   );
   return rows.map((row) => row.line);
@@ -69,4 +73,109 @@ export async function readBarredLines(ledger: Ledger, file: FileRow): Promise<Se
     [file.file_no, file.file_id],
   );
   return new Set(rows.map((row) => row.line));
+}
+
+/** A payment file made from rows of an older one. Money is integer cents. */
+export type NewResubmission = {
+  name: string;
+  sha256: string;
+  lines: readonly number[];
+  cents: number;
+};
+
+/**
+ * Records which rows of a file go out again, before the new file is dropped: a row is resubmitted at most once. It
+ * checks each row again, because its state may have changed since the file was written.
+ * @returns the number of the resubmission
+ * @throws PipelineError MOVE_REFUSED when a row was resubmitted or may have been charged, or the file is not finished
+ */
+export async function recordResubmission(
+  ledger: Ledger,
+  file: FileRow,
+  resubmission: NewResubmission,
+  because: AuditReason,
+): Promise<number> {
+  const { name, sha256, lines, cents } = resubmission;
+  try {
+    return await transact(ledger, async (tx) => {
+      await mustBeOpen(tx);
+      await refuseUnlessOver(tx, file);
+      await refuseCharged(tx, file, lines);
+      const { rows } = await tx.client.query<{ resubmission_no: number }>(
+        `INSERT INTO resubmission (file_id, account, name, sha256, rows, cents, actor, reason, at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING resubmission_no`,
+        [
+          file.file_id,
+          file.account,
+          name,
+          sha256,
+          lines.length,
+          cents,
+          because.actor,
+          storableText(because.reason),
+          tx.at,
+        ],
+      );
+      const number = rows[0]!.resubmission_no;
+      await tx.client.query(
+        'INSERT INTO resubmitted_row (file_no, line, resubmission_no) SELECT $1, line, $3 FROM unnest($2::int[]) AS line',
+        [file.file_no, lines, number],
+      );
+      const evidence = { ...because.evidence, name, sha256, rows: lines.length, cents };
+      tx.audit({ ...because, fileId: file.file_id, move: 'resubmit', evidence });
+      return number;
+    });
+  } catch (error) {
+    if (violates(error, 'resubmitted_row_pkey')) throw refusal(file, 'a row of it was resubmitted a moment ago');
+    throw error;
+  }
+}
+
+/** States of a file in which no row is sent any more. */
+const OVER: readonly string[] = ['completed', 'partly_cancelled', 'cancelled'];
+
+async function refuseUnlessOver(tx: Transaction, file: FileRow): Promise<void> {
+  const { rows } = await tx.client.query<{ state: string }>('SELECT state FROM file WHERE file_id = $1 FOR UPDATE', [
+    file.file_id,
+  ]);
+  const state = rows[0]?.state ?? 'gone';
+  if (!OVER.includes(state)) throw refusal(file, `the file is ${state}`);
+}
+
+async function refuseCharged(tx: Transaction, file: FileRow, lines: readonly number[]): Promise<void> {
+  const { rows } = await tx.client.query<{ charged: number }>(
+    `SELECT count(*) AS charged FROM unnest($2::int[]) AS wanted (line)
+     LEFT JOIN payment_row r ON r.file_no = $1 AND r.line = wanted.line
+     LEFT JOIN batch b ON b.file_id = $3 AND b.batch_no = r.batch_no
+     LEFT JOIN current_outcome o ON o.file_no = $1 AND o.line = wanted.line
+     WHERE (o.outcome = ANY ($4) OR (o.outcome IS NULL AND b.state = 'cancelled')) IS NOT TRUE
+        OR EXISTS (SELECT 1 FROM forgotten_send g WHERE g.file_id = $3 AND g.batch_no = r.batch_no)`,
+    [file.file_no, lines, file.file_id, CERTAINLY_NOT_CHARGED],
+  );
+  const { charged } = rows[0]!;
+  if (charged > 0) throw refusal(file, `${charged} of the rows may have been charged`);
+}
+
+function refusal(file: FileRow, why: string): PipelineError {
+  return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${file.file_id}"`, why);
+}
+
+/** Links a file that came back through its drop folder: from here on both files name each other in the audit trail. */
+export async function linkResubmission(
+  tx: Transaction,
+  claimed: { fileId: string; account: string; sha256: string },
+): Promise<void> {
+  const { rows } = await tx.client.query<{ file_id: string; actor: string; rows: number }>(
+    `UPDATE resubmission SET new_file_id = $3
+     WHERE resubmission_no = (SELECT min(resubmission_no) FROM resubmission
+                              WHERE account = $1 AND sha256 = $2 AND new_file_id IS NULL)
+     RETURNING file_id, actor, rows`,
+    [claimed.account, claimed.sha256, claimed.fileId],
+  );
+  const [old] = rows;
+  if (!old) return;
+  const evidence = { rows: old.rows, orderedBy: old.actor };
+  const link = { actor: 'worker:watch', move: 'link' };
+  tx.audit({ ...link, fileId: claimed.fileId, reason: `made of rows of file ${old.file_id}`, evidence });
+  tx.audit({ ...link, fileId: old.file_id, reason: `its rows came again as file ${claimed.fileId}`, evidence });
 }

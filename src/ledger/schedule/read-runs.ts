@@ -51,3 +51,20 @@ export function listMissed(ledger: Ledger, schedules: readonly string[], from: D
 async function ask(ledger: Ledger, where: string, values: unknown[]): Promise<RunRow[]> {
   return (await ledger.pool.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM schedule_run WHERE ${where}`, values)).rows;
 }
+
+/**
+ * Counts the files taken from these folders between two moments, both included.
+ * @param folders their ids
+ */
+export async function countClaimed(
+  ledger: Ledger,
+  folders: readonly string[],
+  from: Date,
+  until: Date,
+): Promise<number> {
+  const { rows } = await ledger.pool.query<{ files: number }>(
+    'SELECT count(*) AS files FROM file WHERE folder = ANY ($1) AND claimed_at >= $2 AND claimed_at <= $3',
+    [folders, from, until],
+  );
+  return rows[0]!.files;
+}

@@ -1,3 +1,5 @@
+import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
+
 /**
  * Masks a number as result files do: first digit, stars, last four, same length. Only the last four are certain. A
  * number of fewer than eight characters keeps at most the last two, because five would be most of it.
@@ -11,6 +13,11 @@ export function maskNumber(text: string): string {
 /** Returns the digits that the mask leaves at the end; empty when the number does not end in digits. */
 export function shownEnd(text: string): string {
   return /\d*$/.exec(endOf(text))?.[0] ?? '';
+}
+
+/** Masks card numbers; a file with its columns in the wrong order would otherwise carry them into the books. */
+export function hideCardNumber(text: string): string {
+  return holdsCardNumber(text) ? maskText(text) : text;
 }
 
 const SHORTEST_FULL_MASK = 8;

@@ -1,13 +1,13 @@
-import type { FolderOperation, Server } from '../../../schemas/operations.ts';
-import type { BookRow } from '../books/book-row.ts';
-import type { Payer } from '../books/payer.ts';
-import { judgeRow, type RowSetting, type Verdict } from './judge-row.ts';
-import { type BatchRow, readRow } from './read-row.ts';
-import type { BatchFile } from './read-batch-file.ts';
-import { maskNumber } from './mask-number.ts';
-
-/** Outcome of one row. It holds no whole number, so it can be kept and shown. */
-export type JudgedRow = Omit<BookRow, 'at' | 'account' | 'operation' | 'batchId' | 'position'>;
+import { isUtf8 } from 'node:buffer';
+import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../schemas/operations.ts';
+import type { BookRow, JudgedRow, Payer } from '../books/book-row.ts';
+import { hideCardNumber, maskNumber, shownEnd } from './mask-number.ts';
+import { FIELDS } from '../../../schemas/fields.ts';
+import { judgeCard } from './magic-cards.ts';
+import type { PaymentKind } from '../customers/customer.ts';
+import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { columnsOf, type LayoutName, layoutOf } from '../../../schemas/layouts.ts';
+import { parseAmount } from '../../kernel/money.ts';
 
 export type JudgedBatch = {
   readonly rows: readonly JudgedRow[];
@@ -19,13 +19,8 @@ export type JudgedBatch = {
   readonly payers: readonly (Payer | null)[];
 };
 
-export type BatchRules = {
-  readonly kind: FolderOperation;
+export type BatchRules = RowSetting & {
   readonly account: string;
-  readonly server: Server | undefined;
-  readonly ipAddress: string;
-  readonly paymentOf?: NonNullable<RowSetting['paymentOf']>;
-  readonly numberOf?: NonNullable<RowSetting['numberOf']>;
   readonly findsDuplicates: boolean;
   /** Whether an earlier batch left this key. */
   readonly isTaken: (key: string) => boolean;
@@ -108,4 +103,134 @@ function nameOf({ firstName, lastName, fullName }: BatchRow['cells']): Pick<Paye
   if (fullName === undefined) return { firstName: firstName ?? '', lastName: lastName ?? '' };
   const words = fullName.trim().split(/\s+/);
   return { firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
+}
+
+type Verdict = Pick<BookRow, 'outcome' | 'message'>;
+
+/** What decides about a row besides the row itself. */
+type RowSetting = {
+  readonly kind: FolderOperation;
+  readonly server: Server | undefined;
+  readonly ipAddress: string;
+  /** How the record of a customer code pays; undefined without a record. When omitted, no record is known. */
+  readonly paymentOf?: (customerCode: string) => PaymentKind | undefined;
+  /** Card or account number stored under a customer code; undefined without a record. */
+  readonly numberOf?: (customerCode: string) => string | undefined;
+};
+
+/**
+ * Judges a row by itself; duplicates are found elsewhere.
+ *
+ * Files are tried here without creating records first. So a customer code without a record is good, unless it is empty
+ * or begins with X, which stands for an unknown code. A code whose record pays another way is not good.
+ */
+export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
+  if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
+  if (row.cells.customerCode !== undefined && !isGoodCode(row.customerCode, setting)) return declined('REJECT: 3');
+  const number = row.cells.cardNumber ?? row.cells.accountNumber ?? setting.numberOf?.(row.customerCode);
+  return setting.kind === 'card' ? judgeCardRow(row, number, setting) : judgeAccountRow(number);
+}
+
+/** Judges a bank row, which is only received; whether it is paid is known days later. */
+function judgeAccountRow(number: string | undefined): Verdict {
+  if (number !== undefined && !isAccountNumber(number)) return declined('REJECT: 40');
+  return { outcome: 'accepted_pending', message: 'Received' };
+}
+
+function isGoodCode(customerCode: string, { kind, paymentOf }: RowSetting): boolean {
+  const payment = paymentOf?.(customerCode);
+  if (payment !== undefined) return payment === (kind === 'card' ? 'card' : 'bank');
+  return !/^(?:X|$)/.test(customerCode);
+}
+
+function judgeCardRow(row: BatchRow, number: string | undefined, { server, ipAddress }: RowSetting): Verdict {
+  const message = judgeCard({ number, amountCents: row.amountCents ?? 0, server, ipAddress });
+  return message.startsWith('OK') ? { outcome: 'approved', message } : declined(message);
+}
+
+function declined(message: string): Verdict {
+  return { outcome: 'declined', message };
+}
+
+/** Checks what the row alone shows. An expired card passes: the test cards of old samples must work. */
+function isWellFormed(row: BatchRow, kind: FolderOperation): boolean {
+  const { date, accountType, expiry } = row.cells;
+  return (
+    row.layout !== undefined &&
+    Math.sign(row.amountCents ?? 0) === FOLDER_OPERATIONS[kind].sign &&
+    (date === undefined || isCalendarDay(date)) &&
+    (accountType === undefined || /^(?:CHECKING|SAVINGS?)$/i.test(accountType)) &&
+    (expiry === undefined || /^(?:0[1-9]|1[0-2])\/?\d\d$/.test(expiry))
+  );
+}
+
+/** Returns whether a text can be a bank account number at all. */
+export function isAccountNumber(text: string): boolean {
+  return /^\d{4,}$/.test(text) && text.length <= FIELDS.accountNum.maxLength;
+}
+
+function isCalendarDay(text: string): boolean {
+  const [, month, day, year] = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text)?.map(Number) ?? [];
+  if (month === undefined || day === undefined || year === undefined) return false;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/** A batch row by column name. Columns that its layout lacks are empty. */
+type BatchRow = {
+  /** Undefined when no layout of the operation has that many columns. */
+  readonly layout: LayoutName | undefined;
+  readonly cells: Readonly<Partial<Record<ColumnName, string>>>;
+  readonly invoice: string;
+  readonly customerCode: string;
+  /** Card or account number. Lives only while its batch is judged. */
+  readonly number: string;
+  /** Integer cents; undefined when the amount is not a plain decimal. */
+  readonly amountCents: number | undefined;
+  /** The row as sent, with its number masked. */
+  readonly maskedCells: readonly string[];
+  readonly shownInvoice: string;
+  readonly shownCustomerCode: string;
+  readonly lastFour: string;
+};
+
+/** Reads a row by the operation's only layout with that many columns. */
+export function readRow(kind: FolderOperation, texts: readonly string[]): BatchRow {
+  const layout = layoutOf(kind, texts.length);
+  const columns = layout ? columnsOf(layout) : [];
+  const cells: Partial<Record<ColumnName, string>> = {};
+  for (const [index, column] of columns.entries()) cells[column] = texts[index] ?? '';
+  const number = cells.cardNumber ?? cells.accountNumber ?? '';
+  const amount = parseAmount(cells.amount ?? '');
+  return {
+    layout,
+    cells,
+    invoice: cells.invoice ?? '',
+    customerCode: cells.customerCode ?? '',
+    number,
+    amountCents: typeof amount === 'number' ? amount : undefined,
+    maskedCells: texts.map((text, index) => (holdsNumber(columns[index]) ? maskNumber(text) : text)),
+    shownInvoice: hideCardNumber(cells.invoice ?? ''),
+    shownCustomerCode: hideCardNumber(cells.customerCode ?? ''),
+    lastFour: shownEnd(number),
+  };
+}
+
+const NUMBER_KINDS: readonly ColumnKind[] = ['cardNumber', 'accountNumber'];
+
+function holdsNumber(column: ColumnName | undefined): boolean {
+  return column !== undefined && NUMBER_KINDS.includes(COLUMNS[column].kind);
+}
+
+/** The rows of a batch file. `charset` is how the bytes were read and how to write the result. */
+type BatchFile = { readonly rows: readonly (readonly string[])[]; readonly charset: 'utf8' | 'latin1' };
+
+/**
+ * Splits a batch file into rows and cells, at line ends and at every comma, because nothing is known about quotes.
+ * Skips blank lines. Bytes that are not UTF-8 are read as Latin-1, which returns the same bytes in the result file.
+ */
+export function readBatchFile(bytes: Buffer): BatchFile {
+  const charset = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const lines = bytes.toString(charset).split(/\r?\n/);
+  return { rows: lines.filter((line) => line.trim() !== '').map((line) => line.split(',')), charset };
 }

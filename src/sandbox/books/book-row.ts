@@ -1,3 +1,6 @@
+import type { BatchOperationName } from '../../../schemas/operations.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
+
 /** A batch row, or a single charge or refund, as the sandbox booked it: the truth that tests compare with. */
 export type BookRow = {
   /** When it was taken, ISO 8601 in UTC, by the sandbox's clock. */
@@ -24,3 +27,102 @@ export type BookRow = {
   /** Set for a single charge or refund with an id. */
   readonly transactionId?: string;
 };
+
+/** Outcome of one row of a batch. It holds no whole number, so it can be kept and shown. */
+export type JudgedRow = Omit<BookRow, 'at' | 'account' | 'operation' | 'batchId' | 'position'>;
+
+/**
+ * A line of the file. One line holds a whole batch, or a charge and the record it created, so a crash leaves all or
+ * nothing.
+ */
+export type BookLine = BatchLine | TransactionLine | CustomerLine | DeletionLine;
+
+export type BatchLine = {
+  readonly kind: 'batch';
+  readonly batchId: string;
+  /** ISO 8601 in UTC, like `readyAt`. */
+  readonly at: string;
+  readonly readyAt: string;
+  readonly account: string;
+  readonly operation: BatchOperationName;
+  readonly rows: readonly JudgedRow[];
+  readonly keys: readonly string[];
+  /** The result file, sealed. */
+  readonly result: string;
+  /** Who paid, row by row, sealed; absent in books of earlier versions. */
+  readonly payers?: string;
+};
+
+export type TransactionLine = Transaction & {
+  readonly kind: 'transaction';
+  readonly customer?: StoredCustomer;
+  /** Who paid, sealed. A refund uses the payer of its charge. */
+  readonly payer?: string;
+};
+type CustomerLine = { readonly kind: 'customer'; readonly customer: StoredCustomer };
+type DeletionLine = { readonly kind: 'deletion'; readonly key: string };
+
+/** A single charge or refund, approved or not. */
+export type Transaction = {
+  readonly row: BookRow;
+  readonly method: PaymentKind;
+  /** Identifies a test card when its charge is refunded; reveals nothing about the number without the secret. */
+  readonly cardKey?: string;
+  /** Id of the charge that this refund belongs to. */
+  readonly refundOf?: string;
+  /** Set for a recurring payment. The line names its run, so no kill can cause a second booking. */
+  readonly run?: { readonly customerKey: string; readonly dueAt: string };
+};
+
+/** A customer record as stored in the file; the record itself is sealed. */
+export type StoredCustomer = {
+  /** Derived from account and code. */
+  readonly key: string;
+  readonly account: string;
+  readonly payment: PaymentKind;
+  readonly lastFour: string;
+  /** Number in a generated code, so that it is not generated again; 0 for any other code. */
+  readonly serial: number;
+  /** Set for a recurring record only: when it was created or last changed, ISO 8601 in UTC. */
+  readonly scheduledFrom?: string;
+  /** The `Customer` as JSON, sealed. */
+  readonly sealed: string;
+};
+
+/** What a decision adds to the books. */
+export type NewEntry = {
+  readonly transaction?: Transaction;
+  /** Who paid; accompanies a transaction. */
+  readonly payer?: Payer;
+  /** A record to create or replace. `changedAt` is ISO 8601 in UTC; the creation time when omitted. */
+  readonly customer?: { readonly account: string; readonly record: Customer; readonly changedAt?: string };
+  readonly deletion?: { readonly account: string; readonly code: string };
+};
+
+/** One line of the service's reports. Holds no whole number. */
+export type JournalEntry = {
+  /** When it entered this list with this result, ISO 8601 in UTC. */
+  readonly at: string;
+  readonly account: string;
+  readonly method: PaymentKind;
+  readonly list: 'approved' | 'rejected' | 'returned';
+  /** Empty when none was issued. */
+  readonly transactionId: string;
+  readonly invoice: string;
+  readonly customerCode: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** MOP of a card, account type of a bank account; may be empty. */
+  readonly payment: string;
+  /** Masked as the service shows it. */
+  readonly shownNumber: string;
+  /** MM/YY; empty for a bank account. */
+  readonly expiry: string;
+  readonly amountCents: number;
+  /** As in the reports: `OK:678594:`, `OK:555555:`, `OK:BankAccept`, `OK:Reject`, `REJ:40`. */
+  readonly result: string;
+  readonly comment: string;
+};
+
+/** Who paid and with what, as the service's reports show it. */
+export type Payer = Pick<JournalEntry, 'firstName' | 'lastName' | 'payment' | 'shownNumber' | 'expiry' | 'comment'>;

@@ -1,26 +1,12 @@
 import { shownEnd } from '../batch/mask-number.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
-import type { StoredCustomer } from './book-entry.ts';
+import type { StoredCustomer } from './book-row.ts';
 import type { BookSecret } from './book-secret.ts';
 
-/** The stored customer records, which stay sealed until requested. */
-export type CustomerBook = {
-  find(account: string, code: string): Customer | undefined;
-  /** Returns how a record pays, without opening it, so that a long batch can check every row. */
-  paymentOf(account: string, code: string): PaymentKind | undefined;
-  /** Lists the records of one account, oldest first. */
-  list(account: string): readonly Customer[];
-  /** Returns `A` and eight digits; no code is issued twice, even after its record was deleted. */
-  nextCode(account: string): string;
-  /** @param changedAt ISO 8601 in UTC */
-  seal(account: string, record: Customer, changedAt: string): StoredCustomer;
-  open(stored: StoredCustomer): Customer;
-  keyOf(account: string, code: string): string;
-  keep(stored: StoredCustomer): void;
-  forget(key: string): void;
-};
+export type CustomerBook = ReturnType<typeof keepCustomers>;
 
-export function keepCustomers(secret: BookSecret): CustomerBook {
+/** Keeps the stored customer records, which stay sealed until requested. */
+export function keepCustomers(secret: BookSecret) {
   const stored = new Map<string, StoredCustomer>();
   let lastSerial = FIRST_SERIAL - 1;
   const keyOf = (account: string, code: string) => secret.keyOf(['customer', account, code]);
@@ -28,18 +14,23 @@ export function keepCustomers(secret: BookSecret): CustomerBook {
     JSON.parse(secret.unseal(sealed, ownerOf(key)).toString('utf8')) as Customer;
 
   return {
-    find: (account, code) => {
+    find: (account: string, code: string): Customer | undefined => {
       const found = stored.get(keyOf(account, code));
       return found && open(found);
     },
-    paymentOf: (account, code) => stored.get(keyOf(account, code))?.payment,
-    list: (account) => [...stored.values()].filter((customer) => customer.account === account).map(open),
-    nextCode: (account) => {
+    /** Returns how a record pays, without opening it, so that a long batch can check every row. */
+    paymentOf: (account: string, code: string): PaymentKind | undefined => stored.get(keyOf(account, code))?.payment,
+    /** Lists the records of one account, oldest first. */
+    list: (account: string): readonly Customer[] =>
+      [...stored.values()].filter((customer) => customer.account === account).map(open),
+    /** Returns `A` and eight digits; no code is issued twice, even after its record was deleted. */
+    nextCode: (account: string): string => {
       let serial = lastSerial + 1;
       while (stored.has(keyOf(account, codeOf(serial)))) serial += 1;
       return codeOf(serial);
     },
-    seal: (account, record, changedAt) => {
+    /** @param changedAt ISO 8601 in UTC */
+    seal: (account: string, record: Customer, changedAt: string): StoredCustomer => {
       const key = keyOf(account, record.code);
       return {
         key,
@@ -53,13 +44,11 @@ export function keepCustomers(secret: BookSecret): CustomerBook {
     },
     open,
     keyOf,
-    keep: (customer) => {
+    keep: (customer: StoredCustomer): void => {
       stored.set(customer.key, customer);
       lastSerial = Math.max(lastSerial, customer.serial);
     },
-    forget: (key) => {
-      stored.delete(key);
-    },
+    forget: (key: string): void => void stored.delete(key),
   };
 }
 

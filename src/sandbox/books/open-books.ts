@@ -1,18 +1,23 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
 import type { PaymentKind } from '../customers/customer.ts';
-import type { BatchLine, BookLine, NewEntry, StoredCustomer, TransactionLine } from './book-entry.ts';
+import type { BatchLine, BookLine, BookRow, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
 import { type BookFile, noBookFile, openBookFile } from './book-file.ts';
-import type { BookRow } from './book-row.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
 import { lockFolder } from './lock-folder.ts';
-import { sealPayers } from './payer.ts';
-import { batchOwner, keepPayments, type PaymentBook, transactionOwner } from './payment-book.ts';
+import {
+  batchOwner,
+  keepPayments,
+  keepTransactions,
+  type PaymentBook,
+  sealPayers,
+  type TransactionBook,
+  transactionOwner,
+} from './payment-book.ts';
 import { keepSchedules, type ScheduleBook } from './schedule-book.ts';
-import { keepTransactions, type TransactionBook } from './transaction-book.ts';
 
 /** Every payment of the sandbox, and its customer records. */
 export type Books = {
@@ -41,8 +46,8 @@ export type Books = {
   close(): Promise<void>;
 };
 
-type Decision<Result> = {
-  readonly entry?: NewEntry;
+/** What a decision books, and its answer. */
+export type Decision<Result> = {
   readonly entries?: readonly NewEntry[];
   readonly answer: Result;
 };
@@ -56,7 +61,7 @@ export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation
   ) => JudgedBatch;
 };
 
-export type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
+type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
 
 const FIRST_BATCH_ID = 1_000_001;
 
@@ -179,8 +184,8 @@ async function keepBooks(
     takeBatch: (batch) => queue(() => book(batch)),
     decide: (decision) =>
       queue(async () => {
-        const { entry, entries = [], answer } = decision();
-        await write([...(entry ? [entry] : []), ...entries].flatMap((added) => lineOf(added, customers, secret)));
+        const { entries = [], answer } = decision();
+        await write(entries.flatMap((added) => lineOf(added, customers, secret)));
         return answer;
       }),
     transactions,
@@ -209,7 +214,8 @@ async function keepBooks(
 
 /** @returns the line of an entry, or none if it is empty */
 function lineOf({ transaction, payer, customer, deletion }: NewEntry, customers: CustomerBook, secret: BookSecret) {
-  const stored = customer && sealRecord(customer, customers);
+  const stored =
+    customer && customers.seal(customer.account, customer.record, customer.changedAt ?? customer.record.createdAt);
   const lines: BookLine[] = [];
   if (transaction) {
     const sealed = payer && sealPayers(secret, [payer], transactionOwner(transaction.row));
@@ -218,10 +224,6 @@ function lineOf({ transaction, payer, customer, deletion }: NewEntry, customers:
   } else if (stored) lines.push({ kind: 'customer', customer: stored });
   else if (deletion) lines.push({ kind: 'deletion', key: customers.keyOf(deletion.account, deletion.code) });
   return lines;
-}
-
-function sealRecord({ account, record, changedAt }: NonNullable<NewEntry['customer']>, customers: CustomerBook) {
-  return customers.seal(account, record, changedAt ?? record.createdAt);
 }
 
 function ownerOf(batchId: string): string {
@@ -244,4 +246,18 @@ function readLine(line: string): BookLine {
 async function isEmpty(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found === undefined || found.size === 0;
+}
+
+/**
+ * Empties the books in a folder. Nothing of them is on disk when the promise resolves. The secret stays.
+ * @param folder its books must not be open
+ */
+export async function emptyBooks(folder: string): Promise<void> {
+  const file = await open(join(folder, BOOK_FILE), 'r+');
+  try {
+    await file.truncate(0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

@@ -1,8 +1,7 @@
 import type { Customer, PaymentKind } from '../customers/customer.ts';
-import type { BatchLine, TransactionLine } from './book-entry.ts';
-import type { BookRow } from './book-row.ts';
+import type { BatchLine, BookRow, Payer, Transaction, TransactionLine } from './book-row.ts';
 import type { BookSecret } from './book-secret.ts';
-import { openPayers, type Payer, payerOfRecord } from './payer.ts';
+import { hideCardNumber, maskNumber } from '../batch/mask-number.ts';
 
 /** A charge or refund, single or in a batch, with what the reports need. */
 export type Payment = {
@@ -13,18 +12,13 @@ export type Payment = {
   readonly payer: Payer;
 };
 
-/** Every judged charge and refund; not duplicates or malformed rows. */
-export type PaymentBook = {
-  /** Lists the payments of one account in booking order. Unseals their payers. */
-  list(account: string): readonly Payment[];
-  keepBatch(line: BatchLine, rows: readonly BookRow[]): void;
-  keepTransaction(line: TransactionLine): void;
-};
+export type PaymentBook = ReturnType<typeof keepPayments>;
 
+/** Keeps every judged charge and refund; not duplicates or malformed rows. */
 export function keepPayments(
   secret: BookSecret,
   findCustomer: (account: string, code: string) => Customer | undefined,
-): PaymentBook {
+) {
   const pages: { readonly account: string; readonly open: () => readonly Payment[] }[] = [];
   const transactions = new Map<string, TransactionLine>();
   let lastSerial = 0;
@@ -36,7 +30,7 @@ export function keepPayments(
     return rows.flatMap((row, index) => {
       if (!isJudged(row)) return [];
       const payer = withRecord(payers[index] ?? oldPayer(row), row, method);
-      const transactionId = batchRowId(serial);
+      const transactionId = idOf(serial);
       serial += 1;
       return [{ row, method, transactionId, payer }];
     });
@@ -56,13 +50,15 @@ export function keepPayments(
   }
 
   return {
-    list: (account) => pages.filter((page) => page.account === account).flatMap(({ open }) => open()),
-    keepBatch: (line, rows) => {
+    /** Lists the payments of one account in booking order. Unseals their payers. */
+    list: (account: string): readonly Payment[] =>
+      pages.filter((page) => page.account === account).flatMap(({ open }) => open()),
+    keepBatch: (line: BatchLine, rows: readonly BookRow[]): void => {
       const firstSerial = lastSerial + 1;
       lastSerial += rows.filter(isJudged).length;
       pages.push({ account: line.account, open: () => openBatch(line, rows, firstSerial) });
     },
-    keepTransaction: (line) => {
+    keepTransaction: (line: TransactionLine): void => {
       const { row, method } = line;
       const transactionId = row.transactionId ?? '';
       if (transactionId !== '') transactions.set(transactionId, line);
@@ -86,10 +82,10 @@ function isJudged({ outcome }: BookRow): boolean {
 }
 
 /**
- * Returns the id of a batch row. Rows are numbered in the order of the books, which only grow, so each keeps an id that
- * is not stored. Ids of single charges begin at A6000001 (`transaction-book.ts`), a hundred million rows away.
+ * Returns `A` and seven uppercase hexadecimal digits. Rows of batches are numbered in the order of the books, which only
+ * grow, so each keeps an id that is not stored. Ids of single charges begin at A6000001, a hundred million rows away.
  */
-function batchRowId(serial: number): string {
+function idOf(serial: number): string {
   return `A${serial.toString(16).toUpperCase().padStart(7, '0')}`;
 }
 
@@ -98,3 +94,64 @@ function oldPayer({ lastFour }: BookRow): Payer {
   const shownNumber = lastFour === '' ? '' : `***${lastFour}`;
   return { firstName: '', lastName: '', payment: '', shownNumber, expiry: '', comment: '' };
 }
+
+export function payerOfRecord({ contact, method, number, expiry }: Customer): Payer {
+  const { firstName, lastName, comment } = contact;
+  return { firstName, lastName, payment: method, shownNumber: maskNumber(number), expiry, comment };
+}
+
+/**
+ * Seals the payers of one book line, row by row; null for a row that no report shows. Masks card numbers in the wrong
+ * place first.
+ */
+export function sealPayers(secret: BookSecret, payers: readonly (Payer | null)[], owner: string): string {
+  const shown = payers.map((payer) => payer && hideNumbers(payer));
+  return secret.seal(Buffer.from(JSON.stringify(shown)), ownerOf(owner));
+}
+
+export function openPayers(secret: BookSecret, sealed: string, owner: string): readonly (Payer | null)[] {
+  return JSON.parse(secret.unseal(sealed, ownerOf(owner)).toString('utf8')) as (Payer | null)[];
+}
+
+function hideNumbers(payer: Payer): Payer {
+  return Object.fromEntries(Object.entries(payer).map(([name, text]) => [name, hideCardNumber(text)])) as Payer;
+}
+
+function ownerOf(owner: string): string {
+  return `payers of ${owner}`;
+}
+
+export type TransactionBook = ReturnType<typeof keepTransactions>;
+
+/** Keeps the single charges and refunds. */
+export function keepTransactions() {
+  const known = new Map<string, Transaction>();
+  const refunded = new Map<string, number>();
+  let lastSerial = FIRST_SERIAL - 1;
+
+  return {
+    find: (account: string, transactionId: string): Transaction | undefined => {
+      const found = known.get(transactionId);
+      return found?.row.account === account ? found : undefined;
+    },
+    /** Returns what was refunded of a charge so far, in positive cents. */
+    refundedCents: (transactionId: string): number => refunded.get(transactionId) ?? 0,
+    /**
+     * Returns the next id; none is issued twice.
+     * @param ahead how many more were taken for lines not booked yet
+     */
+    nextId: (ahead = 0): string => idOf(lastSerial + 1 + ahead),
+    keep: (transaction: Transaction): void => {
+      const { row, refundOf } = transaction;
+      if (row.transactionId !== undefined) {
+        known.set(row.transactionId, transaction);
+        lastSerial = Number.parseInt(row.transactionId.slice(1), 16);
+      }
+      if (refundOf !== undefined && row.charged) {
+        refunded.set(refundOf, (refunded.get(refundOf) ?? 0) - row.amountCents);
+      }
+    },
+  };
+}
+
+const FIRST_SERIAL = 0x6000001;

@@ -1,6 +1,7 @@
 import type { FieldName } from '../../../schemas/fields.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import { CONTACT_FIELDS, type Customer, type PaymentKind } from './customer.ts';
+import { passesLuhn } from '../../kernel/luhn.ts';
 
 /** Names of the elements that say how a customer pays. */
 type PaymentElements = Readonly<Record<'holder' | 'number' | 'method' | 'flag', FieldName>>;
@@ -60,3 +61,23 @@ function mergeSchedule(old: Customer['schedule'], parameters: Parameters): Custo
 function dayText(moment: Date | undefined): string | undefined {
   return moment?.toISOString().slice(0, 19);
 }
+
+/**
+ * Checks a card to be stored, the number before the expiry.
+ * @param expiry MM/YY; valid until the end of its month
+ * @returns the fault, or undefined
+ */
+export function checkCard(number: string, expiry: string, now: Date): string | undefined {
+  if (!/^\d{13,19}$/.test(number) || !passesLuhn(number)) return '0Error:Invalid credit card number';
+  return checkExpiry(expiry, now);
+}
+
+/** @returns undefined for MM/YY that is not in the past */
+export function checkExpiry(expiry: string, now: Date): string | undefined {
+  const [, month, year] = /^(0[1-9]|1[0-2])\/(\d\d)$/.exec(expiry)?.map(Number) ?? [];
+  if (month === undefined || year === undefined) return INVALID_EXPIRY;
+  // `Date.UTC` counts months from 0, so this is the first day of the next month.
+  return Date.UTC(2000 + year, month) > now.getTime() ? undefined : INVALID_EXPIRY;
+}
+
+const INVALID_EXPIRY = '0Error:Invalid expiry date';

@@ -1,7 +1,7 @@
 import type { WireOperation } from '../../../schemas/wire.ts';
 import type { Reply } from '../reply.ts';
 import type { SoapVersion } from '../soap/write-envelope.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './play-steps.ts';
 
 /** One way the service or the network can fail; each is a row of `fault-kinds.ts`. */
 export type FaultKind = {

@@ -5,7 +5,7 @@ import * as http from './acts/http-answers.ts';
 import * as result from './acts/result-files.ts';
 import * as soap from './acts/soap-answers.ts';
 import type { FaultKind, FaultNeed, StruckCall } from './fault-kind.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './play-steps.ts';
 
 /**
  * Every way the sandbox can fail on demand. To add a fault, add a row: plan, control API and docs/sandbox.md follow

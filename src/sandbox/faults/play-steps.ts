@@ -1,7 +1,19 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Step } from './steps.ts';
+
+/** One action on a connection. A list of them replaces a plain answer. */
+export type Step =
+  | { readonly do: 'write'; readonly bytes: string | Buffer }
+  /** Writes one byte at a time. */
+  | { readonly do: 'drip'; readonly bytes: Buffer; readonly everyMs: number }
+  | { readonly do: 'wait'; readonly ms: number }
+  /** Closes cleanly after everything that was written (FIN). */
+  | { readonly do: 'finish' }
+  /** Breaks the connection (RST). */
+  | { readonly do: 'reset' }
+  /** Writes nothing more and leaves the connection open. */
+  | { readonly do: 'hang' };
 
 /** Plays the steps on a connection, in order. Ends early, without an error, when the other side has left. */
 export async function playSteps(socket: Socket, steps: readonly Step[]): Promise<void> {

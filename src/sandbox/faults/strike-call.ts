@@ -1,17 +1,92 @@
-import type { WireOperation } from '../../../schemas/wire.ts';
-import type { Books } from '../books/open-books.ts';
-import type { HttpCall, Reply } from '../reply.ts';
-import { readEnvelope } from '../soap/read-envelope.ts';
-import { holdsResultFile } from './acts/result-files.ts';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FaultKind, StruckCall } from './fault-kind.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
-import { isServiceCall } from './is-service-call.ts';
-import { operationOf } from './operation-of.ts';
 import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
-import type { Step } from './steps.ts';
+import { playSteps, type Step } from './play-steps.ts';
+import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
+import type { Books } from '../books/open-books.ts';
+import type { HttpCall, Reply } from '../reply.ts';
+import { parameterOf, readEnvelope } from '../soap/read-envelope.ts';
+import { holdsResultFile } from './acts/result-files.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
+
+/**
+ * Applies connection faults ahead of HTTP; a struck connection never gets there.
+ * @returns a function that destroys the struck connections that are still open
+ */
+export function strikeConnections(server: Server, faults: Pick<FaultPlanner, 'take'>): () => void {
+  const serve = server.listeners('connection') as ((socket: Socket) => void)[];
+  const waiting = new Set<Socket>();
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const fault = faults.take({ strikes: ['accept', 'first-byte'] });
+    if (!fault) {
+      for (const each of serve) each.call(server, socket);
+      return;
+    }
+    waiting.add(socket);
+    socket.on('error', () => {}).once('close', () => waiting.delete(socket));
+    strike(socket, fault);
+  });
+  return () => {
+    for (const socket of waiting) socket.destroy();
+  };
+}
+
+function strike(socket: Socket, fault: PlannedFault): void {
+  const row: FaultKind = FAULT_KINDS[fault.kind];
+  if (row.strikes === 'accept') void playSteps(socket, row.act());
+  if (row.strikes === 'first-byte') socket.once('data', () => void playSteps(socket, row.act()));
+}
+
+/**
+ * Strikes a request whose head has been read, if a fault is due.
+ * @returns the fault; the request then needs nothing more
+ */
+export async function strikeRequest(
+  request: IncomingMessage,
+  faults: Pick<FaultPlanner, 'take'>,
+): Promise<PlannedFault | undefined> {
+  const { method = 'GET', url = '/', headers } = request;
+  const [path = '/', query = ''] = url.split(/\?(.*)/s);
+  if (!isServiceCall({ method, path })) return undefined;
+  const operation = operationOfHead(headers, new URLSearchParams(query));
+  const fault = faults.take({ strikes: ['head', 'half-body'], operation });
+  if (!fault) return undefined;
+  const row: FaultKind = FAULT_KINDS[fault.kind];
+  if (row.strikes === 'half-body') await readHalf(request);
+  if (row.strikes === 'head' || row.strikes === 'half-body') await playSteps(request.socket, row.act());
+  // Drain the rest of the request; unread data would turn the clean end of an early answer into a reset.
+  request.resume();
+  return fault;
+}
+
+/** Reads half of the announced length; of a body without a length, its first piece. */
+async function readHalf(request: IncomingMessage): Promise<void> {
+  const halfBytes = Number(request.headers['content-length'] ?? 0) / 2;
+  let sizeBytes = 0;
+  for (;;) {
+    const chunk = (request.read() as Buffer | null) ?? (await nextPiece(request));
+    if (!chunk) return;
+    sizeBytes += chunk.length;
+    if (sizeBytes >= halfBytes) return;
+  }
+}
+
+/** Returns the next piece of the body, or undefined when it has ended or the connection is gone. */
+function nextPiece(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const done = () => {
+      request.off('readable', done).off('end', done).off('close', done);
+      resolve((request.read() as Buffer | null) ?? undefined);
+    };
+    request.on('readable', done).on('end', done).on('close', done);
+  });
+}
 
 /** What replaces the answer. */
-export type Struck = {
+type Struck = {
   readonly fault: PlannedFault;
   readonly operation: WireOperation | undefined;
   readonly steps: readonly Step[];
@@ -62,4 +137,26 @@ function describeCall(call: HttpCall) {
 
 function findLastBatch(books: Pick<Books, 'rows'>, account: string): string | undefined {
   return books.rows().findLast((row) => row.account === account && row.batchId !== '')?.batchId;
+}
+
+/** Returns the operation that a request element or action names, with or without the V1 of version 1. */
+export function operationOf(name: string): WireOperation | undefined {
+  const wanted = name.replace(/^.*[/#]/, '').replace(/V1$/, '');
+  return WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
+}
+
+/**
+ * Returns the operation that a request head names: in its action, else in the address. A SOAP 1.2 client may name it in
+ * neither.
+ */
+export function operationOfHead(headers: IncomingHttpHeaders, query: URLSearchParams): WireOperation | undefined {
+  const { soapaction } = headers;
+  const header = typeof soapaction === 'string' ? soapaction.trim().replace(/^"(.*)"$/, '$1') : undefined;
+  const action = header ?? parameterOf(headers['content-type'] ?? '', 'action');
+  return operationOf(action ?? query.get('op') ?? '');
+}
+
+/** Returns whether a request calls an operation. Faults never strike descriptions, pages or the control API. */
+export function isServiceCall({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === 'POST' && /^\/netgate\/.*\.asmx$/i.test(path);
 }

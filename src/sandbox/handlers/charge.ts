@@ -1,20 +1,20 @@
 import type { FieldName } from '../../../schemas/fields.ts';
-import { maskNumber, shownEnd } from '../batch/mask-number.ts';
-import { hideCardNumber } from '../batch/read-row.ts';
-import type { Customer, PaymentKind } from '../customers/customer.ts';
-import { newCustomer } from '../customers/new-customer.ts';
-import type { Call, HandlerContext, Handler } from './handler.ts';
-import { judgeCharge, outcomeOf } from './judge-charge.ts';
-import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
-import { readTotal } from './read-total.ts';
-import { type Payer, payerOfRecord } from '../books/payer.ts';
+import { hideCardNumber, maskNumber, shownEnd } from '../batch/mask-number.ts';
+import { isAccountNumber } from '../batch/process-batch.ts';
+import { type Customer, newCustomer, type PaymentKind } from '../customers/customer.ts';
+import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
+import type { BookRow, Payer } from '../books/book-row.ts';
+import { payerOfRecord } from '../books/payment-book.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
+import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
+import { parseAmount } from '../../kernel/money.ts';
+import { element, textElement } from '../xml/write-xml.ts';
 
 /**
  * Source of the payment details: `given` in the call, `stored` under a customer code, or `new`: given, and stored under
  * a new code once approved.
  */
-export type ChargeSource = 'given' | 'stored' | 'new';
+type ChargeSource = 'given' | 'stored' | 'new';
 
 /**
  * Returns the handler of a single charge. No charge is a duplicate: the invoice number is a label, so a repeated charge
@@ -24,13 +24,8 @@ export function charge(kind: PaymentKind, source: ChargeSource): Handler {
   const elements = elementsOf(kind, source);
   return {
     needs: [source === 'stored' ? 'customerCode' : elements.number, 'total'],
-    failurePayload: FAILED_PROCESS_PAYLOAD,
-    badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
-    answer: async (call, context) => {
-      const at = context.clock.now();
-      const payload = await context.books.decide(() => bookCharge({ kind, source, elements, call, context, at }));
-      return { payload };
-    },
+    ...PAYMENT_REFUSALS,
+    answer: (call, context) => decideNow(context, (at) => bookCharge({ kind, source, elements, call, context, at })),
   };
 }
 
@@ -58,33 +53,32 @@ function bookCharge(charge: Charge) {
   const number = stored?.number ?? parameters.text(charge.elements.number)?.trim() ?? '';
   const amountCents = readTotal(parameters.text('total'));
   const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCall(charge, number, amountCents);
-  const isCharged = message.startsWith('OK');
+  const isCharged = isPaid(message);
   const transactionId = isCharged || (kind === 'card' && message !== UNKNOWN_CODE) ? books.transactions.nextId() : '';
   const created = source === 'new' && isCharged ? createRecord(charge, number) : undefined;
-  const row = {
+  const row = singleRow({
+    kind,
     at: at.toISOString(),
     account: account.agentCode,
     operation,
-    batchId: '',
-    position: 1,
-    invoice: hideCardNumber(parameters.text('invoiceNum') ?? ''),
-    customerCode: hideCardNumber(created?.code ?? parameters.text('customerCode') ?? ''),
-    amountCents: amountCents ?? 0,
+    invoice: parameters.text('invoiceNum') ?? '',
+    customerCode: created?.code ?? parameters.text('customerCode') ?? '',
+    amountCents,
     lastFour: shownEnd(number),
-    outcome: outcomeOf(kind, isCharged),
     message,
-    charged: isCharged,
-    ...(transactionId === '' ? {} : { transactionId }),
-  } as const;
+    transactionId,
+  });
   const cardKey = kind === 'card' ? { cardKey: books.keyOf(['card', number]) } : {};
   const result = { message, customerCode: created?.code ?? stored?.code ?? '', transactionId };
   return {
-    entry: {
-      transaction: { row, method: kind, ...cardKey },
-      payer: payerOfCall(parameters, { kind, number, expiry: charge.elements.expiry, record: stored }),
-      ...(created ? { customer: { account: account.agentCode, record: created } } : {}),
-    },
-    answer: kind === 'card' ? cardPayload(result, at) : bankPayload(result),
+    entries: [
+      {
+        transaction: { row, method: kind, ...cardKey },
+        payer: payerOfCall(parameters, { kind, number, expiry: charge.elements.expiry, record: stored }),
+        ...(created ? { customer: { account: account.agentCode, record: created } } : {}),
+      },
+    ],
+    answer: paymentPayload(kind, result, at),
   };
 }
 
@@ -148,4 +142,125 @@ export function payerOfCall(parameters: Parameters, { kind, number, expiry, reco
     expiry: kind === 'card' ? textOf(expiry) : '',
     comment,
   };
+}
+
+export type JudgedCharge = Omit<CardCharge, 'number' | 'amountCents'> & {
+  readonly kind: PaymentKind;
+  readonly number: string;
+  /** Undefined when it is unreadable. */
+  readonly amountCents: number | undefined;
+};
+
+/**
+ * Judges a single charge as the service does. A bank charge is only received; whether it is paid is known days later.
+ * @returns `OK: ...` or `REJECT: n`
+ */
+export function judgeCharge({ kind, amountCents, ...charge }: JudgedCharge): string {
+  const isAmount = amountCents !== undefined && amountCents > 0;
+  if (kind === 'bank') {
+    if (!isAccountNumber(charge.number)) return 'REJECT: 40';
+    return isAmount ? 'OK: 555555:' : NOT_AN_AMOUNT;
+  }
+  const message = judgeCard({ ...charge, amountCents: amountCents ?? 0 });
+  // The service reports a wrong number before a wrong amount.
+  return isAmount || message === 'REJECT: 40' ? message : NOT_AN_AMOUNT;
+}
+
+/** Assumption: no source shows a charge whose total is unreadable, zero or negative. */
+const NOT_AN_AMOUNT = 'REJECT: 5';
+
+/** Returns the books' name for the outcome of a charge or refund. */
+export function outcomeOf(kind: PaymentKind, isPaid: boolean): 'declined' | 'approved' | 'accepted_pending' {
+  if (!isPaid) return 'declined';
+  return kind === 'card' ? 'approved' : 'accepted_pending';
+}
+
+type SinglePayment = Pick<
+  BookRow,
+  'at' | 'account' | 'operation' | 'invoice' | 'customerCode' | 'lastFour' | 'message'
+> & {
+  readonly kind: PaymentKind;
+  /** Undefined when it is unreadable. */
+  readonly amountCents: number | undefined;
+  /** Empty when none was issued. */
+  readonly transactionId: string;
+};
+
+/** Returns a single charge or refund as the books keep it. */
+export function singleRow({ kind, at, account, operation, ...given }: SinglePayment): BookRow {
+  const { lastFour, message, transactionId } = given;
+  const charged = isPaid(message);
+  return {
+    at,
+    account,
+    operation,
+    batchId: '',
+    position: 1,
+    invoice: hideCardNumber(given.invoice),
+    customerCode: hideCardNumber(given.customerCode),
+    amountCents: given.amountCents ?? 0,
+    lastFour,
+    outcome: outcomeOf(kind, charged),
+    message,
+    charged,
+    ...(transactionId === '' ? {} : { transactionId }),
+  };
+}
+
+export function isPaid(message: string): boolean {
+  return message.startsWith('OK');
+}
+
+/**
+ * Reads the total of a single charge or refund, in cents. The service reads a comma as a decimal point.
+ * @returns undefined when it is not an amount
+ */
+export function readTotal(text: string | undefined): number | undefined {
+  const amount = parseAmount((text ?? '').trim().replace(',', '.'));
+  return typeof amount === 'number' ? amount : undefined;
+}
+
+/** Result of a single charge or refund. `message` is `OK: ...` or `REJECT: n`; missing values are empty. */
+type ProcessResult = {
+  readonly message: string;
+  readonly customerCode: string;
+  readonly transactionId: string;
+};
+
+/**
+ * Returns the payload of a charge or refund. Its values are padded: mostly a leading space and a trailing line feed. Of
+ * a card, declines have settlement dates too; those of a bank account are not known.
+ * @param at settlement is on the day after; days are in UTC
+ */
+export function paymentPayload(kind: PaymentKind, result: ProcessResult, at: Date): string {
+  if (kind === 'bank') return payloadOf(result);
+  return payloadOf(
+    result,
+    textElement('SETTLEMENTBATCHDATE', ` ${monthFirst(at)}\n`),
+    textElement('SETTLEMENTDATE', ` ${monthFirst(new Date(at.getTime() + DAY_MS))}\n`),
+  );
+}
+
+/** Payloads shared by all charges and refunds. */
+export const PAYMENT_REFUSALS = {
+  failurePayload: element('PROCESSRESULT', textElement('AUTHORIZATIONRESULT', '')),
+  /** Assumption, except for the code: no recorded answer shows a wrong login. Nothing is booked, so nothing settles. */
+  badLoginPayload: payloadOf({ message: 'REJECT: 1', customerCode: '', transactionId: '' }),
+} as const;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function payloadOf({ message, customerCode, transactionId }: ProcessResult, ...dates: readonly string[]): string {
+  return element(
+    'PROCESSRESULT',
+    textElement('AUTHORIZATIONRESULT', ` ${message}\n`),
+    textElement('CUSTOMERCODE', customerCode),
+    ...dates,
+    textElement('TRANSACTIONID', transactionId === '' ? '' : `${transactionId}\n`),
+  );
+}
+
+function monthFirst(day: Date): string {
+  const [year, month, date] = day.toISOString().slice(0, 10).split('-');
+  return `${month}/${date}/${year}`;
 }

@@ -2,7 +2,7 @@ import type { Server } from '../../../schemas/operations.ts';
 import type { WireField, WireOperation } from '../../../schemas/wire.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Books } from '../books/open-books.ts';
+import type { Books, Decision } from '../books/open-books.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 
@@ -34,21 +34,29 @@ export type Call = {
 /** A merchant account. Without a server, it is served as on both. */
 export type Account = { readonly agentCode: string; readonly password: string; readonly server?: Server };
 
-/** What the handlers work with. */
+/** What the handlers work with. Except for books and clock, these are options of the sandbox. */
 export type HandlerContext = {
+  /** TEST88 with the password TEST88 on both servers when omitted. */
   readonly accounts: readonly Account[];
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long after its arrival a batch is done. */
+  /** How long after its arrival a batch is done; 1,000 ms when omitted. */
   readonly batchDelayMs: number;
+  /** Most rows of a batch; 10,000 when omitted. */
   readonly maxRows: number;
-  /** Whether a card row that was charged before is answered as a duplicate. */
+  /** Whether a card row that was charged before is answered as a duplicate; true when omitted. */
   readonly cardDuplicates: boolean;
-  /** Whether refunds may exceed the charge. */
+  /** Whether refunds may exceed the charge, for any card or account; false when omitted. */
   readonly refundsMayExceed: boolean;
-  /** Whether a bank charge can be refunded only after the bank has accepted it. */
+  /** Whether a bank charge can be refunded only after the bank has accepted it; false when omitted. */
   readonly refundsNeedSettlement: boolean;
-  /** Whether an overlong text is silently cut instead of refused. */
+  /** Whether an overlong text is silently cut instead of refused; false when omitted. */
   readonly cutsLongValues: boolean;
 };
+
+/** Makes a decision with the books at hand, at the present moment. Its answer is the payload. */
+export async function decideNow({ books, clock }: HandlerContext, decision: (now: Date) => Decision<string>) {
+  const now = clock.now();
+  return { payload: await books.decide(() => decision(now)) };
+}

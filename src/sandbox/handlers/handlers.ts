@@ -1,16 +1,11 @@
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import type { ServiceName } from '../../../schemas/wsdl.ts';
 import { REPORT_HANDLERS } from '../reports/report-handlers.ts';
-import { batchResult } from './batch-result.ts';
-import { batchSubmission } from './batch-submission.ts';
+import { batchResult, batchSubmission } from './batches.ts';
 import { charge } from './charge.ts';
-import { createCustomer } from './create-customer.ts';
-import { customerDetail } from './customer-detail.ts';
-import { customerList } from './customer-list.ts';
-import { deleteCustomer } from './delete-customer.ts';
+import { createCustomer, customerDetail, customerList, deleteCustomer, updateCustomer } from './customers.ts';
 import type { Handler } from './handler.ts';
 import { refund } from './refund.ts';
-import { updateCustomer } from './update-customer.ts';
 
 /** The operations that the sandbox serves. */
 export const HANDLERS: Readonly<Partial<Record<WireOperation, Handler>>> = {

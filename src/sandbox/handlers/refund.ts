@@ -1,12 +1,9 @@
-import type { Transaction } from '../books/book-entry.ts';
+import type { Transaction } from '../books/book-row.ts';
 import { judgeCardRefund } from '../batch/magic-cards.ts';
-import { hideCardNumber } from '../batch/read-row.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import { bankStateOf } from '../time/bank-state.ts';
-import type { Call, HandlerContext, Handler } from './handler.ts';
-import { outcomeOf } from './judge-charge.ts';
-import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
-import { readTotal } from './read-total.ts';
+import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
+import { isPaid, PAYMENT_REFUSALS, paymentPayload, readTotal, singleRow } from './charge.ts';
 
 /**
  * Returns the handler that refunds a single charge, in whole or in part, and issues a new id. The charge must be the
@@ -15,12 +12,8 @@ import { readTotal } from './read-total.ts';
 export function refund(kind: PaymentKind): Handler {
   return {
     needs: ['transactionId', 'total'],
-    failurePayload: FAILED_PROCESS_PAYLOAD,
-    badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
-    answer: async (call, context) => {
-      const at = context.clock.now();
-      return { payload: await context.books.decide(() => bookRefund({ kind, call, context, at })) };
-    },
+    ...PAYMENT_REFUSALS,
+    answer: (call, context) => decideNow(context, (at) => bookRefund({ kind, call, context, at })),
   };
 }
 
@@ -32,28 +25,24 @@ function bookRefund(refund: Refund) {
   const original = findCharge(refund);
   const amountCents = readTotal(parameters.text('total'));
   const message = original ? judgeRefund(refund, original, amountCents) : UNKNOWN_CHARGE;
-  const isPaid = message.startsWith('OK');
-  const transactionId = isPaid || (kind === 'card' && original) ? context.books.transactions.nextId() : '';
-  const row = {
+  const transactionId = isPaid(message) || (kind === 'card' && original) ? context.books.transactions.nextId() : '';
+  const row = singleRow({
+    kind,
     at: at.toISOString(),
     account: account.agentCode,
     operation,
-    batchId: '',
-    position: 1,
-    invoice: hideCardNumber(original?.row.invoice ?? ''),
+    invoice: original?.row.invoice ?? '',
     customerCode: original?.row.customerCode ?? '',
-    amountCents: amountCents ?? 0,
+    amountCents,
     lastFour: original?.row.lastFour ?? '',
-    outcome: outcomeOf(kind, isPaid),
     message,
-    charged: isPaid,
-    ...(transactionId === '' ? {} : { transactionId }),
-  } as const;
+    transactionId,
+  });
   const refundOf = original?.row.transactionId;
   const result = { message, customerCode: '', transactionId };
   return {
-    entry: { transaction: { row, method: kind, ...(refundOf === undefined ? {} : { refundOf }) } },
-    answer: kind === 'card' ? cardPayload(result, at) : bankPayload(result),
+    entries: [{ transaction: { row, method: kind, ...(refundOf === undefined ? {} : { refundOf }) } }],
+    answer: paymentPayload(kind, result, at),
   };
 }
 

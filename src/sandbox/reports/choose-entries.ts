@@ -1,10 +1,10 @@
-import type { ReportField, ReportRow } from '../../../schemas/reports.ts';
-import { momentsInZone } from '../../calendar/moments-in-zone.ts';
-import type { JournalEntry } from '../books/journal-entry.ts';
+import { REPORT_TIMES, type ReportField, type ReportRow } from '../../../schemas/reports.ts';
+import { dayInZone, formatInZone, momentsInZone } from '../../calendar/zone-time.ts';
+import type { JournalEntry } from '../books/book-row.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
-import type { Face } from './face.ts';
+import type { Account } from '../handlers/handler.ts';
 
-export type ChosenEntries = {
+type ChosenEntries = {
   readonly entries: readonly JournalEntry[];
   /** Whether the whole requested period is in the future. */
   readonly isFuture: boolean;
@@ -24,7 +24,7 @@ export function chooseEntries(
   return period === 'day' ? chooseDay(entries, asked) : chooseRange(entries, asked);
 }
 
-export type Asked = { readonly parameters: Parameters; readonly face: Face; readonly now: Date };
+type Asked = { readonly parameters: Parameters; readonly face: Face; readonly now: Date };
 
 function chooseDay(entries: readonly JournalEntry[], asked: Asked): ChosenEntries {
   const { now } = asked;
@@ -80,4 +80,27 @@ function momentOf(name: ReportField, { parameters, face }: Asked): Date | undefi
   const hasOffset = /(?:Z|[+-]\d\d:\d\d)\s*$/.test(parameters.text(name) ?? '');
   if (!moment || hasOffset) return moment;
   return momentsInZone(moment.toISOString().slice(0, 19), face.timeZone)[0] ?? moment;
+}
+
+export type Face = ReturnType<typeof faceOf>;
+
+/** Returns how an account's server writes and compares times in its reports; without a server, as NA does. */
+export function faceOf({ server = 'NA' }: Pick<Account, 'server'>) {
+  const { timeZone, order } = REPORT_TIMES[server];
+  const xmlTime = (at: Date) => formatInZone(at, timeZone).slice(0, 19).replace(' ', 'T');
+  return {
+    /** Whether range reports have the column `ACH Ref.`, which names the account at the bank. */
+    hasBankReference: server === 'UK',
+    timeZone,
+    /** Returns `06/15/2017 10:11:12`, or with the day first. */
+    writeTime: (at: Date): string => {
+      const [year, month, day] = dayInZone(at, timeZone).split('-');
+      const date = order === 'day/month/year' ? `${day}/${month}/${year}` : `${month}/${day}/${year}`;
+      return `${date} ${xmlTime(at).slice(11)}`;
+    },
+    /** Returns `2017-06-15T10:11:12`. */
+    writeXmlTime: xmlTime,
+    /** Returns the calendar day, `2017-06-15`. */
+    dayOf: (at: Date): string => dayInZone(at, timeZone),
+  };
 }

@@ -1,13 +1,11 @@
 import { reasonOf } from '../../kernel/errors.ts';
 import { shownEnd } from '../batch/mask-number.ts';
-import { hideCardNumber } from '../batch/read-row.ts';
-import type { NewEntry } from '../books/book-entry.ts';
-import { payerOfRecord } from '../books/payer.ts';
+import type { NewEntry } from '../books/book-row.ts';
+import { payerOfRecord } from '../books/payment-book.ts';
 import type { DueRun } from '../books/schedule-book.ts';
 import type { Customer } from '../customers/customer.ts';
 import type { HandlerContext } from '../handlers/handler.ts';
-import { judgeCharge, outcomeOf } from '../handlers/judge-charge.ts';
-import { readTotal } from '../handlers/read-total.ts';
+import { isPaid, judgeCharge, readTotal, singleRow } from '../handlers/charge.ts';
 
 /**
  * Books every recurring payment that is due on the sandbox's clock and not booked yet, earliest first. Each is judged
@@ -57,23 +55,19 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
   const amountCents = readTotal(schedule.amount);
   const server = context.accounts.find(({ agentCode }) => agentCode === account)?.server;
   const message = judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
-  const charged = message.startsWith('OK');
   const dueAt = new Date(dueMs).toISOString();
-  const row = {
+  const row = singleRow({
+    kind,
     at: dueAt,
     account,
     operation: 'recurring',
-    batchId: '',
-    position: 1,
     invoice: 'Recurring payment',
-    customerCode: hideCardNumber(record.code),
-    amountCents: amountCents ?? 0,
+    customerCode: record.code,
+    amountCents,
     lastFour: shownEnd(number),
-    outcome: outcomeOf(kind, charged),
     message,
-    charged,
-    ...(charged || kind === 'card' ? { transactionId: context.books.transactions.nextId(ahead) } : {}),
-  };
+    transactionId: isPaid(message) || kind === 'card' ? context.books.transactions.nextId(ahead) : '',
+  });
   const cardKey = kind === 'card' ? { cardKey: context.books.keyOf(['card', number]) } : {};
   const transaction = { row, method: kind, ...cardKey, run: { customerKey: key, dueAt } };
   return { transaction, payer: payerOfRecord(record) };

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { beginSession, forgetOldSessions } from '../../ledger/person/sessions.ts';
-import { LONGEST_WAIT_MS, noteFailure } from '../../ledger/person/note-failure.ts';
+import { beginSession, forgetOldSessions, LONGEST_WAIT_MS, noteFailure } from '../../ledger/person/sessions.ts';
 import { waitLeftMs } from '../../calendar/wait-left.ts';
 import { readCredentials } from '../../ledger/person/people.ts';
 import { isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';

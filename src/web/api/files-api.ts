@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { maskName } from '../../kernel/mask.ts';
 import type { LedgerRow } from '../../ledger/engine/records.ts';
-import { pageFiles } from '../../ledger/file/page-files.ts';
+import { pageFiles } from '../../ledger/file/list-files.ts';
 import { readRows } from '../../ledger/file/read-file.ts';
 import { findFile, findInvoice } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/next-send.ts';

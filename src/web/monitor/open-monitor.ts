@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { App } from '../../app.ts';
-import type { ListenAddress } from '../../config/config-listen.ts';
+import type { ListenAddress } from '../../config/config-dashboard.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import { findUnready, HEALTH_MS } from './find-unready.ts';
 import { type MetricName, METRICS } from '../../../schemas/metrics.ts';
@@ -19,8 +19,8 @@ import {
   sumDoubt,
   sumHeld,
 } from '../../ledger/overview/overview.ts';
-import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
-import { readStops } from '../../ledger/account/read-stops.ts';
+import { readPollLag } from '../../ledger/batch/schedule-poll.ts';
+import { readStops } from '../../ledger/account/read-holds.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 
 export type Monitor = { readonly url: string; close(): Promise<void> };

@@ -6,8 +6,8 @@ import {
   type HoldingBatch,
   type Holds,
   type Stop,
+  readStops,
 } from '../../ledger/account/read-holds.ts';
-import { readStops } from '../../ledger/account/read-stops.ts';
 import { describeStop, describeHoldingBatch } from '../../explain/describe-holds.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';

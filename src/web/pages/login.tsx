@@ -11,7 +11,7 @@ import { TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** Limit of attempts per address in ten minutes, for any names. Each user has a separate count (note-failure.ts). */
+/** Limit of attempts per address in ten minutes, for any names. Each user has a separate count (sessions.ts). */
 const TRIES = { max: 30, timeWindow: 600_000 };
 
 /** Serves `/login` and `/logout`. */

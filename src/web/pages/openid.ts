@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PipelineError } from '../../kernel/errors.ts';
-import { usePersonLink } from '../../ledger/person/use-link.ts';
+import { usePersonLink } from '../../ledger/person/invite-person.ts';
 import { findBySubject } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { openSession, cookieOptions } from '../access/log-in.ts';

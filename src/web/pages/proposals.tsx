@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
+import { PROPOSED_ACTIONS } from '../../ledger/proposal/confirm-proposal.ts';
 import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { capital, whoDid } from '../../explain/why/sentence.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';

@@ -4,7 +4,7 @@ import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { App } from '../../app.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
-import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/file/search-files.ts';
+import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/file/list-files.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { addressOf } from '../parts/address.ts';

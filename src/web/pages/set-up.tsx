@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PERSON_NAME } from '../../../schemas/actions.ts';
-import { type LinkFor, readLink, usePersonLink } from '../../ledger/person/use-link.ts';
+import { type LinkFor, readLink, usePersonLink } from '../../ledger/person/invite-person.ts';
 import { hashPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { openSession, findPasswordFault } from '../access/log-in.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import type { Transaction } from '../../../src/ledger/engine/transaction.ts';
-import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { carryOut, mustBeIn, refuse, tryOut } from '../../../src/actions/resolve/carry-out.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, contextForTwo, doubtfulBatch } from '../../workers/support/resolve-context.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cardRows, ORDINARY } from '../../../bench/files/card-file.ts';
 import { resultOf } from '../../../bench/service/result-of.ts';
-import { processBatch } from '../../../src/sandbox/batch/process-batch.ts';
-import { readBatchFile } from '../../../src/sandbox/batch/read-batch-file.ts';
+import { processBatch, readBatchFile } from '../../../src/sandbox/batch/process-batch.ts';
 
 const ROWS = [...cardRows({ ...ORDINARY, quoted: 0, invalid: 0, rows: 20 })].map(({ line }) => line).join('');
 

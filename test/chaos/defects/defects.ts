@@ -201,7 +201,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'sending taken back by the sweep',
     about: 'a batch whose worker died in the middle of the call is sent again',
-    file: 'src/ledger/batch/recover-batches.ts',
+    file: 'src/ledger/batch/end-attempt.ts',
     find: "await moveBatch(tx, 'doubt', key",
     replace: "await moveBatch(tx, 'unsent', key",
     caughtBy: ['test/ledger/batch/recover-batches.test.ts'],
@@ -262,10 +262,10 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'body opened ahead of another batch',
     about: 'bytes are sent that are not those of the batch that was taken up',
-    file: 'workers/submit/body-ahead.ts',
+    file: 'workers/submit/read-body.ts',
     find: 'key.batchNo === batch.batch_no && sha256 === batch.body_sha256',
     replace: 'key.batchNo >= 0',
-    caughtBy: ['test/workers/submit/body-ahead.test.ts'],
+    caughtBy: ['test/workers/submit/read-body.test.ts'],
   },
   {
     name: 'the same file taken twice',

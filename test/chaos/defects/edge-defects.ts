@@ -85,10 +85,10 @@ export const EDGE_DEFECTS: readonly Defect[] = [
   {
     name: 'age of payments by one clock',
     about: 'a clock that is ahead makes earlier payments too old to be looked for',
-    file: 'workers/intake/weigh-clocks.ts',
+    file: 'workers/intake/find-earlier-payments.ts',
     find: 'now: new Date(Math.min(...times))',
     replace: 'now: hostNow',
-    caughtBy: ['test/workers/intake/weigh-clocks.test.ts'],
+    caughtBy: ['test/workers/intake/decide-intake.test.ts'],
   },
   {
     name: 'late bookings not asked for',

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
@@ -216,12 +215,6 @@ describe('previewRefusal', () => {
   });
 });
 
-let root = '';
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'paydrop-show-answer-'));
-});
-afterAll(() => rm(root, { recursive: true }));
-
 const FILE = Buffer.from('C-1,5.00,OK:678594:\r\n');
 const DONE: AnyAnswer = { kind: 'approved', result: { batchId: '7', file: FILE } };
 
@@ -230,7 +223,7 @@ function show(
   options: Call['options'] = {},
   operation: OperationName = 'getBatchProcessResultFile',
 ) {
-  return takeDown(() => showAnswer({ arguments: [], options, dir: root }, operation, answer));
+  return takeDown(() => showAnswer({ arguments: [], options, dir: world.root }, operation, answer));
 }
 
 describe('showAnswer', () => {
@@ -246,21 +239,21 @@ describe('showAnswer', () => {
   });
 
   it('writes the file where it is told, for its owner only, and says so', async () => {
-    const path = join(root, 'result.csv');
+    const path = join(world.root, 'result.csv');
     expect(await show(DONE, { out: path })).toMatchObject({ out: '', err: `Written: ${path}\n` });
     expect(await readFile(path)).toEqual(FILE);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   it('never overwrites', async () => {
-    const path = join(root, 'taken.csv');
+    const path = join(world.root, 'taken.csv');
     await writeFile(path, 'mine');
     await expect(show(DONE, { out: path })).rejects.toMatchObject({ code: 'OUTPUT_EXISTS' });
     expect(await readFile(path, 'utf8')).toBe('mine');
   });
 
   it('writes nothing while there is no file, and keeps standard output for it', async () => {
-    const path = join(root, 'none.csv');
+    const path = join(world.root, 'none.csv');
     const { out, err } = await show({ kind: 'accepted', result: { batchId: '7', file: null } }, { out: path });
     expect(out).toBe('');
     expect(err).toContain('not there yet');

@@ -1,27 +1,28 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readAccounts, SANDBOX_ACCOUNTS } from '../../../src/cli/sandbox-accounts.ts';
+import {
+  readAccounts,
+  readSandboxOptions,
+  SANDBOX_ACCOUNTS,
+  SANDBOX_SWITCHES,
+} from '../../../src/cli/commands/sandbox.ts';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { holdFlags } from '../support/hold-flags.ts';
 import { shortenWaits, stepsOf, wordsOf } from '../support/next-steps.ts';
 import { startChild } from '../support/run-child.ts';
 import { nameAsInCheckout, runHere, startHere } from '../support/run-here.ts';
+import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
+import { STARTER_CONFIG } from '../../../src/cli/commands/init.ts';
+import { loadSettings } from '../../../src/config/config.ts';
+import { packageRoot } from '../../../src/cli/package-version.ts';
+import { makeProgram } from '../../../src/cli/run-command-line.ts';
 
 let root = '';
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'paydrop init-'));
-  // The embedded PostgreSQL may run as another user, who needs access through this folder.
-  await chmod(root, 0o711);
-  vi.stubEnv('DATABASE_URL', '');
-  vi.stubEnv('PAYDROP_MASTER_KEY', '');
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(root, { recursive: true });
-});
 
 async function modes(): Promise<Record<string, string>> {
   const names = await readdir(root, { recursive: true });
@@ -32,6 +33,18 @@ async function modes(): Promise<Record<string, string>> {
 }
 
 describe('init', () => {
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'paydrop init-'));
+    // The embedded PostgreSQL may run as another user, who needs access through this folder.
+    await chmod(root, 0o711);
+    vi.stubEnv('DATABASE_URL', '');
+    vi.stubEnv('PAYDROP_MASTER_KEY', '');
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(root, { recursive: true });
+  });
+
   it('makes everything, for its owner only', async () => {
     const { status, out, err } = await runHere(['init', root]);
     expect({ status, err }).toEqual({ status: 0, err: '' });
@@ -125,3 +138,115 @@ describe('init', () => {
     expect(await start.ended).toEqual({ status: 0, out: '', err: '' });
   });
 });
+
+it('STARTER_CONFIG is a configuration with a folder for every operation, for the sandbox at its usual port', async () => {
+  const root = await freshFolder();
+  await writeFile(join(root, 'paydrop.yaml'), STARTER_CONFIG);
+  const { folders, accounts } = loadSettings(root, {});
+  expect(folders.map((folder) => folder.operation).sort()).toEqual(Object.keys(FOLDER_OPERATIONS).sort());
+  expect([...accounts.values()].map((account) => account.baseUrl)).toEqual(['http://127.0.0.1:8899']);
+});
+
+describe('readAccounts', () => {
+  it('reads codes and passwords; a password may hold a colon', () => {
+    expect(readAccounts('A1:secret, B2:with:colon')).toEqual([
+      { agentCode: 'A1', password: 'secret' },
+      { agentCode: 'B2', password: 'with:colon' },
+    ]);
+  });
+
+  it('binds an account to a server that stands behind it, and no other word', () => {
+    expect(readAccounts('A1:one@UK,B2:two@NA,C3:me@home,D4:p@UK@NA,E5:@UK')).toEqual([
+      { agentCode: 'A1', password: 'one', server: 'UK' },
+      { agentCode: 'B2', password: 'two', server: 'NA' },
+      { agentCode: 'C3', password: 'me@home' },
+      { agentCode: 'D4', password: 'p@UK', server: 'NA' },
+      { agentCode: 'E5', password: '@UK' },
+    ]);
+  });
+
+  it.each([
+    ['', 'entry 1'],
+    ['A1', 'entry 1'],
+    ['A1:', 'entry 1'],
+    [':secret', 'entry 1'],
+    ['A1:secret,', 'entry 2'],
+    ['A1:secret,B2 hidden', 'entry 2'],
+    ['A1:secret,A1:hidden', '"A1" stands in it twice'],
+  ])('refuses %j', (text, place) => {
+    expect(() => readAccounts(text)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+    expect(() => readAccounts(text)).toThrow(place);
+    expect(() => readAccounts(text)).not.toThrow(/secret|hidden/);
+  });
+});
+
+it('SANDBOX_ACCOUNTS has every account of the sample and of the starter configuration', () => {
+  const sample = readFileSync(join(packageRoot(), 'samples', 'paydrop.yaml'), 'utf8');
+  const wanted = [...`${sample}\n${STARTER_CONFIG}`.matchAll(/agentCode: (\S+)\n\s*password: (\S+)/g)];
+  expect(wanted).toHaveLength(3);
+  const known = readAccounts(SANDBOX_ACCOUNTS);
+  for (const [, agentCode, password] of wanted) expect(known).toContainEqual({ agentCode, password });
+});
+
+const DEFAULTS = {
+  port: 8899,
+  host: '127.0.0.1',
+  accounts: [
+    { agentCode: 'TEST88', password: 'TEST88' },
+    { agentCode: 'TESTCA', password: 'TESTCA' },
+  ],
+  batchDelayMs: 1000,
+  maxRows: 10_000,
+  cardDuplicates: true,
+  refundsMayExceed: false,
+  refundsNeedSettlement: false,
+  cutsLongValues: false,
+  control: false,
+};
+
+describe('readSandboxOptions', () => {
+  it.each<[readonly string[], object]>([
+    [[], {}],
+    [['--port', '0', '--host', '::1'], { port: 0, host: '::1' }],
+    [['--accounts', 'A1:one@UK'], { accounts: [{ agentCode: 'A1', password: 'one', server: 'UK' }] }],
+    [['--now', '2026-06-15T09:00:00Z'], { now: '2026-06-15T09:00:00Z' }],
+    [['--data', 'books'], { dataDir: 'books' }],
+    [['--batch-delay', '5', '--max-rows', '7'], { batchDelayMs: 5, maxRows: 7 }],
+    [['--no-card-duplicates'], { cardDuplicates: false }],
+    [['--refunds-may-exceed'], { refundsMayExceed: true }],
+    [['--refunds-need-settlement'], { refundsNeedSettlement: true }],
+    [['--cut-long-values'], { cutsLongValues: true }],
+    [['--control'], { control: true }],
+  ])('%j', async (words, changed) => {
+    expect(await read(words)).toEqual({ ...DEFAULTS, ...changed });
+  });
+
+  it.each([['--port'], ['--batch-delay'], ['--max-rows'], ['--now'], ['--accounts']])(
+    '%s x is refused',
+    async (flag) => {
+      await expect(read([flag, 'x'])).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));
+    },
+  );
+});
+
+it('SANDBOX_SWITCHES stand in docs/sandbox.md', async () => {
+  const docs = await readFile(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
+  for (const [flags] of SANDBOX_SWITCHES) expect(docs).toContain(`| \`${flags}\` |`);
+});
+
+/** Reads them through commander, from the command line. */
+async function read(words: readonly string[]) {
+  let wanted: ReturnType<typeof readSandboxOptions> | undefined;
+  const command = {
+    name: 'sandbox',
+    about: 'x',
+    options: SANDBOX_SWITCHES,
+    examples: [],
+    async run({ options }: { options: Parameters<typeof readSandboxOptions>[0] }) {
+      wanted = readSandboxOptions(options);
+      return 0;
+    },
+  };
+  await makeProgram([command], () => {}).parseAsync(['sandbox', ...words], { from: 'user' });
+  return wanted;
+}

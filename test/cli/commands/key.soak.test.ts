@@ -1,34 +1,41 @@
-import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { rotateKey } from '../../../src/cli/commands/key.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { readKeyUses, retireKey } from '../../../src/ledger/key/master-keys.ts';
+import { newDataKey, unwrapDataKey } from '../../../src/crypto/data-key.ts';
+import { loadMasterKeys } from '../../../src/crypto/master-key.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { masterKeyOf, textOf } from '../../support/load-master-key.ts';
 
-let world: CliWorld;
 let old = '';
-beforeAll(async () => {
-  world = await openCliWorld();
-  old = world.app.keys.current.id;
-  await world.drop('card', 'june.csv', lines([cardRow(1)]));
-  await world.finish();
-});
-afterAll(() => world.close());
 
 type Listed = { keys: { id: string; files: number; others: number; isCurrent: boolean; isHere: boolean }[] };
-const list = async () => (JSON.parse((await world.paydrop('key', 'list', '--json')).out) as Listed).keys;
 
-describe('key list', () => {
-  it('names the keys and what they wrap, and never a key', async () => {
+describe('key', () => {
+  let world: CliWorld;
+  beforeAll(async () => {
+    world = await openCliWorld();
+    old = world.app.keys.current.id;
+    await world.drop('card', 'june.csv', lines([cardRow(1)]));
+    await world.finish();
+  });
+  afterAll(() => world.close());
+  const list = async () => (JSON.parse((await world.paydrop('key', 'list', '--json')).out) as Listed).keys;
+
+  it('key list names the keys and what they wrap, and never a key', async () => {
     expect(await list()).toEqual([{ id: old, files: 1, others: 1, isCurrent: true, isHere: true, retiredAt: null }]);
     const { out, err } = await world.paydrop('key', 'list');
     expect(out).toMatch(new RegExp(`^${old} +current +yes +1 +1$`, 'm'));
     expect(out + err).not.toContain((await readFile(world.settings.paths.masterKey, 'utf8')).trim().slice(0, 12));
   });
-});
 
-describe('key rotate', () => {
-  it('changes the key under a process that goes on, which opens old files and wraps new ones with it', async () => {
-    const { status, out, err } = await world.paydrop('key', 'rotate');
-    expect({ status, err }).toEqual({ status: 0, err: '' });
+  it('key rotate changes the key under a process that goes on, which opens old files and wraps new ones with it', async () => {
+    const out = await world.says('key', 'rotate');
     const [, fresh = ''] = /^Master key ([0-9a-f]{8}) is the current one; 2 keys were wrapped anew\.$/m.exec(out) ?? [];
     expect(fresh).not.toBe(old);
     await world.drop('card', 'july.csv', lines([cardRow(2)]));
@@ -36,24 +43,109 @@ describe('key rotate', () => {
     expect((await list()).find((key) => key.id === fresh)).toMatchObject({ files: 2, others: 1, isCurrent: true });
     expect(await world.paydrop('rebuild-outputs', 'june.csv')).toMatchObject({ status: 0 });
   });
+
+  describe('key retire', () => {
+    it('refuses the current key and one that nobody knows', async () => {
+      const current = (await list()).find((key) => key.isCurrent)!;
+      expect(await world.paydrop('key', 'retire', current.id)).toMatchObject({ status: 5, out: '' });
+      expect(await world.paydrop('key', 'retire', '00000000')).toMatchObject({ status: 1, out: '' });
+    });
+
+    it('takes the old key out of its file, and may be repeated', async () => {
+      const { status, out } = await world.paydrop('key', 'retire', old);
+      expect(status).toBe(0);
+      expect(out).toContain('Keep a copy for as long as you may want to restore a backup');
+      expect((await readFile(world.settings.paths.masterKey, 'utf8')).trim().split('\n')).toHaveLength(1);
+      expect(JSON.parse((await world.paydrop('key', 'retire', old, '--json')).out)).toEqual({
+        retired: old,
+        removedFromFile: false,
+      });
+      expect(await world.paydrop('rebuild-outputs', 'june.csv')).toMatchObject({ status: 0 });
+    });
+  });
 });
 
-describe('key retire', () => {
-  it('refuses the current key and one that nobody knows', async () => {
-    const current = (await list()).find((key) => key.isCurrent)!;
-    expect(await world.paydrop('key', 'retire', current.id)).toMatchObject({ status: 5, out: '' });
-    expect(await world.paydrop('key', 'retire', '00000000')).toMatchObject({ status: 1, out: '' });
+const because = { actor: 'operator:ada', reason: 'once a year' };
+const [one, two] = [1, 2].map(masterKeyOf);
+let folder = '';
+let path = '';
+let fileId = '';
+
+const place = () => ({ kind: 'file', path }) as const;
+const write = (...fills: number[]) =>
+  writeFile(path, fills.map((fill) => `${textOf(fill)}\n`).join(''), { mode: 0o600 });
+
+describe('rotateKey', () => {
+  let world: LedgerWorld;
+  beforeAll(async () => {
+    world = await openTestLedger();
+  });
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paydrop-rotate-'));
+    path = join(folder, 'key');
+    fileId = newFileId();
+    await world.claimed({ fileId, wrappedKey: newDataKey(one!, fileId).wrapped });
+  });
+  afterEach(async () => {
+    await world.empty();
+    await rm(folder, { recursive: true });
+  });
+  const usesOf = async () =>
+    (await readKeyUses(world.ledger)).map(({ id, files, isCurrent }) => ({ id, files, isCurrent }));
+
+  it('puts a new key first into the file, keeps the old one, and wraps everything with the new one', async () => {
+    await write(1);
+    const { current, rewrapped, isNew } = await rotateKey(world.ledger, place(), because);
+    expect({ rewrapped, isNew }).toEqual({ rewrapped: 1, isNew: true });
+    const keys = loadMasterKeys(place());
+    expect(keys.map((key) => key.id)).toEqual([current, one!.id]);
+    const { rows } = await world.ledger.pool.query<{ wrapped_key: Buffer }>('SELECT wrapped_key FROM file_secret');
+    expect(unwrapDataKey(keys[0]!, fileId, rows[0]!.wrapped_key).fileId).toBe(fileId);
+    expect(await usesOf()).toEqual([{ id: current, files: 1, isCurrent: true }]);
   });
 
-  it('takes the old key out of its file, and may be repeated', async () => {
-    const { status, out } = await world.paydrop('key', 'retire', old);
-    expect(status).toBe(0);
-    expect(out).toContain('Keep a copy for as long as you may want to restore a backup');
-    expect((await readFile(world.settings.paths.masterKey, 'utf8')).trim().split('\n')).toHaveLength(1);
-    expect(JSON.parse((await world.paydrop('key', 'retire', old, '--json')).out)).toEqual({
-      retired: old,
-      removedFromFile: false,
-    });
-    expect(await world.paydrop('rebuild-outputs', 'june.csv')).toMatchObject({ status: 0 });
+  it('takes the key that was put first by hand, and makes none', async () => {
+    await write(2, 1);
+    expect(await rotateKey(world.ledger, place(), because)).toEqual({ current: two!.id, rewrapped: 1, isNew: false });
+    expect(loadMasterKeys(place())).toHaveLength(2);
+  });
+
+  it('twice at the same moment loses no key', async () => {
+    await write(1);
+    const other = await world.openAgain();
+    await Promise.all([rotateKey(world.ledger, place(), because), rotateKey(other, place(), because)]);
+    const ids = loadMasterKeys(place()).map((key) => key.id);
+    expect(ids).toHaveLength(3);
+    expect(await usesOf()).toContainEqual({ id: ids[0], files: 1, isCurrent: true });
+  });
+
+  it.each([
+    ['environment', (env: NodeJS.ProcessEnv) => ({ kind: 'environment', name: 'K', env }) as const],
+    [
+      'command',
+      (env: NodeJS.ProcessEnv) => ({ kind: 'command', words: [process.execPath, '-p', 'process.env.K'], env }) as const,
+    ],
+  ])('from the %s wants the new key given, and then takes it', async (_, placeOf) => {
+    await expect(rotateKey(world.ledger, placeOf({ K: textOf(1) }), because)).rejects.toThrow('gives no new one');
+    const rotated = await rotateKey(world.ledger, placeOf({ K: `${textOf(2)},${textOf(1)}` }), because);
+    expect(rotated).toEqual({ current: two!.id, rewrapped: 1, isNew: false });
+  });
+
+  it('changes nothing when a key that wraps something is missing', async () => {
+    await write(3, 2);
+    const before = await readFile(path, 'utf8');
+    await expect(rotateKey(world.ledger, place(), because)).rejects.toMatchObject({ code: 'MASTER_KEY_WRONG' });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    expect(await usesOf()).toEqual([{ id: one!.id, files: 1, isCurrent: false }]);
+  });
+
+  it('does not go back to a retired key', async () => {
+    await write(2, 1);
+    await rotateKey(world.ledger, place(), because);
+    await retireKey(world.ledger, one!.id, because);
+    await write(1, 2);
+    await expect(rotateKey(world.ledger, place(), because)).rejects.toThrow('it is retired');
+    expect(await usesOf()).toContainEqual({ id: two!.id, files: 1, isCurrent: true });
   });
 });

@@ -1,21 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readLink, usePersonLink } from '../../../src/ledger/person/use-link.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readLink, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
-
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld();
-  vi.stubEnv('PAYDROP_DASHBOARD', '127.0.0.1:8420');
-});
-afterAll(() => world.close());
+import { admit } from '../../../src/ledger/admission/admit.ts';
+import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
+import { forceSql } from '../../support/force-sql.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { offerSetUpLink } from '../../../src/cli/process/with-dashboard.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 
 const tokenOf = (out: string) => hashSecretToken(/\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? '');
-const leads = (out: string) => readLink(world.app.ledger, tokenOf(out));
 
 /** The tests build on each other. */
 describe('people', () => {
+  let world: CliWorld;
+  beforeAll(async () => {
+    world = await openCliWorld();
+    vi.stubEnv('PAYDROP_DASHBOARD', '127.0.0.1:8420');
+  });
+  afterAll(() => world.close());
+  const leads = (out: string) => readLink(world.app.ledger, tokenOf(out));
+
   it('set-up prints a link for the first administrator, as long as there is nobody', async () => {
     expect((await world.paydrop('people', 'list')).out).toContain('Nobody yet.');
     const { status, out } = await world.paydrop('people', 'set-up');
@@ -54,4 +63,150 @@ describe('people', () => {
     const { err } = await world.paydrop('people', 'link', 'bob', '--reason', 'x');
     expect(err).toContain('the dashboard is off in the configuration');
   });
+});
+
+let elsewhere: string;
+
+const HERE = hostname();
+
+describe('sender', () => {
+  /** This host sends, and so does another, whose journal lies elsewhere. */
+  let world: CliWorld;
+  beforeAll(async () => {
+    world = await openCliWorld({ settings: { senders: [HERE, 'host-b'] } });
+    elsewhere = join(world.root, 'host-b', 'sends.jsonl');
+    const journal = await openSendJournal(elsewhere);
+    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
+    await journal.close();
+    await goBack();
+  });
+  afterAll(() => world.close());
+
+  /** Imitates a restart of the database. */
+  async function goBack(): Promise<void> {
+    await forceSql(world.app, 'UPDATE admission SET run_started = now()');
+  }
+
+  it('list says that nothing is sent and who is waited for, and status says the same', async () => {
+    await world.paydrop('account', 'list');
+    const listed = await world.paydrop('sender', 'list');
+    expect(listed.status).toBe(5);
+    expect(listed.out).toMatch(/^NOTHING IS SENT: the ledger may have gone back\.\nWaiting for host host-b/);
+    expect(listed.out).toMatch(new RegExp(`${HERE} +[\\da-f]{8} +reported`));
+    const status = await world.paydrop('status', '--check');
+    expect(status.status).toBe(5);
+    expect(status.out).toMatch(/Nothing is sent.*\n +Waiting for host host-b/);
+    expect(await world.paydrop('account', 'resume', 'main', '--reason', 'it is well')).toMatchObject({
+      status: expect.any(Number),
+      err: expect.stringContaining('Waiting for host host-b'),
+    });
+  });
+
+  it('report --from opens it with a copy of the journal of the other host', async () => {
+    const copy = join(world.root, 'copy.jsonl');
+    await copyFile(elsewhere, copy);
+    const reported = await world.paydrop('sender', 'report', '--from', copy);
+    expect(reported).toMatchObject({ status: 0, out: 'Reported for host-b.\nThe ledger is open.\n' });
+    expect((await world.paydrop('sender', 'list', '--json')).status).toBe(0);
+    expect((await world.paydrop('sender', 'report', '--from', join(world.root, 'nowhere'))).status).not.toBe(0);
+  });
+
+  it('retire takes the other host out', async () => {
+    const retired = await world.paydrop('sender', 'retire', '--from', elsewhere, '--reason', 'one host is enough');
+    expect(retired).toMatchObject({
+      status: 0,
+      out: 'Retired host-b; 0 calls of it stand in the send journal here now.\n',
+    });
+    expect((await world.paydrop('sender', 'list')).out).toMatch(/host-b +[\da-f]{8} +retired/);
+  });
+
+  it('lost wants a reason, and stops every account', async () => {
+    await goBack();
+    await rm(elsewhere);
+    expect((await world.paydrop('sender', 'lost', 'host-b')).status).not.toBe(0);
+    const lost = await world.paydrop('sender', 'lost', 'host-b', '--reason', 'its disk burned');
+    expect(lost.status).toBe(5);
+    expect(lost.out).toContain('host-b is not waited for any more');
+    expect((await world.paydrop('account', 'list')).out).toContain('its disk burned');
+  });
+
+  it('first is refused where something was sent, and done where nothing was', async () => {
+    expect(await world.paydrop('sender', 'first', '--reason', 'it is new')).toMatchObject({ status: 0 });
+  });
+
+  it('list and status do not call a new ledger one that has gone back', async () => {
+    await forceSql(world.app, "DELETE FROM sender; UPDATE admission SET is_open = false, epoch = 0, senders = '{}'");
+    const journal = await openSendJournal(join(world.root, 'new', 'sends.jsonl'));
+    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
+    await journal.close();
+    const listed = await world.paydrop('sender', 'list');
+    expect(listed).toMatchObject({
+      status: 5,
+      out: expect.stringMatching(/^Nothing is sent yet: the ledger is new\./),
+    });
+    const status = await world.paydrop('status', '--check');
+    expect(status).toMatchObject({
+      status: 5,
+      out: expect.stringContaining(': the ledger is new, and not every host'),
+    });
+  });
+});
+
+let path = '';
+
+describe('backup', () => {
+  let world: CliWorld;
+  beforeAll(async () => {
+    world = await openCliWorld();
+    path = join(world.root, 'a.backup');
+    await world.drop('card', 'june.csv', lines([cardRow(1)]));
+    await world.finish();
+  });
+  afterAll(() => world.close());
+
+  it('writes the ledger while another process works with it, and says what to copy besides', async () => {
+    const out = await world.says('backup', path);
+    expect(out).toMatch(/^\S+a\.backup is whole: the ledger of \d{4}-.*Z, \d+ rows, up to migration \d{4}-.*\.sql\.$/m);
+    expect(out).toMatch(/^payment_row +1 /m);
+    expect(out).toContain(join(world.root, 'data', 'archive'));
+    expect(out).toContain('master.key');
+    expect(out).toContain('Never restore');
+  });
+
+  it('prints JSON, and does not write over a file', async () => {
+    const { out } = await world.paydrop('backup', join(world.root, 'b.backup'), '--json');
+    expect(JSON.parse(out)).toMatchObject({ copyToo: { archive: world.settings.paths.archive } });
+    expect(await world.paydrop('backup', path)).toMatchObject({ status: 5, out: '' });
+  });
+
+  it('holds no number of a payer', async () => {
+    const text = (await readFile(path)).toString('latin1');
+    expect(text).toContain('june.csv');
+    expect(text).not.toContain('4111111111111111');
+  });
+
+  it.each([[[]], [['verify']], [['a', 'b']]])('wants one file, and not %j', async (words) => {
+    expect(await world.paydrop('backup', ...words)).toMatchObject({ status: 1, out: '' });
+  });
+
+  it('verify says that a file is whole, or what is wrong with it', async () => {
+    expect(await world.paydrop('backup', 'verify', path)).toMatchObject({ status: 0, err: '' });
+    const bytes = await readFile(path);
+    bytes[bytes.length >> 1]! ^= 1;
+    await writeFile(join(world.root, 'bad.backup'), bytes);
+    const bad = await world.paydrop('backup', 'verify', join(world.root, 'bad.backup'));
+    expect(bad).toMatchObject({ status: 5, out: '' });
+    expect(bad.err).toMatch(/^Cannot use the backup ".*bad\.backup": /);
+  });
+});
+
+it('a set-up link works for a day', async () => {
+  const world = await openTestLedger();
+  onTestFinished(() => world.close());
+  const link = await offerSetUpLink(world.ledger, 'http://127.0.0.1:8420', 'to see');
+  const [, token = ''] = /^http:\/\/127\.0\.0\.1:8420\/set-up\/([\w-]{43})$/.exec(link) ?? [];
+  world.clock.advance(24 * 3_600_000 - 1);
+  expect(await readLink(world.ledger, hashSecretToken(token))).toEqual({ person: null });
+  world.clock.advance(1);
+  expect(await readLink(world.ledger, hashSecretToken(token))).toBeUndefined();
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';

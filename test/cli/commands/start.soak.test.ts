@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { httpAnswer, startScripted } from '../../gateway/support/scripted-server.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
@@ -5,7 +7,9 @@ import { cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { holdFlags } from '../support/hold-flags.ts';
 import { type Child, startPaydrop } from '../support/run-child.ts';
-import { runHere } from '../support/run-here.ts';
+import { runHere, startHere } from '../support/run-here.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { soapRequest } from '../../sandbox/support/soap-request.ts';
 
 /** The tests follow one process from start to end. */
 describe('start', () => {
@@ -68,46 +72,168 @@ describe('start', () => {
 
 const isHead = (request: string) => request.startsWith('HEAD ');
 
-describe('start, stopped in the middle', () => {
-  it('awaits a running call at the first signal and ends at once at the second; the batch is then unknown', async () => {
-    // It answers requests for the time, but never a call.
-    const silent = await startScripted({
-      onRequest: (socket, request) => {
-        if (isHead(request)) socket.end(httpAnswer(405, ''));
-      },
-    });
-    onTestFinished(() => silent.close());
-    const world = await openCliWorld({ account: { baseUrl: silent.url } });
-    onTestFinished(() => world.close());
-    await world.drop('card', 'monday.csv', lines([cardRow(1)]));
-    const daemon = await startPaydrop(['--dir', world.root, 'start'], { ...world.env, PAYDROP_LOG_LEVEL: 'info' });
-    const calls = () => silent.requests.filter((request) => !isHead(request));
-    await expect.poll(() => calls().length).toBe(1);
-    daemon.process.kill('SIGTERM');
-    await daemon.says('stopping: nothing new is sent, running calls are awaited');
-    expect(daemon.process.exitCode).toBeNull();
-    daemon.process.kill('SIGTERM');
-    expect(await daemon.ended).toEqual({ status: null, signal: 'SIGTERM' });
+it('start, stopped in the middle, awaits a running call at the first signal and ends at once at the second; the batch is then unknown', async () => {
+  // It answers requests for the time, but never a call.
+  const silent = await startScripted({
+    onRequest: (socket, request) => {
+      if (isHead(request)) socket.end(httpAnswer(405, ''));
+    },
+  });
+  onTestFinished(() => silent.close());
+  const world = await openCliWorld({ account: { baseUrl: silent.url } });
+  onTestFinished(() => world.close());
+  await world.drop('card', 'monday.csv', lines([cardRow(1)]));
+  const daemon = await startPaydrop(['--dir', world.root, 'start'], { ...world.env, PAYDROP_LOG_LEVEL: 'info' });
+  const calls = () => silent.requests.filter((request) => !isHead(request));
+  await expect.poll(() => calls().length).toBe(1);
+  daemon.process.kill('SIGTERM');
+  await daemon.says('stopping: nothing new is sent, running calls are awaited');
+  expect(daemon.process.exitCode).toBeNull();
+  daemon.process.kill('SIGTERM');
+  expect(await daemon.ended).toEqual({ status: null, signal: 'SIGTERM' });
 
-    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 4 });
-    expect(await world.paydrop('status', '--check')).toMatchObject({
-      status: 4,
-      out: expect.stringMatching(/^Needs a person/),
+  expect(await world.paydrop('run', '--once')).toMatchObject({ status: 4 });
+  expect(await world.paydrop('status', '--check')).toMatchObject({
+    status: 4,
+    out: expect.stringMatching(/^Needs a person/),
+  });
+  expect(calls()).toHaveLength(1);
+});
+
+it('start, before it starts anything, keeps the heap small and compiles later, then says what is wrong', async () => {
+  const flags = holdFlags();
+  expect(await runHere(['--dir', '/nowhere', 'start'])).toMatchObject({
+    status: 1,
+    out: '',
+    err: expect.stringContaining('there is no configuration here'),
+  });
+  expect(flags).toEqual(expect.arrayContaining([expect.stringMatching(/semi-space/), expect.stringMatching(/budget/)]));
+});
+
+/** The tests build on each other: what needs approval comes last, because it decides the status from then on. */
+let world: CliWorld;
+let receiver: Receiver;
+
+const told = () => receiver.received.map(({ body }) => body.toString()).join();
+
+describe('run', () => {
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const alarms = [{ by: 'webhook', url: receiver.url, secret: 'the key' }];
+    // Only the first sweep of each run happens.
+    world = await openCliWorld({ settings: { alarms, sweepMs: 3_600_000 } });
+  });
+  afterAll(async () => {
+    await world.close();
+    await receiver.close();
+  });
+
+  it('without --once says what to type', async () => {
+    const err = await world.refusal('run');
+    expect(err).toMatch(/^Cannot run: .*"paydrop run --once".*"paydrop start"/);
+    for (const timeout of ['0', '-1', 'soon']) {
+      expect(await world.paydrop('run', '--once', '--timeout', timeout)).toMatchObject({
+        status: 1,
+        err: expect.stringContaining('--timeout wants a number of seconds above 0'),
+      });
+    }
+  });
+
+  it('takes what lies there to its end: 0', async () => {
+    expect(await world.paydrop('run', '--once')).toEqual({ status: 0, out: 'No file came to a new state.\n', err: '' });
+
+    await world.drop('card', 'good.csv', lines([cardRow(1)]));
+    const good = await world.paydrop('run', '--once');
+    expect(good).toMatchObject({ status: 0, err: '' });
+    expect(good.out).toMatch(/^good\.csv .*completed +1 +1 approved +25\.00$/m);
+  });
+
+  it('gives up after --timeout, and comes to a tidy end at a signal', async () => {
+    await world.drop('card', 'slow.csv', lines([cardRow(2)]));
+    const late = await world.paydrop('run', '--once', '--timeout', '0.01');
+    expect(late.status).toBe(5);
+    expect(late.err).toMatch(/^Cannot bring everything to its end: .*work goes on at the next run/);
+
+    const stopped = startHere(['--dir', world.root, 'run', '--once']);
+    await stopped.interrupt();
+    expect(await stopped.ended).toMatchObject({
+      status: 5,
+      err: 'Cannot bring everything to its end: it was stopped. The work goes on at the next run.\n',
     });
-    expect(calls()).toHaveLength(1);
+  });
+
+  it('goes on with what an earlier run has left', async () => {
+    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 0 });
+    expect(await world.states()).toEqual({ 'good.csv': 'completed', 'slow.csv': 'completed' });
+  });
+
+  it('says 2 for a refused file, 3 for a held one, and tells of both before it ends', async () => {
+    expect(told()).not.toContain('"kind":"file_');
+    await world.drop('card', 'empty.csv', '');
+    const refused = await world.paydrop('run', '--once', '--json');
+    expect(told()).toContain('"kind":"file_refused"');
+    expect(refused).toMatchObject({ status: 2, err: '' });
+    expect(JSON.parse(refused.out)).toMatchObject([{ name: 'empty.csv', state: 'rejected', reasonCode: 'EMPTY' }]);
+
+    await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
+    const held = await world.paydrop('run', '--once');
+    expect(told()).toContain('"kind":"file_held"');
+    expect(held).toMatchObject({ status: 3, err: 'Something waits for a person: see "paydrop status".\n' });
+    expect(held.out).toMatch(/twice\.csv .*held .*nothing sent: .* \(DUPLICATE_ROW\)/);
+    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
   });
 });
 
-describe('start, before it starts anything', () => {
-  it('keeps the heap small and compiles later, then says what is wrong', async () => {
-    const flags = holdFlags();
-    expect(await runHere(['--dir', '/nowhere', 'start'])).toMatchObject({
-      status: 1,
-      out: '',
-      err: expect.stringContaining('there is no configuration here'),
-    });
-    expect(flags).toEqual(
-      expect.arrayContaining([expect.stringMatching(/semi-space/), expect.stringMatching(/budget/)]),
-    );
+describe('sandbox', () => {
+  it.each([
+    [['--port', 'x'], 'Cannot use --port "x"'],
+    [['--port', '65536'], 'it is not a whole number from 0 to 65535'],
+    [['--batch-delay', '-1'], 'Cannot use --batch-delay'],
+    [['--max-rows', 'many'], 'Cannot use --max-rows "many"'],
+    [['--now', 'noon'], 'Cannot start the sandbox at "noon": it is not a time. Write it as 2026-06-15T09:00:00Z.'],
+    [['--accounts', 'A1:hidden,B2'], 'Cannot use --accounts: entry 2 is not CODE:PASSWORD.'],
+  ])('%j: status 1 and a sentence, before it listens', async (words, sentence) => {
+    const { status, out, err } = await runHere(['sandbox', '--port', '0', ...words]);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toContain(sentence);
+    expect(err).not.toContain('hidden');
+  });
+
+  it('says that the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { status, out, err } = await runHere(['sandbox', '--port', String(port)]);
+    other.close();
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch(/^Cannot listen for the sandbox on .*EADDRINUSE.*Choose another port or host\.\n$/);
+  });
+
+  it('serves the accounts it was given until SIGTERM, and logs JSON lines', async () => {
+    const child = await startPaydrop(['sandbox', '--port', '0', '--accounts', 'A1:one,B2:two']);
+    await child.says('Ctrl-C ends it.');
+    const [, url = ''] = /listens on (\S+) for the accounts A1, B2\./.exec(child.err()) ?? [];
+    const taken = await askForResult(url, 'A1', 'one');
+    const turnedAway = await askForResult(url, 'C3', 'three');
+    expect(taken).not.toBe(turnedAway);
+    expect(await askForResult(url, 'B2', 'two')).toBe(taken);
+    expect(await askForResult(url, 'B2', 'one')).toBe(turnedAway);
+    child.process.kill('SIGTERM');
+    expect(await child.ended).toEqual({ status: 0, signal: null });
+    expect(child.out()).toBe('');
+    const logged = child
+      .err()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('The sandbox listens'));
+    for (const line of logged) expect(JSON.parse(line)).toHaveProperty('msg');
+    expect(child.err()).not.toMatch(/one|two/);
   });
 });
+
+/** Queries a batch that does not exist; a wrong login gets a different answer. */
+async function askForResult(url: string, agentCode: string, password: string): Promise<string> {
+  const fields = { agentCode, password, customerIPAddress: '', batchId: '1' };
+  const { headers, body } = soapRequest('GetBatchProcessResultFile', fields, 'soap 1.1');
+  const answer = await fetch(`${url}/NetGate/ProcessLinkv2.asmx`, { method: 'POST', headers, body });
+  return answer.text();
+}

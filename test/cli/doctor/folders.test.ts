@@ -1,7 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rename, symlink, writeFile } from 'node:fs/promises';
+import { chmod, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folders, ownFolders } from '../../../src/cli/doctor/folders.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  diskSpace,
+  fileSystems,
+  folders,
+  judgeRoom,
+  ownFolders,
+  permissions,
+} from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
 let world: PatientWorld;
@@ -37,24 +44,102 @@ describe('folders', () => {
   });
 });
 
-describe('folders that no right would open', () => {
-  it.each([
-    ['a link to itself', 'loop', 'the links in its path lead in a circle'],
-    ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system takes'],
-  ])('says of %s what it is', async (_what, name, reason) => {
-    const out = join(world.root, name);
-    if (name === 'loop') await symlink(name, out);
-    const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
-    expect(await world.look(folders, { settings })).toMatchObject([
-      { level: 'bad', found: `"${out}" cannot be used: ${reason}` },
+it.each([
+  ['a link to itself', 'loop', 'the links in its path lead in a circle'],
+  ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system takes'],
+])('folders says what it is that no right would open: %s', async (_what, name, reason) => {
+  const out = join(world.root, name);
+  if (name === 'loop') await symlink(name, out);
+  const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
+  expect(await world.look(folders, { settings })).toMatchObject([
+    { level: 'bad', found: `"${out}" cannot be used: ${reason}` },
+  ]);
+});
+
+it('ownFolders names each once', () => {
+  const own = ownFolders(world.settings);
+  expect(new Set(own).size).toBe(own.length);
+  expect(own).toContain(world.settings.paths.archive);
+});
+
+describe('fileSystems', () => {
+  it('is well when drop and work folder lie together', async () => {
+    expect(await world.look(fileSystems)).toEqual(WELL);
+  });
+
+  it('names a drop folder whose work folder lies elsewhere', async () => {
+    const [folder] = world.settings.folders;
+    // `/proc` is on no disk.
+    const settings = { ...world.settings, folders: [{ ...folder!, work: '/proc' }] };
+    expect(await world.look(fileSystems, { settings })).toMatchObject([
+      { level: 'bad', found: expect.stringContaining('"drop/card" lies on another file system than its work folder') },
     ]);
+  });
+
+  it('leaves folders that are missing to the other check', async () => {
+    const [folder] = world.settings.folders;
+    const settings = { ...world.settings, folders: [{ ...folder!, work: '/nowhere' }] };
+    expect(await world.look(fileSystems, { settings })).toEqual(WELL);
   });
 });
 
-describe('ownFolders', () => {
-  it('names each once', () => {
-    const own = ownFolders(world.settings);
-    expect(new Set(own).size).toBe(own.length);
-    expect(own).toContain(world.settings.paths.archive);
+describe('permissions', () => {
+  it('is well when nobody else has rights that matter', async () => {
+    expect(await world.look(permissions)).toEqual(WELL);
+  });
+
+  it.each([
+    ['paydrop.yaml', 0o620, 0o600, 'go-w'],
+    ['data', 0o744, 0o711, 'go-rw'],
+    ['data/master.key', 0o640, 0o600, '600'],
+    ['data/journal/sends.jsonl', 0o620, 0o600, 'go-w'],
+    ['data/archive', 0o750, 0o700, '700'],
+    ['data/work', 0o701, 0o700, '700'],
+    ['out', 0o705, 0o770, 'o-rwx'],
+    ['quarantine', 0o701, 0o700, 'o-rwx'],
+    ['drop/card', 0o777, 0o775, 'o-w'],
+  ])('finds that %s has mode %o, and takes %o', async (name, loose, tight, mode) => {
+    const path = join(world.root, name);
+    await chmod(path, loose);
+    expect(await world.look(permissions)).toMatchObject([
+      {
+        level: 'bad',
+        found: expect.stringContaining(`"${path}" has mode 0${loose.toString(8)}: `),
+        mend: `chmod ${mode} ${path}`,
+      },
+    ]);
+    await chmod(path, tight);
+    expect(await world.look(permissions)).toEqual(WELL);
+  });
+});
+
+describe('diskSpace', () => {
+  it('says how much is free where least is', async () => {
+    const [finding] = await world.look(diskSpace);
+    expect(finding!.found).toMatch(/^at least \d+ MiB are free everywhere$|MiB are free in/);
+  });
+
+  it('looks at an archive on a disk of its own', async () => {
+    // `/proc` has no free space at all.
+    const settings = { ...world.settings, paths: { ...world.settings.paths, archive: '/proc' } };
+    expect(await world.look(diskSpace, { settings })).toContainEqual(
+      expect.objectContaining({ level: 'bad', found: '0 MiB are free in "/proc"' }),
+    );
+  });
+});
+
+describe('judgeRoom', () => {
+  it.each([
+    [99, 'bad'],
+    [100, 'warn'],
+    [1_023, 'warn'],
+    [1_024, undefined],
+  ])('%i MiB: %s', (free, level) => {
+    expect(judgeRoom([{ path: '/srv', disk: '1', free }])?.level).toBe(level);
+  });
+
+  it('says once what several folders of a disk share', () => {
+    const rooms = ['/srv/drop', '/srv/out', '/srv/data'].map((path) => ({ path, disk: '1', free: 7 }));
+    expect(judgeRoom(rooms)?.found).toBe('7 MiB are free in "/srv/drop", and on its disk for 2 other folders');
   });
 });

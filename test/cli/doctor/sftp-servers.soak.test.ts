@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sftpServers } from '../../../src/cli/doctor/sftp-servers.ts';
+import { sftpServers } from '../../../src/cli/doctor/servers.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../../support/sshd.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
-import { type Ran, runHere } from './run-here.ts';
+import { type Expecting, expecting, type Ran, runHere } from './run-here.ts';
 
 /** Values that would stand out in any text. The numbers are test numbers. */
 export const SECRETS = {
@@ -22,7 +22,7 @@ export const SECRET_ENVIRONMENT = {
   PAYDROP_CVV2: SECRETS.code,
 };
 
-export type CallWorld = {
+export type CallWorld = Expecting & {
   readonly root: string;
   readonly sandbox: Sandbox;
   paydrop(...words: string[]): Promise<Ran>;
@@ -49,6 +49,7 @@ export async function openCallWorld(accounts: Record<string, Record<string, unkn
     root,
     sandbox,
     paydrop,
+    ...expecting(paydrop),
     pipe: async (text, ...words) => {
       const spy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([text]) as typeof process.stdin);
       return paydrop(...words).finally(() => spy.mockRestore());

@@ -20,6 +20,29 @@ export async function runHere(words: readonly string[]): Promise<Ran> {
   return startHere(words).ended;
 }
 
+/** What most tests expect of a command. */
+export type Expecting = {
+  /** Runs a command that ends well and complains of nothing. Returns what it prints. */
+  says(...words: string[]): Promise<string>;
+  /** Runs a command that is refused with status 1 and prints no data. Returns why. */
+  refusal(...words: string[]): Promise<string>;
+};
+
+export function expecting(paydrop: (...words: string[]) => Promise<Ran>): Expecting {
+  return {
+    says: async (...words) => {
+      const { out, ...rest } = await paydrop(...words);
+      expect(rest).toEqual({ status: 0, err: '' });
+      return out;
+    },
+    refusal: async (...words) => {
+      const { err, ...rest } = await paydrop(...words);
+      expect(rest).toEqual({ status: 1, out: '' });
+      return err;
+    },
+  };
+}
+
 /** Same, for a command that keeps running. It must end before the test does. */
 export function startHere(words: readonly string[]): Running {
   const others = process.listeners('SIGINT');

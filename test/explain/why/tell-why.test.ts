@@ -9,7 +9,7 @@ import { describeWhy, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../..
 import type { Settings } from '../../../src/config/config.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
+import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findInvoice } from '../../../src/ledger/file/search.ts';

@@ -1,11 +1,113 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ANSWER_SHAPES, closeAnswers, serveAnswer } from '../support/answer-shapes.ts';
+import type { OperationName } from '../../../schemas/operations.ts';
+import { RECORD_XML } from '../support/valid-answers.ts';
+import { answerOf, batchResult, DONE, failure, success } from '../support/soap-answers.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
+
+/** Answers that take as much memory as allowed, each served on a port of its own to any request. */
+
+export const MB = 1024 * 1024;
+/** The client reads no more than this, so the rest does not count as answer size. */
+export const LIMIT_MB = 6;
+
+export type AnswerShape = {
+  readonly what: string;
+  readonly operation: OperationName;
+  readonly answer: () => Buffer;
+  /** The client's result, and why. */
+  readonly kind: string;
+  readonly why: RegExp;
+};
+
+const NEARLY = 5.9 * MB;
+const RECORDS = 8000;
+/** Size of the answer sent in chunks of one byte. */
+export const SINGLE_BYTES = 400_000;
+
+/** Each is the largest of its kind that passes one more check than the one before. */
+const SHAPES: readonly [string, OperationName, () => Buffer, string, RegExp][] = [
+  ['64 MB', 'getCustomerListByCreationTimeXML', () => Buffer.alloc(64 * MB, '<a/>'), 'failed', /larger than 6291456/],
+  ['a result file', 'getBatchProcessResultFile', resultFile, 'approved', /^$/],
+  ['a list', 'getCustomerListByCreationTimeXML', () => customers(RECORDS), 'approved', /^$/],
+  ['wide characters', 'processACHEFT', () => error(`ā${'x'.repeat(NEARLY)}`), 'unknown', /not one that we know/],
+  ['digits', 'processACHEFT', () => error('1 '.repeat(NEARLY / 2)), 'unknown', /not one that we know/],
+  ['references', 'processACHEFT', () => error('&amp;'.repeat(249_000)), 'unknown', /not one that we know/],
+  ['elements', 'processACHEFT', () => error('<a/>'.repeat(249_000)), 'unknown', /STATUS/],
+  ['attributes', 'processACHEFT', () => error(attributes(1030)), 'unknown', /STATUS/],
+];
+
+export const ANSWER_SHAPES: readonly AnswerShape[] = [
+  ...SHAPES.map(([what, operation, makeBody, kind, why]) => ({
+    what,
+    operation,
+    answer: () => wholeAnswer(makeBody()),
+    kind,
+    why,
+  })),
+  {
+    what: 'each byte in a chunk of its own',
+    operation: 'processCreditCard',
+    answer: () =>
+      Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(SINGLE_BYTES)}0\r\n\r\n`),
+    kind: 'unknown',
+    why: /not one SOAP envelope/,
+  },
+];
+
+const servers: Server[] = [];
+
+export function closeAnswers(): void {
+  for (const server of servers.splice(0)) server.close();
+}
+
+/** Serves the same bytes to any request as soon as it begins to arrive. */
+export async function serveAnswer(bytes: Buffer): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    let isFirst = true;
+    socket.on('data', () => {
+      if (isFirst) setImmediate(() => socket.end(bytes));
+      isFirst = false;
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export function wholeAnswer(body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`), body]);
+}
+
+function resultFile(): Buffer {
+  const file = Buffer.alloc(Math.floor(NEARLY / 4) * 3, 'row,').toString('base64');
+  const more = `<BATCHID>1000001</BATCHID><BATCHPROCESSRESULTFILE>${file}</BATCHPROCESSRESULTFILE>`;
+  return Buffer.from(answerOf('GetBatchProcessResultFile', success(batchResult(DONE, more))));
+}
+
+function customers(count: number): Buffer {
+  const list = success(`<CUSTOMERS>${RECORD_XML.repeat(count)}</CUSTOMERS>`);
+  return Buffer.from(answerOf('GetCustomerListByCreationTimeXML', list));
+}
+
+/** Returns an answer to a bank payment with this error. */
+function error(text: string): Buffer {
+  return Buffer.from(answerOf('ProcessACHEFT', failure(text, '')));
+}
+
+/** Returns tags of the greatest length allowed. */
+function attributes(count: number): string {
+  const list = Array.from({ length: 240 }, (_, index) => `a${index.toString(36)}="x"`).join(' ');
+  return `<a ${list}/>`.repeat(count);
+}
 
 /**
  * One process takes the largest answers of each kind in turn, with a heap little larger than one of them needs.
- * answer-memory.soak.test.ts measures the memory of each.
+ * The tests below measure the memory of each.
  */
 
 /** Half of it is needed. Texts of six million characters and lists of 249,000 elements must not add up. */
@@ -38,3 +140,39 @@ describe(`an answer taken with a heap of ${HEAP_MB} MB`, () => {
     expect(taken[index], errors).toEqual({ kind, why: expect.stringMatching(why) });
   });
 });
+
+/**
+ * Limit of the memory an answer takes beyond its own size, measured in its own process. Bytes that the client does not
+ * read, because they are beyond its limit, do not count as size.
+ */
+
+const MOST_MB_BEYOND = 50;
+/** Measurements per call: when the collector runs late, the call is measured again. */
+const ATTEMPTS = 3;
+
+describe('the memory that an answer takes', { timeout: 300_000 }, () => {
+  it.each(ANSWER_SHAPES)('is bounded for $what', async ({ what, operation, answer, kind, why }) => {
+    const bytes = answer();
+    const url = await serveAnswer(bytes);
+    const size = what.startsWith('each byte') ? SINGLE_BYTES : bytes.length;
+    const mostMb = Math.min(size / MB, LIMIT_MB) + MOST_MB_BEYOND;
+    let growthMb = Number.POSITIVE_INFINITY;
+    for (let attempt = 1; attempt <= ATTEMPTS && growthMb > mostMb; attempt += 1) {
+      const measured = await measure(operation, url);
+      expect(measured).toMatchObject({ kind, why: expect.stringMatching(why) });
+      growthMb = measured.growthMb;
+    }
+    expect(growthMb).toBeLessThanOrEqual(mostMb);
+  });
+});
+
+type Measured = { kind: string; why: string; growthMb: number };
+
+async function measure(operation: OperationName, url: string): Promise<Measured> {
+  const script = fileURLToPath(new URL('../support/measured-call.ts', import.meta.url));
+  const first = await serveAnswer(wholeAnswer(Buffer.from(answerOf(wireName(operation), failure('Server Error')))));
+  // With much room the collector runs late, and the garbage is not memory that the call needs.
+  const options = ['--expose-gc', '--max-semi-space-size=2', '--import', 'tsx'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, script, first, url, operation]);
+  return JSON.parse(stdout) as Measured;
+}

@@ -14,7 +14,7 @@ import { CANARIES } from '../support/cases.ts';
 import { httpAnswer } from '../support/scripted-server.ts';
 import { answerOf, envelope, failure, FAULT, success } from '../support/soap-answers.ts';
 import { closeServers, script } from '../support/submit.ts';
-import { createScrub } from '../../../src/gateway/scrub.ts';
+import { createScrub } from '../../../src/gateway/hide-secrets.ts';
 
 const SETTINGS: GatewayClientSettings = { server: 'NA', agentCode: 'TEST88', password: 'TEST88' };
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type LineTexts, makeJournalLine, readJournalTime } from '../../../src/gateway/reports/make-journal-line.ts';
+import {
+  judgeResult,
+  type LineTexts,
+  makeJournalLine,
+  readJournalTime,
+} from '../../../src/gateway/reports/make-journal-line.ts';
+import { hideWholeNumbers } from '../../../src/gateway/reports/hide-whole-numbers.ts';
 
 const TEXTS: LineTexts = {
   transactionId: 'A9000001',
@@ -74,5 +80,72 @@ describe('readJournalTime', () => {
     ['NA', '', null],
   ] as const)('on %s, %j is %j', (server, text, utc) => {
     expect(readJournalTime(text, server)).toEqual({ text, utc });
+  });
+});
+
+describe('judgeResult', () => {
+  it.each([
+    ['card', 'approved', 'OK:678594:', 'approved'],
+    ['card', 'approved', 'OK: 678594:X', 'approved'],
+    ['card', 'approved', ' OK ', 'approved'],
+    ['card', 'approved', 'OK:nonsense', 'unknown'],
+    ['card', 'approved', '', 'unknown'],
+    // List and text contradict each other.
+    ['card', 'approved', 'REJ:15', 'unknown'],
+    ['card', 'rejected', 'OK:678594:', 'unknown'],
+    ['card', 'rejected', 'REJ:15', 'rejected'],
+    ['card', 'rejected', 'REJECT: 40', 'rejected'],
+    // These codes do not say whether money moved.
+    ['card', 'rejected', 'REJ:70', 'unknown'],
+    ['card', 'rejected', 'REJ:999', 'unknown'],
+    ['card', 'rejected', 'REJ:', 'unknown'],
+    ['card', 'rejected', 'REJ:TIMEOUT', 'unknown'],
+    ['card', 'rejected', 'TIMEOUT:Timeout', 'unknown'],
+    ['bank', 'approved', 'OK:555555:', 'accepted'],
+    ['bank', 'approved', 'OK:555555', 'accepted'],
+    ['bank', 'approved', 'OK:BankAccept', 'approved'],
+    ['bank', 'approved', 'OK:Reject', 'rejected'],
+    ['bank', 'rejected', 'OK:Reject', 'rejected'],
+    ['bank', 'rejected', 'OK:BankAccept', 'unknown'],
+    ['bank', 'rejected', 'REJ:40', 'rejected'],
+    // Banks have their own codes.
+    ['bank', 'rejected', 'REJ:72', 'rejected'],
+    // The processor resends it by itself.
+    ['bank', 'rejected', 'REJ:TIMEOUT', 'unknown'],
+    ['bank', 'returned', 'REJ:63', 'returned'],
+    ['bank', 'returned', 'OK:Reject', 'returned'],
+    ['bank', 'returned', 'REJ:TIMEOUT', 'unknown'],
+  ] as const)('%s, %s: %j is %s', (method, list, result, outcome) => {
+    expect(judgeResult(result, { method, list })).toBe(outcome);
+  });
+});
+
+describe('hideWholeNumbers', () => {
+  it.each([
+    ['card 4222222222222220.', 'card ************2220.'],
+    ['4222 2222 2222 2220', '**** **** **** 2220'],
+    ['4222-2222-2222-2220', '****-****-****-2220'],
+    ['02100002100000000000000001', '**********************0001'],
+    ['9'.repeat(200), '[removed]'],
+  ])('masks %j', (text, shown) => {
+    expect(hideWholeNumbers(text)).toBe(shown);
+  });
+
+  it.each([
+    // Timestamps and sequence numbers that identify payments.
+    '1781474400000',
+    '20260615101112001',
+    'INV-20260615-000123-45678',
+    'd41d8cd98f00b204e9800998ecf8427e',
+    "'4***********2220",
+    '06/15/2017 10:11:12',
+    '',
+  ])('leaves %j', (text) => {
+    expect(hideWholeNumbers(text)).toBe(text);
+  });
+
+  it('bears a huge text of digits', () => {
+    expect(hideWholeNumbers('1 '.repeat(200_000))).toHaveLength(400_000);
+    expect(hideWholeNumbers('1'.repeat(1_000_000))).toBe('[removed]');
   });
 });

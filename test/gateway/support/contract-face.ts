@@ -5,7 +5,7 @@ import { createGatewayClient, type GatewayClient } from '../../../src/gateway/cr
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
 /** One regional face of the service, according to its specification. */
-export type Face = {
+type Face = {
   readonly server: Server;
   readonly currency: Currency;
   /** What the face accepts, as `currency method`. */
@@ -46,4 +46,58 @@ export async function openFace({ server, currency }: Pick<Face, 'server' | 'curr
   const baseUrl = `http://localhost:${sandbox.port}`;
   const client = createGatewayClient({ server, currency, ...login, baseUrl }, { lookup });
   return { client, sandbox, connections: () => count };
+}
+
+/** Payments and records of the contract suite, and how it takes ids out of answers. */
+
+export const CARD = '4222222222222220';
+export const MAGIC_CARD = '4111111111111111';
+/** Approved like most cards; unlike the two above, its refunds depend on what was charged. */
+export const OTHER_CARD = '4444444444444448';
+export const PERSON = {
+  firstName: 'Ada',
+  lastName: "O'Byron & Söhne",
+  address: '1 <Mill> Lane',
+  city: 'Troy',
+  state: 'NY',
+  zipCode: '12180',
+};
+export const PAYMENT = { ...PERSON, creditCardNum: CARD, creditCardExpiry: '12/35', cvv2: '000', mop: 'VISA' } as const;
+export const BANK = { accountNum: '02100002100000000000000001', accountType: 'CHECKING' } as const;
+export const RECORD = {
+  ...PERSON,
+  companyName: 'Engine Co.',
+  phone: '555-555-1234',
+  fax: '555-555-4321',
+  alternatePhone: '555-555-5555',
+  email: 'ada@example.com',
+  comment: 'note; "quoted", too',
+  country: 'US',
+};
+export const SCHEDULE = {
+  recurring: true,
+  amount: '5.00',
+  beginDate: new Date('2026-07-01T00:00:00Z'),
+  endDate: new Date('2031-06-30T00:00:00Z'),
+  scheduleType: 'Monthly',
+  scheduleDate: '28',
+} as const;
+export const NEW_CARD = {
+  ...RECORD,
+  ...SCHEDULE,
+  customerIPAddress: '10.0.0.1',
+  creditCardCustomerName: 'Ada Byron',
+  creditCardNum: CARD,
+  creditCardExpiry: '12/35',
+  mop: 'VISA',
+} as const;
+export const DAY = { customerCode: '', fromDate: '2026-06-15T00:00:00Z', toDate: '2026-06-16T00:00:00Z' };
+type WithResult = { kind: string; result?: { transactionId?: string | null; customerCode?: string | null } };
+
+export function idOf(answer: WithResult): string {
+  return answer.result?.transactionId ?? 'none';
+}
+
+export function codeOf(answer: WithResult): string {
+  return answer.result?.customerCode ?? 'none';
 }

@@ -26,7 +26,7 @@ const SLOW_KINDS = ALL_KINDS.filter((kind) => FAULT_EXPECTATIONS[kind].isEndless
 const QUICK_KINDS = ALL_KINDS.filter((kind) => !SLOW_KINDS.includes(kind));
 
 /** The number of cases, and the minimum for each kind. */
-export type FaultScale = { readonly count: number; readonly leastOfAKind: number };
+type FaultScale = { readonly count: number; readonly leastOfAKind: number };
 
 /** Draws the same cases for the same seed: each kind as often as required, the rest and the order at random. */
 export function drawFaultCases(seed: number, { count, leastOfAKind }: FaultScale): FaultCase[] {

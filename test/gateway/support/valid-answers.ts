@@ -1,7 +1,8 @@
+import { CARD_XML } from '../../sandbox/support/customer-fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
-import { RECORD_XML } from './customer-record.ts';
 import { answerOf, batchResult, DONE, failure, success, WAIT } from './soap-answers.ts';
+import type { CustomerRecord } from '../../../src/gateway/client-answers.ts';
 
 /** A body that the service could send, and the kind of answer that a client must derive from it. */
 export type ValidAnswer = { readonly body: Buffer; readonly kind: string };
@@ -56,3 +57,37 @@ function goodAnswers(operation: OperationName): (readonly [inside: string, kind:
 function process(text: string, more = ''): string {
   return `<PROCESSRESULT><AUTHORIZATIONRESULT>${text}</AUTHORIZATIONRESULT>${more}</PROCESSRESULT>`;
 }
+
+/** A record as the service shows it. */
+export const RECORD_XML = CARD_XML;
+
+export const RECORD: CustomerRecord = {
+  customerCode: 'A10000001',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  companyName: 'Engine Co.',
+  address: '1 Some Road',
+  city: 'Troy',
+  state: 'NY',
+  country: '',
+  zipCode: '12180',
+  phone: '555-555-1234',
+  alternatePhone: '555-555-5555',
+  fax: '555-555-4321',
+  email: 'ada@example.com',
+  comment: 'note',
+  recurring: {
+    amount: '5',
+    beginDate: '2017-06-16T00:00:00',
+    endDate: '2027-06-15T00:00:00',
+    scheduleType: 'Weekly',
+    scheduleDate: '7',
+  },
+  payment: {
+    kind: 'card',
+    creditCardCustomerName: 'Ada Byron',
+    mop: 'VISA',
+    creditCardNum: '4***********2220',
+    creditCardExpiry: '12/20',
+  },
+};

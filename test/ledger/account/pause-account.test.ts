@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { type Prepared, prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import {
+  acknowledgeForgotten,
+  ALL_ACCOUNTS,
+  pauseAccount,
+  resumeAccount,
+} from '../../../src/ledger/account/pause-account.ts';
+import { prepareBatch, type Prepared, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { forget } from '../support/forget.ts';
+import { lockForSend, lockForStop } from '../../../src/ledger/account/stop-lock.ts';
+import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
+import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -151,3 +159,127 @@ async function holdBatch(fileId: string): Promise<{ approveOrPropose(): Promise<
 async function waitFor(sql: string): Promise<void> {
   await expect.poll(async () => (await world.ledger.pool.query(sql)).rowCount, { interval: 10 }).toBeGreaterThan(0);
 }
+
+const kinds = async (account: string) =>
+  (await world.ledger.pool.query('SELECT kind FROM account_stop WHERE account = $1 ORDER BY kind', [account])).rows.map(
+    (row) => row.kind,
+  );
+
+describe('resumeAccount', () => {
+  it('lifts every stop of an account at once, and says which', async () => {
+    await pauseAccount(world.ledger, 'many', because);
+    await stopAccount(world.ledger, 'many', 'the body of a batch is not its rows');
+    expect(await kinds('many')).toEqual(['fault', 'pause']);
+    expect(await resumeAccount(world.ledger, 'many', because)).toEqual(['fault', 'pause']);
+    expect(await kinds('many')).toEqual([]);
+  });
+
+  it('says when nothing stopped it, and writes no link', async () => {
+    expect(await resumeAccount(world.ledger, 'free', because)).toEqual([]);
+    const { rowCount } = await world.ledger.pool.query(`SELECT 1 FROM audit WHERE evidence->>'account' = 'free'`);
+    expect(rowCount).toBe(0);
+  });
+
+  it('lifts the stop of all accounts apart from those of single ones', async () => {
+    await pauseAccount(world.ledger, ALL_ACCOUNTS, because);
+    await pauseAccount(world.ledger, 'single', because);
+    expect(await resumeAccount(world.ledger, 'single', because)).toEqual(['pause']);
+    expect(await kinds(ALL_ACCOUNTS)).toEqual(['pause']);
+    await pauseAccount(world.ledger, 'single', because);
+    expect(await resumeAccount(world.ledger, ALL_ACCOUNTS, because)).toEqual(['pause']);
+    expect(await kinds('single')).toEqual(['pause']);
+  });
+
+  it('refuses while the journal knows calls that nobody has looked at, and lifts nothing then', async () => {
+    await forget(world.ledger, { account: 'ahead' });
+    await pauseAccount(world.ledger, 'ahead', because);
+    await expect(resumeAccount(world.ledger, 'ahead', because)).rejects.toMatchObject({
+      code: 'JOURNAL_AHEAD',
+      message: expect.stringContaining('paydrop account acknowledge ahead'),
+    });
+    expect(await kinds('ahead')).toEqual(['journal', 'pause']);
+    await acknowledgeForgotten(world.ledger, 'ahead', because);
+    expect(await resumeAccount(world.ledger, 'ahead', because)).toEqual(['journal', 'pause']);
+  });
+});
+
+/** Opens a transaction that holds the lock until `approveOrPropose`. */
+async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ approveOrPropose(): Promise<void> }> {
+  let approveOrPropose = () => {};
+  const told = new Promise<void>((resolve) => (approveOrPropose = resolve));
+  let whole: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    whole = transact(world.ledger, async (tx) => {
+      await lock(tx);
+      resolve();
+      await told;
+    });
+  });
+  return {
+    approveOrPropose: async () => {
+      approveOrPropose();
+      await whole;
+    },
+  };
+}
+
+async function waiting(): Promise<number> {
+  const { rowCount } = await world.ledger.pool.query(
+    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${OF_THIS_DATABASE}`,
+  );
+  return rowCount ?? 0;
+}
+
+describe('lockForSend', () => {
+  it('is held side by side', async () => {
+    const first = await holding(lockForSend);
+    const second = await holding(lockForSend);
+    expect(await waiting()).toBe(0);
+    await first.approveOrPropose();
+    await second.approveOrPropose();
+  });
+});
+
+describe('lockForStop', () => {
+  it.each([
+    ['a send', lockForSend, lockForStop],
+    ['another stop', lockForStop, lockForStop],
+  ] as const)('waits for %s', async (_what, first, second) => {
+    const held = await holding(first);
+    const later = holding(second);
+    await expect.poll(waiting, { interval: 10 }).toBe(1);
+    await held.approveOrPropose();
+    await (await later).approveOrPropose();
+  });
+
+  it('holds up a send', async () => {
+    const stop = await holding(lockForStop);
+    const send = holding(lockForSend);
+    await expect.poll(waiting, { interval: 10 }).toBe(1);
+    await stop.approveOrPropose();
+    await (await send).approveOrPropose();
+  });
+});
+
+describe('acknowledgeForgotten', () => {
+  it('marks every call of the account, once, and keeps them', async () => {
+    await forget(world.ledger, { account: 'mine' }, { account: 'mine', attempt: 2 }, { account: 'other' });
+    expect(await acknowledgeForgotten(world.ledger, 'mine', because)).toBe(2);
+    expect(await acknowledgeForgotten(world.ledger, 'mine', because)).toBe(0);
+    const mine = await readForgottenSends(world.ledger, 'mine');
+    expect(mine).toHaveLength(2);
+    for (const send of mine)
+      expect(send).toMatchObject({ acknowledgedBy: 'operator:ada', acknowledgedAt: new Date(START) });
+    expect(await readForgottenSends(world.ledger, 'other')).toMatchObject([{ acknowledgedAt: null }]);
+  });
+
+  it('leaves one link that names the calls', async () => {
+    const fileId = 'aaaaaaaaaaaaaaaa';
+    await forget(world.ledger, { account: 'named', fileId, batchNo: 3 });
+    await acknowledgeForgotten(world.ledger, 'named', because);
+    const { rows } = await world.ledger.pool.query(
+      `SELECT actor, reason, evidence FROM audit WHERE move = 'acknowledge' AND evidence->>'account' = 'named'`,
+    );
+    expect(rows).toEqual([{ ...because, evidence: { account: 'named', sends: [`${fileId}/3 attempt 1`] } }]);
+  });
+});

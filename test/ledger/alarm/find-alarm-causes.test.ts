@@ -3,206 +3,267 @@ import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../.
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { beginAlarmWatch } from '../../../src/ledger/alarm/raise-alarms.ts';
-import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
-import { seeSchedule } from '../../../src/ledger/schedule/see-schedule.ts';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
+import { beginRun, finishRun, missRun, seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
 import {
+  countStray,
   findEndedFiles,
-  findWithheld,
   findLastingCauses,
   findLate,
   findUnasked,
   findUnreached,
+  findWithheld,
 } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import type { PoolClient } from 'pg';
+import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await openTestLedger();
 });
-beforeEach(() => world.empty());
 afterAll(() => world.close());
 
-describe('findLastingCauses', () => {
-  const KINDS: Partial<Record<BatchState, string>> = {
-    unknown: 'batch_unknown',
-    exception: 'exception',
-    refused: 'account_stopped',
-  };
-  it.each(Object.keys(BATCH_STATES) as BatchState[])('says what a batch that is %s is a cause of', async (state) => {
-    const batch = await world.batchIn(state, { account: 'main' });
-    const kind = KINDS[state];
-    const subject = kind === 'account_stopped' ? 'main' : `${batch.file_id}/1`;
-    expect(await findLastingCauses(world.ledger)).toMatchObject(
-      kind ? [{ kind, subject, account: 'main', figures: { rows: 2, cents: 500 } }] : [],
-    );
+describe('find alarm causes', () => {
+  beforeEach(() => world.empty());
+
+  describe('findLastingCauses', () => {
+    const KINDS: Partial<Record<BatchState, string>> = {
+      unknown: 'batch_unknown',
+      exception: 'exception',
+      refused: 'account_stopped',
+    };
+    it.each(Object.keys(BATCH_STATES) as BatchState[])('says what a batch that is %s is a cause of', async (state) => {
+      const batch = await world.batchIn(state, { account: 'main' });
+      const kind = KINDS[state];
+      const subject = kind === 'account_stopped' ? 'main' : `${batch.file_id}/1`;
+      expect(await findLastingCauses(world.ledger)).toMatchObject(
+        kind ? [{ kind, subject, account: 'main', figures: { rows: 2, cents: 500 } }] : [],
+      );
+    });
+
+    it.each(Object.keys(FILE_STATES) as FileState[])('says whether a file that is %s is a cause', async (state) => {
+      const file = await world.held({ account: 'main' });
+      await world.putFile(file.file_id, state);
+      expect(await findLastingCauses(world.ledger)).toEqual(
+        state === 'held'
+          ? [
+              {
+                kind: 'file_held',
+                subject: file.file_id,
+                account: 'main',
+                figures: { fileId: file.file_id, rows: 2, cents: 500, code: 'CONTROL_TOTALS' },
+              },
+            ]
+          : [],
+      );
+    });
+
+    it('names a result that is overdue', async () => {
+      const { file_id: fileId } = await world.batchIn('submitted');
+      await world.force('UPDATE batch SET stale_since = now() WHERE file_id = $1', [fileId]);
+      expect(await findLastingCauses(world.ledger)).toMatchObject([{ kind: 'result_overdue', subject: `${fileId}/1` }]);
+    });
+
+    it('names each stopped account once, with what waits behind it', async () => {
+      await world.accepted({ account: 'main', batches: 2 });
+      await world.batchIn('refused', { account: 'main' });
+      await stopAccount(world.ledger, 'main', 'restricted');
+      await stopAccount(world.ledger, 'side', 'restricted');
+      expect(
+        (await findLastingCauses(world.ledger)).toSorted((a, b) => a.subject.localeCompare(b.subject)),
+      ).toMatchObject([
+        { kind: 'account_stopped', subject: 'main', account: 'main', figures: { batches: 3, rows: 6 } },
+        { kind: 'account_stopped', subject: 'side', figures: { batches: 0, rows: 0, cents: 0 } },
+      ]);
+    });
+
+    it('counts the waiting of all accounts when all are paused', async () => {
+      await world.accepted({ account: 'main' });
+      await world.accepted({ account: 'side' });
+      await pauseAccount(world.ledger, ALL_ACCOUNTS, { actor: 'operator:ann', reason: 'to see' });
+      expect(await findLastingCauses(world.ledger)).toMatchObject([
+        { kind: 'account_stopped', subject: '*', account: null, figures: { batches: 2, rows: 4 } },
+      ]);
+    });
   });
 
-  it.each(Object.keys(FILE_STATES) as FileState[])('says whether a file that is %s is a cause', async (state) => {
-    const file = await world.held({ account: 'main' });
-    await world.putFile(file.file_id, state);
-    expect(await findLastingCauses(world.ledger)).toEqual(
-      state === 'held'
-        ? [
-            {
-              kind: 'file_held',
-              subject: file.file_id,
-              account: 'main',
-              figures: { fileId: file.file_id, rows: 2, cents: 500, code: 'CONTROL_TOTALS' },
-            },
-          ]
-        : [],
-    );
+  describe('findUnasked', () => {
+    it('names an account whose batch was due before, and no other', async () => {
+      const { file_id: fileId } = await world.batchIn('submitted', { account: 'main' });
+      await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [fileId, '2026-06-15T10:00:00Z']);
+      expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:00Z'))).toEqual([]);
+      expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([
+        { kind: 'silence', subject: 'polls:main', account: 'main', figures: { batches: 1, rows: 2, cents: 500 } },
+      ]);
+      const item = { work: 'poll', subject: 'main', account: 'main' } as const;
+      await noteFailure(world.ledger, item, { reason: 'no complete answer within 180000 ms' }, 1_000);
+      expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([]);
+      await endFailure(world.ledger, item);
+    });
   });
 
-  it('names a result that is overdue', async () => {
-    const { file_id: fileId } = await world.batchIn('submitted');
-    await world.force('UPDATE batch SET stale_since = now() WHERE file_id = $1', [fileId]);
-    expect(await findLastingCauses(world.ledger)).toMatchObject([{ kind: 'result_overdue', subject: `${fileId}/1` }]);
+  describe('findUnreached', () => {
+    it('names an account whose batches were put back many times, with all that wait, but not what is held', async () => {
+      const { file_id: fileId } = await world.accepted({ account: 'main', batches: 2 });
+      await world.accepted({ account: 'side' });
+      await world.held({ account: 'main' });
+      await world.force('UPDATE batch SET releases = 9 WHERE file_id = $1 AND batch_no = 1', [fileId]);
+      expect(await findUnreached(world.ledger)).toEqual([]);
+      await world.force('UPDATE batch SET releases = 10 WHERE file_id = $1 AND batch_no = 1', [fileId]);
+      expect(await findUnreached(world.ledger)).toEqual([
+        { kind: 'not_reached', subject: 'main', account: 'main', figures: { batches: 2, rows: 4, cents: 1_400 } },
+      ]);
+      await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
+      expect(await findUnreached(world.ledger)).toEqual([]);
+    });
   });
 
-  it('names each stopped account once, with what waits behind it', async () => {
-    await world.accepted({ account: 'main', batches: 2 });
-    await world.batchIn('refused', { account: 'main' });
-    await stopAccount(world.ledger, 'main', 'restricted');
-    await stopAccount(world.ledger, 'side', 'restricted');
-    expect(
-      (await findLastingCauses(world.ledger)).toSorted((a, b) => a.subject.localeCompare(b.subject)),
-    ).toMatchObject([
-      { kind: 'account_stopped', subject: 'main', account: 'main', figures: { batches: 3, rows: 6 } },
-      { kind: 'account_stopped', subject: 'side', figures: { batches: 0, rows: 0, cents: 0 } },
-    ]);
-  });
+  describe('findLate', () => {
+    const since = new Date('2026-06-10T00:00:00Z');
+    const BECAUSE = { actor: 'worker:schedule', reason: 'to see' };
 
-  it('counts the waiting of all accounts when all are paused', async () => {
-    await world.accepted({ account: 'main' });
-    await world.accepted({ account: 'side' });
-    await pauseAccount(world.ledger, ALL_ACCOUNTS, { actor: 'operator:ann', reason: 'to see' });
-    expect(await findLastingCauses(world.ledger)).toMatchObject([
-      { kind: 'account_stopped', subject: '*', account: null, figures: { batches: 2, rows: 4 } },
-    ]);
-  });
-});
-
-describe('findUnasked', () => {
-  it('names an account whose batch was due before, and no other', async () => {
-    const { file_id: fileId } = await world.batchIn('submitted', { account: 'main' });
-    await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [fileId, '2026-06-15T10:00:00Z']);
-    expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:00Z'))).toEqual([]);
-    expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([
-      { kind: 'silence', subject: 'polls:main', account: 'main', figures: { batches: 1, rows: 2, cents: 500 } },
-    ]);
-    const item = { work: 'poll', subject: 'main', account: 'main' } as const;
-    await noteFailure(world.ledger, item, { reason: 'no complete answer within 180000 ms' }, 1_000);
-    expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([]);
-    await endFailure(world.ledger, item);
-  });
-});
-
-describe('findUnreached', () => {
-  it('names an account whose batches were put back many times, with all that wait, but not what is held', async () => {
-    const { file_id: fileId } = await world.accepted({ account: 'main', batches: 2 });
-    await world.accepted({ account: 'side' });
-    await world.held({ account: 'main' });
-    await world.force('UPDATE batch SET releases = 9 WHERE file_id = $1 AND batch_no = 1', [fileId]);
-    expect(await findUnreached(world.ledger)).toEqual([]);
-    await world.force('UPDATE batch SET releases = 10 WHERE file_id = $1 AND batch_no = 1', [fileId]);
-    expect(await findUnreached(world.ledger)).toEqual([
-      { kind: 'not_reached', subject: 'main', account: 'main', figures: { batches: 2, rows: 4, cents: 1_400 } },
-    ]);
-    await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
-    expect(await findUnreached(world.ledger)).toEqual([]);
-  });
-});
-
-describe('findLate', () => {
-  const since = new Date('2026-06-10T00:00:00Z');
-  const BECAUSE = { actor: 'worker:schedule', reason: 'to see' };
-
-  async function missed(schedule: string, day: string): Promise<void> {
-    await seeSchedule(world.ledger, schedule, '{}', 0);
-    await missRun(world.ledger, schedule, { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE);
-  }
-
-  it('names what was missed of the schedules given, and neither what is long ago nor what is still to come', async () => {
-    world.clock.set('2026-06-15T12:00:00Z');
-    await missed('nightly', '2026-06-16');
-    await missed('nightly', '2026-06-09');
-    await missed('nightly', '2026-06-15');
-    await missed('gone', '2026-06-15');
-    expect(await findLate(world.ledger, ['nightly'], since)).toEqual([
-      { kind: 'late', subject: 'nightly 2026-06-15', account: null, figures: {} },
-    ]);
-  });
-
-  it('names what failed, and neither what runs nor what is done', async () => {
-    world.clock.set('2026-06-17T12:00:00Z');
-    await seeSchedule(world.ledger, 'close', '{}', 0);
-    for (const state of ['failed', 'done', 'running'] as const) {
-      const day = { failed: '2026-06-15', done: '2026-06-16', running: '2026-06-17' }[state];
-      const run = (await beginRun(world.ledger, 'close', { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE))!;
-      if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
+    async function missed(schedule: string, day: string): Promise<void> {
+      await seeSchedule(world.ledger, schedule, '{}', 0);
+      await missRun(world.ledger, schedule, { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE);
     }
-    expect(await findLate(world.ledger, ['close'], since)).toMatchObject([{ subject: 'close 2026-06-15' }]);
+
+    it('names what was missed of the schedules given, and neither what is long ago nor what is still to come', async () => {
+      world.clock.set('2026-06-15T12:00:00Z');
+      await missed('nightly', '2026-06-16');
+      await missed('nightly', '2026-06-09');
+      await missed('nightly', '2026-06-15');
+      await missed('gone', '2026-06-15');
+      expect(await findLate(world.ledger, ['nightly'], since)).toEqual([
+        { kind: 'late', subject: 'nightly 2026-06-15', account: null, figures: {} },
+      ]);
+    });
+
+    it('names what failed, and neither what runs nor what is done', async () => {
+      world.clock.set('2026-06-17T12:00:00Z');
+      await seeSchedule(world.ledger, 'close', '{}', 0);
+      for (const state of ['failed', 'done', 'running'] as const) {
+        const day = { failed: '2026-06-15', done: '2026-06-16', running: '2026-06-17' }[state];
+        const run = (await beginRun(world.ledger, 'close', { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE))!;
+        if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
+      }
+      expect(await findLate(world.ledger, ['close'], since)).toMatchObject([{ subject: 'close 2026-06-15' }]);
+    });
+
+    it('forgets an expected file when one has come after its time', async () => {
+      world.clock.set('2026-06-15T12:00:02Z');
+      const file = await world.held();
+      const subject = `expect:${file.folder}`;
+      await missed(subject, '2026-06-15');
+      await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:00Z']);
+      expect(await findLate(world.ledger, [subject], since)).toMatchObject([{ subject: `${subject} 2026-06-15` }]);
+      await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:01Z']);
+      expect(await findLate(world.ledger, [subject], since)).toEqual([]);
+    });
   });
 
-  it('forgets an expected file when one has come after its time', async () => {
-    world.clock.set('2026-06-15T12:00:02Z');
-    const file = await world.held();
-    const subject = `expect:${file.folder}`;
-    await missed(subject, '2026-06-15');
-    await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:00Z']);
-    expect(await findLate(world.ledger, [subject], since)).toMatchObject([{ subject: `${subject} 2026-06-15` }]);
-    await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:01Z']);
-    expect(await findLate(world.ledger, [subject], since)).toEqual([]);
+  describe('findWithheld', () => {
+    it('names files that were taken since alarms are looked for and of which rows were withheld', async () => {
+      await world.accepted({ withheld: 1 });
+      world.clock.advance(1);
+      await beginAlarmWatch(world.ledger);
+      await world.accepted();
+      const file = await world.accepted({ withheld: 3 });
+      await world.held({ withheld: 1 });
+      expect(await findWithheld(world.ledger)).toMatchObject([
+        {
+          kind: 'rows_withheld',
+          subject: file.file_id,
+          account: file.account,
+          figures: { rows: 3, cents: 0, unreadable: 3 },
+        },
+      ]);
+      world.clock.advance(8 * 86_400_000);
+      expect(await findWithheld(world.ledger)).toEqual([]);
+    });
+  });
+
+  describe('findEndedFiles', () => {
+    it('names what ended since alarms are looked for', async () => {
+      await world.rejected();
+      world.clock.advance(1);
+      await beginAlarmWatch(world.ledger);
+      expect(await findEndedFiles(world.ledger, 'file_refused')).toEqual([]);
+      const file = await world.rejected();
+      expect(await findEndedFiles(world.ledger, 'file_refused')).toMatchObject([
+        { kind: 'file_refused', subject: file.file_id, figures: { code: 'COLUMN_COUNT' } },
+      ]);
+      expect(await findEndedFiles(world.ledger, 'file_done')).toEqual([]);
+      world.clock.advance(8 * 86_400_000);
+      expect(await findEndedFiles(world.ledger, 'file_refused')).toEqual([]);
+    });
+
+    it('names a file that is done with its outcomes', async () => {
+      await beginAlarmWatch(world.ledger);
+      const file = await world.accepted();
+      await world.putFile(file.file_id, 'completed');
+      await world.force(`INSERT INTO batch_outcome VALUES ($1, 1, 'approved', 2, 500)`, [file.file_no]);
+      expect(await findEndedFiles(world.ledger, 'file_done')).toMatchObject([
+        { kind: 'file_done', subject: file.file_id, figures: { outcomes: { approved: { rows: 2, cents: 500 } } } },
+      ]);
+    });
   });
 });
 
-describe('findWithheld', () => {
-  it('names files that were taken since alarms are looked for and of which rows were withheld', async () => {
-    await world.accepted({ withheld: 1 });
-    world.clock.advance(1);
-    await beginAlarmWatch(world.ledger);
-    await world.accepted();
-    const file = await world.accepted({ withheld: 3 });
-    await world.held({ withheld: 1 });
-    expect(await findWithheld(world.ledger)).toMatchObject([
+describe('countStray', () => {
+  beforeAll(() => world.empty());
+
+  it('sums what is open of accounts that are not named, and nothing that is final', async () => {
+    await world.accepted({ account: 'gone', batches: 2 });
+    await world.batchIn('submitted', { account: 'gone' });
+    const done = await world.batchIn('reconciled', { account: 'done' });
+    await world.putFile(done.file_id, 'completed');
+    await world.accepted({ account: 'main' });
+    const stray = [{ account: 'gone', files: 2, batches: 3, rows: 6, cents: 1_900 }];
+    expect(await countStray(world.ledger, ['main'])).toEqual(stray);
+    expect(await countStray(world.ledger, ['main', 'gone'])).toEqual([]);
+  });
+});
+
+describe('findClosed', () => {
+  let world: LedgerWorld;
+  let client: PoolClient;
+  beforeAll(async () => {
+    world = await openTestLedger();
+    client = await world.ledger.pool.connect();
+  });
+  afterAll(async () => {
+    client.release(true);
+    await world.close();
+  });
+
+  it('finds nothing where everything can be changed, and names a database that is read-only', async () => {
+    expect(await findClosed({ pool: client })).toEqual([]);
+    await client.query('SET default_transaction_read_only = on');
+    expect(await findClosed({ pool: client })).toEqual([
+      expect.objectContaining({ action: 'change the ledger', reason: 'its database is read-only, or a standby' }),
+    ]);
+    await client.query('SET default_transaction_read_only = off');
+  });
+
+  it('names the tables and sequences that the role has no rights on, and what gives them back', async () => {
+    await client.query('BEGIN');
+    await client.query(`CREATE ROLE lean_clerk;
+      GRANT USAGE ON SCHEMA paydrop TO lean_clerk;
+      GRANT ALL ON ALL TABLES IN SCHEMA paydrop TO lean_clerk;
+      GRANT ALL ON ALL SEQUENCES IN SCHEMA paydrop TO lean_clerk;
+      REVOKE UPDATE, DELETE ON audit FROM lean_clerk;
+      REVOKE DELETE ON failing_work FROM lean_clerk;
+      REVOKE ALL ON SEQUENCE call_no FROM lean_clerk;
+      SET LOCAL ROLE lean_clerk`);
+    const found = await findClosed({ pool: client });
+    await client.query('ROLLBACK');
+    expect(found).toEqual([
       {
-        kind: 'rows_withheld',
-        subject: file.file_id,
-        account: file.account,
-        figures: { rows: 3, cents: 0, unreadable: 3 },
+        action: 'use the whole ledger',
+        reason: 'its role lacks rights on call_no, failing_work',
+        next: expect.stringContaining('GRANT ALL ON ALL SEQUENCES IN SCHEMA paydrop TO "lean_clerk";'),
       },
-    ]);
-    world.clock.advance(8 * 86_400_000);
-    expect(await findWithheld(world.ledger)).toEqual([]);
-  });
-});
-
-describe('findEndedFiles', () => {
-  it('names what ended since alarms are looked for', async () => {
-    await world.rejected();
-    world.clock.advance(1);
-    await beginAlarmWatch(world.ledger);
-    expect(await findEndedFiles(world.ledger, 'file_refused')).toEqual([]);
-    const file = await world.rejected();
-    expect(await findEndedFiles(world.ledger, 'file_refused')).toMatchObject([
-      { kind: 'file_refused', subject: file.file_id, figures: { code: 'COLUMN_COUNT' } },
-    ]);
-    expect(await findEndedFiles(world.ledger, 'file_done')).toEqual([]);
-    world.clock.advance(8 * 86_400_000);
-    expect(await findEndedFiles(world.ledger, 'file_refused')).toEqual([]);
-  });
-
-  it('names a file that is done with its outcomes', async () => {
-    await beginAlarmWatch(world.ledger);
-    const file = await world.accepted();
-    await world.putFile(file.file_id, 'completed');
-    await world.force(`INSERT INTO batch_outcome VALUES ($1, 1, 'approved', 2, 500)`, [file.file_no]);
-    expect(await findEndedFiles(world.ledger, 'file_done')).toMatchObject([
-      { kind: 'file_done', subject: file.file_id, figures: { outcomes: { approved: { rows: 2, cents: 500 } } } },
     ]);
   });
 });

@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cutBatch, type NewBatch } from '../../../src/ledger/batch/cut-batch.ts';
-import { readBatches } from '../../../src/ledger/file/read-file.ts';
-import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
+import { cutBatch } from '../support/put-rows.ts';
+import type { NewBatch } from '../../../src/ledger/copy/row-tuples.ts';
+import { readBatches, readBatchRow, readFileState, readSentRows } from '../../../src/ledger/file/read-file.ts';
+import { readSealedPart, readSentBatch, type SealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { randomBytes } from 'node:crypto';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { sentTextOf } from '../../reconcile/support/packed-rows.ts';
+import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
+import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
+import { nextAttempt, retryRefused, withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
+import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -83,5 +92,156 @@ describe('cutBatch', () => {
     });
     await expect(twice).rejects.toMatchObject({ code: '23505' });
     expect(await readBatches(world.ledger, file.file_id)).toEqual([]);
+  });
+});
+
+describe('readSealedPart', () => {
+  let key: BatchKey;
+  beforeAll(async () => {
+    key = { fileId: (await world.batchIn('submitted')).file_id, batchNo: 1 };
+  });
+  async function keep(part: SealedPart, bytes: Buffer): Promise<void> {
+    await world.force('INSERT INTO sealed_part VALUES ($1, $2, $3, $4)', [key.fileId, key.batchNo, part, bytes]);
+  }
+
+  it.each([
+    ['recheck-1', Buffer.alloc(0)],
+    ['recheck-2', Buffer.from([0, 1, 10, 13, 92, 255])],
+    ['recheck-3', randomBytes(3_000_000)],
+  ] as const)('gives %s as it was kept', async (part, bytes) => {
+    await keep(part, bytes);
+    expect(bytes.equals(await readSealedPart(world.ledger, key, part))).toBe(true);
+  });
+
+  it('says which part of which batch is not there', async () => {
+    await expect(readSealedPart(world.ledger, key, 'result')).rejects.toThrow(
+      `Cannot find the result of batch 1 of file "${key.fileId}"`,
+    );
+    await expect(readSealedPart(world.ledger, { fileId: `' OR 'a' = 'a`, batchNo: 1 }, 'body')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('gives its connection back, whatever becomes of the question', async () => {
+    const { pool } = world.ledger;
+    await Promise.all(Array.from({ length: 30 }, () => readSealedPart(world.ledger, key, 'body')));
+    await readSealedPart(world.ledger, key, 'result').catch(() => {});
+    expect(pool.idleCount).toBe(pool.totalCount);
+  });
+
+  // Other timers come and go meanwhile, but one left by each of a hundred reads would show.
+  it('leaves no timer behind that watches over an answer which has come', async () => {
+    const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    await world.ledger.pool.query('SELECT 1');
+    const before = countTimers();
+    for (let reading = 0; reading < 100; reading++) await readSealedPart(world.ledger, key, 'body');
+    expect(countTimers() - before).toBeLessThan(50);
+  });
+});
+
+describe('readSentBatch', () => {
+  it('has the file and the rows of this batch alone, in their order', async () => {
+    const file = await world.accepted({ batches: 3, rowsPerBatch: 3, withheld: 2 });
+    for (const batchNo of [1, 2, 3]) {
+      const batch = await world.putBatch({ fileId: file.file_id, batchNo }, 'submitted');
+      const found = await readSentBatch(world.ledger, batch);
+      expect(found).toEqual({ file, sent: sentTextOf(await readSentRows(world.ledger, file.file_no, batch)) });
+      expect(found.sent.rows).toBe(3);
+    }
+  });
+
+  it('shows that a row has no amount by a row too few in the text', async () => {
+    const batch = await world.batchIn('submitted');
+    await world.force(
+      'UPDATE payment_row SET amount_cents = NULL WHERE line = $1 AND file_no = (SELECT file_no FROM file WHERE file_id = $2)',
+      [batch.first_line, batch.file_id],
+    );
+    const { sent } = await readSentBatch(world.ledger, batch);
+    expect([sent.rows, sent.bytes.toString().split('\n').length - 1]).toEqual([2, 1]);
+  });
+
+  it('does not find a batch of no file', async () => {
+    const batch = { ...(await world.batchIn('submitted')), file_id: 'aaaaaaaaaaaaaaaa' };
+    await expect(readSentBatch(world.ledger, batch)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+const because = { actor: 'operator:ada', reason: 'the password is the new one' };
+
+describe('retryRefused', () => {
+  it('makes the next attempt of a refused batch possible, and opens its account', async () => {
+    const batch = await world.sending();
+    await endAttempt(world.ledger, batch, { verdict: 'refused', reason: 'bad login', evidence: {} });
+    await retryRefused(world.ledger, keyOf(batch), because);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      state: 'ready',
+      attempt: 2,
+      not_before: null,
+    });
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ ...because, move: 'retry', to_state: 'ready' });
+    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
+    expect(await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 })).toBe(true);
+  });
+
+  const others = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'refused');
+  it.each(others)('refuses a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    const before = await readBatchRow(world.ledger, keyOf(batch));
+    await expect(retryRefused(world.ledger, keyOf(batch), because)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(before);
+  });
+
+  it('gives it a number that no attempt has had', async () => {
+    const batch = await world.batchIn('refused');
+    await world.ledger.pool.query(
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
+       VALUES ($1, 1, 7, 'w', 'h', 1, now(), gen_random_uuid())`,
+      [batch.file_id],
+    );
+    await retryRefused(world.ledger, keyOf(batch), because);
+    expect((await readBatchRow(world.ledger, keyOf(batch))).attempt).toBe(8);
+  });
+});
+
+describe('withdrawBatch', () => {
+  it.each([
+    ['reconciled', 'partly_cancelled'],
+    ['submitted', 'in_progress'],
+    ['unknown', 'in_progress'],
+    ['ready', 'in_progress'],
+  ] as const)('ends the file only when the other batch is final: %s gives %s', async (other, end) => {
+    const { file_id: fileId } = await world.accepted({ batches: 2 });
+    await world.putFile(fileId, 'in_progress');
+    await world.putBatch({ fileId, batchNo: 1 }, 'refused');
+    await world.putBatch({ fileId, batchNo: 2 }, other);
+    expect(await withdrawBatch(world.ledger, { fileId, batchNo: 1 }, because)).toBe(end);
+    expect((await readBatchRow(world.ledger, { fileId, batchNo: 1 })).state).toBe('cancelled');
+    expect(await readFileState(world.ledger, fileId)).toBe(end);
+  });
+
+  const others = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'refused');
+  it.each(others)('refuses a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    await expect(withdrawBatch(world.ledger, keyOf(batch), because)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe(state);
+  });
+});
+
+describe('nextAttempt', () => {
+  it.each([
+    ['the calls on record', 4, 7, 8],
+    ['the count of the batch', 9, 7, 10],
+  ])('goes by %s, whichever is higher', async (_what, counted, recorded, next) => {
+    const { file_id: fileId } = await world.accepted();
+    const key = { fileId, batchNo: 1 };
+    await world.putBatch(key, 'refused');
+    const { pool } = world.ledger;
+    await pool.query('UPDATE batch SET attempt = $2 WHERE file_id = $1', [fileId, counted]);
+    await pool.query(
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
+       VALUES ($1, 1, $2, 'w', 'h', 1, now(), gen_random_uuid())`,
+      [fileId, recorded],
+    );
+    expect(await transact(world.ledger, (tx) => nextAttempt(tx, key))).toBe(next);
   });
 });

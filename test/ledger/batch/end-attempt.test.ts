@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { type AttemptEnd, closing, endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { type AttemptEnd, closing, endAttempt, recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { moveBatch } from '../../../src/ledger/engine/move.ts';
 import type { Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
-import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';

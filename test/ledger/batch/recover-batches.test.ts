@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
-import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
+import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
@@ -46,9 +46,7 @@ describe('recoverBatches, while the worker lives', () => {
     await worker.kill();
     const taken: BatchRow[] = [];
     await expect
-      .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), {
-        interval: 20,
-      })
+      .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), { interval: 20 })
       .toBe(2);
     expect(taken.map((batch) => [batch.file_id, batch.state, batch.worker]).sort()).toEqual(
       [
@@ -201,18 +199,18 @@ describe('recoverBatches, by the clock', () => {
 });
 
 describe('recoverBatches', () => {
-  it.each((Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'preparing' && state !== 'sending'))(
-    'leaves a batch alone that is %s',
-    async (state) => {
-      const batch = await world.batchIn(state);
-      await world.force(
-        `UPDATE batch SET worker = 'dead', lease_until = '2020-01-01', state_at = '2020-01-01' WHERE file_id = $1`,
-        [batch.file_id],
-      );
-      expect(await recover(batch.file_id)).toEqual([]);
-      expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe(state);
-    },
+  const otherStates = (Object.keys(BATCH_STATES) as BatchState[]).filter(
+    (state) => state !== 'preparing' && state !== 'sending',
   );
+  it.each(otherStates)('leaves a batch alone that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    await world.force(
+      `UPDATE batch SET worker = 'dead', lease_until = '2020-01-01', state_at = '2020-01-01' WHERE file_id = $1`,
+      [batch.file_id],
+    );
+    expect(await recover(batch.file_id)).toEqual([]);
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe(state);
+  });
 
   it('does not wait for a batch that somebody is moving at this moment', async () => {
     const batch = await world.batchIn('sending');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
-import { recoverBatches } from '../../../src/ledger/batch/recover-batches.ts';
+import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
@@ -87,16 +87,14 @@ describe('sendBatch', () => {
     expect((await world.links(fileId)).slice(2).map((link) => link.move)).toEqual(['prepare', 'send']);
   });
 
-  it.each((Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'preparing'))(
-    'is false for a batch that is %s',
-    async (state) => {
-      const batch = await world.prepared();
-      await world.force('UPDATE batch SET state = $2 WHERE file_id = $1', [batch.file_id, state]);
-      const before = await traces(batch.file_id);
-      expect(await sendBatch(world.ledger, batch, call)).toBe(false);
-      expect(await traces(batch.file_id)).toEqual(before);
-    },
-  );
+  const otherStates = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'preparing');
+  it.each(otherStates)('is false for a batch that is %s', async (state) => {
+    const batch = await world.prepared();
+    await world.force('UPDATE batch SET state = $2 WHERE file_id = $1', [batch.file_id, state]);
+    const before = await traces(batch.file_id);
+    expect(await sendBatch(world.ledger, batch, call)).toBe(false);
+    expect(await traces(batch.file_id)).toEqual(before);
+  });
 
   it('is false for another token than that of the holder', async () => {
     const batch = await world.prepared();
@@ -135,16 +133,14 @@ describe('sendBatch', () => {
     expect(await traces(batch.file_id)).toEqual(before);
   });
 
-  it.each(['unknown', 'refused'] as const)(
-    'is false when another batch of the account is %s meanwhile',
-    async (state) => {
-      const batch = await world.prepared({ batches: 2 });
-      await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, state);
-      expect(await sendBatch(world.ledger, batch, call)).toBe(false);
-      await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, 'submitted');
-      expect(await sendBatch(world.ledger, batch, call)).toBe(true);
-    },
-  );
+  const holding = ['unknown', 'refused'] as const;
+  it.each(holding)('is false when another batch of the account is %s meanwhile', async (state) => {
+    const batch = await world.prepared({ batches: 2 });
+    await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, state);
+    expect(await sendBatch(world.ledger, batch, call)).toBe(false);
+    await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, 'submitted');
+    expect(await sendBatch(world.ledger, batch, call)).toBe(true);
+  });
 
   it.each(Object.keys(FILE_STATES) as FileState[])(
     'sends for a file that is %s only if it is on its way',

@@ -3,11 +3,15 @@ import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
-import { findSendable } from '../../../src/ledger/batch/due-work.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
-import { absolveBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { absolveBatch, adoptBatch, disownBatch, mapBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
+import type { BatchRow } from '../../../src/ledger/engine/records.ts';
+import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
+import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -16,6 +20,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'never arrived', evidence: { evidence: 'ticket 4711' } };
+
 const DAY_MS = 86_400_000;
 
 async function doubtful(plan = {}) {
@@ -100,5 +105,174 @@ describe('absolveBatch', () => {
     const send = sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 });
     await expect(send).rejects.toMatchObject({ code: 'PD003' });
     await world.force(`UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [batch.file_id]);
+  });
+});
+
+describe('adoptBatch', () => {
+  beforeAll(() => world.empty());
+
+  async function doubtful(plan = {}) {
+    const batch = await world.sending(plan);
+    await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    return batch;
+  }
+
+  it('makes the batch submitted as of its call, with its result asked for at once and a resolution beside the attempt', async () => {
+    const batch = await doubtful();
+    world.clock.advance(7_200_000);
+    await transact(world.ledger, (tx) => adoptBatch(tx, keyOf(batch), '9001', because));
+    const adopted = await readBatchRow(world.ledger, keyOf(batch));
+    expect(adopted).toMatchObject({ state: 'submitted', batch_id: '9001', attempt: 1 });
+    expect({ sentAt: adopted.submitted_at, dueAt: adopted.next_poll_at }).toEqual({
+      sentAt: new Date(START),
+      dueAt: world.clock.now(),
+    });
+    expect((await findDueWork(world.ledger)).poll.map((row) => row.file_id)).toContain(batch.file_id);
+    const { rows } = await world.ledger.pool.query('SELECT verdict, resolution, resolved_by FROM attempt');
+    expect(rows).toEqual([{ verdict: 'unknown', resolution: 'adopted', resolved_by: 'operator:ada' }]);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
+      ...because,
+      move: 'adopt',
+      to_state: 'submitted',
+    });
+    world.clock.set(START);
+  });
+
+  it('is refused by the database for an id that another batch of the account has, and only of that account', async () => {
+    const batch = await doubtful({ batches: 2 });
+    const other = await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, 'reconciled');
+    const adopt = (id: string, key = keyOf(batch)) => transact(world.ledger, (tx) => adoptBatch(tx, key, id, because));
+    await expect(adopt(other.batch_id!)).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null });
+    await adopt(other.batch_id!, keyOf(await doubtful()));
+  });
+});
+
+describe('mapBatch', () => {
+  it('ends an exception with one outcome for each row, under the batch id that it has', async () => {
+    const batch = await world.batchIn('exception');
+    await transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
+    const mapped = { state: 'reconciled', batch_id: batch.batch_id, result_at: world.clock.now() };
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject(mapped);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
+      ...because,
+      move: 'map',
+      from_state: 'exception',
+    });
+  });
+
+  it('writes nothing when the outcomes are not those of its rows', async () => {
+    const batch = await world.batchIn('exception');
+    const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), [], because));
+    await expect(map).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  });
+
+  it('says in which state a batch is that is none', async () => {
+    const batch = await world.batchIn('submitted');
+    const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
+    await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": it is submitted\./);
+    const disown = transact(world.ledger, (tx) => disownBatch(tx, { fileId: 'nobody', batchNo: 1 }, because));
+    await expect(disown).rejects.toThrow('the ledger does not know it');
+  });
+});
+
+describe('disownBatch', () => {
+  beforeAll(() => world.empty());
+
+  it('puts an exception in doubt, frees its batch id, writes it down, and stops the account', async () => {
+    const batch = await world.sending({ batches: 2 });
+    const end = { verdict: 'submitted', batchId: '9001', firstPollMs: 0, evidence: {} } as const;
+    await endAttempt(world.ledger, batch, end);
+    await world.force(`UPDATE batch SET state = 'exception' WHERE file_id = $1 AND batch_no = 1`, [batch.file_id]);
+    expect(await findSendable(world.ledger, batch.account)).toHaveLength(1);
+
+    const given = await transact(world.ledger, (tx) => disownBatch(tx, keyOf(batch), because));
+    expect(given).toBe('9001');
+    const doubtful = { state: 'unknown', batch_id: null, submitted_at: null, result_at: null, next_poll_at: null };
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject(doubtful);
+    expect(await findSendable(world.ledger, batch.account)).toEqual([]);
+    const { rows } = await world.ledger.pool.query('SELECT verdict, resolution, evidence FROM attempt');
+    expect(rows).toEqual([{ verdict: 'unknown', resolution: null, evidence: { disownedBatchId: '9001' } }]);
+    const link = { ...because, move: 'disown', evidence: { disownedBatchId: '9001' } };
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject(link);
+
+    const other = await world.sending({ account: `${batch.account}-2` });
+    await endAttempt(world.ledger, other, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await transact(world.ledger, (tx) => adoptBatch(tx, keyOf(other), '9001', because));
+    expect(await readBatchRow(world.ledger, keyOf(other))).toMatchObject({ batch_id: '9001' });
+  });
+});
+
+const LATER = { sealed: Buffer.from('later'), sha256: 'ab'.repeat(32) };
+
+const NEXT = new Date('2026-06-15T11:00:00.000Z');
+
+const otherThanException = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => state !== 'exception');
+
+async function recover(batch: BatchRow, rows = outcomesOf(batch)): Promise<boolean> {
+  const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+  return recoverException(world.ledger, keyOf(batch), fileNo, { result: LATER, rows, evidence: { a: 1 } }, NEXT);
+}
+
+describe('recoverException', () => {
+  beforeAll(() => world.empty());
+
+  it('reconciles by the later result, keeps it, and says who', async () => {
+    const batch = await world.batchIn('exception');
+    expect(await recover(batch)).toBe(true);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      state: 'reconciled',
+      result_sha256: LATER.sha256,
+      result_at: new Date(START),
+      next_poll_at: null,
+      next_recheck_at: NEXT,
+    });
+    const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+    expect(await readOutcomeTotals(world.ledger, fileNo)).toEqual({ approved: { rows: 2, cents: 500 } });
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
+      actor: 'worker:poll',
+      move: 'recover',
+      from_state: 'exception',
+      to_state: 'reconciled',
+      evidence: { a: 1, sha256: LATER.sha256 },
+    });
+  });
+
+  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    expect(await recover(batch)).toBe(false);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  });
+
+  it('refuses outcomes that are not those of all its rows', async () => {
+    const batch = await world.batchIn('exception');
+    await expect(recover(batch, outcomesOf(batch).slice(1))).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('exception');
+  });
+});
+
+describe('keepException', () => {
+  it('keeps the latest result that does not fit, and its reason', async () => {
+    const batch = await world.batchIn('exception');
+    expect(await keepException(world.ledger, keyOf(batch), LATER, 'still wrong', { rows: 1 })).toBe(true);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      state: 'exception',
+      state_at: batch.state_at,
+      result_sha256: LATER.sha256,
+      reason: 'still wrong',
+    });
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(LATER.sealed);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({
+      move: 'misfit-again',
+      evidence: { rows: 1, sha256: LATER.sha256 },
+    });
+  });
+
+  it.each(otherThanException)('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    expect(await keepException(world.ledger, keyOf(batch), LATER, 'no', {})).toBe(false);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 });

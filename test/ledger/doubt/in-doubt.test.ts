@@ -10,6 +10,18 @@ import {
 } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import {
+  findBatchesHolding,
+  findRowsOf,
+  readBatchIds,
+  readExceptions,
+  readWaiting,
+} from '../../../src/ledger/doubt/find-batches-holding.ts';
+import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
+import { countFindings, keepReport, type NewReport, readReportRange } from '../../../src/ledger/doubt/keep-report.ts';
+import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import type { RowFinding } from '../../../src/rows/rows.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -71,5 +83,185 @@ describe('findSentElsewhere', () => {
     expect(await find()).toMatchObject([{ invoice, amountCents: 200, lastFour: '0001' }]);
     await world.force(`UPDATE attempt SET started_at = '2024-05-01' WHERE file_id = $1`, [other.file_id]);
     expect(await find()).toHaveLength(1);
+  });
+});
+
+describe('readBatchIds', () => {
+  it('gives the ids of all accounts that are asked about, the newest first', async () => {
+    const one = await world.batchIn('submitted', { account: 'one' });
+    const other = await world.batchIn('reconciled', { account: 'other' });
+    await world.batchIn('submitted', { account: 'stranger' });
+    await world.force(`UPDATE batch SET submitted_at = now() - interval '1 h' WHERE file_id = $1`, [one.file_id]);
+    await world.force('UPDATE batch SET submitted_at = now() WHERE file_id = $1', [other.file_id]);
+    const known = await readBatchIds(world.ledger, ['one', 'other']);
+    expect(known.ids).toEqual([other.batch_id, one.batch_id]);
+    expect(known.isCalling).toBe(false);
+    expect(await known.isKnown(one.batch_id!)).toBe(true);
+    expect(await known.isKnown('never given')).toBe(false);
+  });
+
+  it.each(['preparing', 'sending', 'unknown'] as const)('sees a call that is %s', async (state) => {
+    await world.batchIn(state, { account: state });
+    expect((await readBatchIds(world.ledger, ['quiet', state])).isCalling).toBe(true);
+  });
+
+  it('counts calls without an id since the newest one, and none that were forgotten before it', async () => {
+    const { file_id: fileId } = await world.batchIn('submitted', { account: 'restored' });
+    await world.force('UPDATE batch SET submitted_at = now() WHERE file_id = $1', [fileId]);
+    for (const [call, when] of [
+      ['long ago', `now() - interval '1 h'`],
+      ['since', `now() + interval '1 s'`],
+    ])
+      await world.force(
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ($1, 1, 1, 'restored', '', ${when}, now())`,
+        [call],
+      );
+    expect((await readBatchIds(world.ledger, ['restored'])).withoutId).toBe(1);
+  });
+
+  it('sees that a call was made', async () => {
+    const before = await readBatchIds(world.ledger, ['caller']);
+    await world.sending({ account: 'caller' });
+    expect((await readBatchIds(world.ledger, ['caller'])).calls).toBeGreaterThan(before.calls);
+  });
+});
+
+it('readWaiting gives what would be sent next, in its order', async () => {
+  const { file_id: first } = await world.accepted({ account: 'waiting', batches: 2 });
+  const { file_id: second } = await world.batchIn('refused', { account: 'waiting' });
+  await world.batchIn('submitted', { account: 'waiting' });
+  const waiting = await readWaiting(world.ledger, 'waiting');
+  expect(waiting.map(({ batch }) => [batch.file_id, batch.batch_no])).toEqual([
+    [first, 1],
+    [first, 2],
+    [second, 1],
+  ]);
+  expect(waiting[0]!.layout).toBeTruthy();
+});
+
+describe('findBatchesHolding', () => {
+  it('finds other batches of the account by an invoice of theirs', async () => {
+    const file = await world.accepted({ account: 'main', batches: 2 });
+    const other = await world.accepted({ account: 'main' });
+    const foreign = await world.accepted({ account: 'side' });
+    const batch = await readBatchRow(world.ledger, { fileId: file.file_id, batchNo: 1 });
+    const find = async (...invoices: string[]) =>
+      (await findBatchesHolding(world.ledger, batch, invoices)).map((row) => [row.file_id, row.batch_no, row.layout]);
+    expect(await find(`INV-${file.file_id}-4`)).toEqual([[file.file_id, 2, 'ach']]);
+    expect(await find('no invoice', `INV-${other.file_id}-2`)).toEqual([[other.file_id, 1, 'ach']]);
+    expect(await find(`INV-${file.file_id}-2`, `INV-${foreign.file_id}-2`, '')).toEqual([]);
+  });
+});
+
+it('findRowsOf tells of the rows of an account which were sent and which wait', async () => {
+  const sent = await world.sending({ account: 'sender' });
+  const waiting = await world.accepted({ account: 'sender' });
+  const other = await world.accepted({ account: 'other' });
+  const invoices = [sent, waiting, other].map(({ file_id: fileId }) => `INV-${fileId}-2`);
+  expect(await findRowsOf(world.ledger, 'sender', [...invoices, 'nobody'])).toMatchObject([
+    { fileId: sent.file_id, batchNo: 1, amountCents: 200, wasSent: true, isWaiting: false },
+    { fileId: waiting.file_id, batchNo: 1, amountCents: 200, wasSent: false, isWaiting: true },
+  ]);
+  for (const verdict of ['not_sent', 'refused']) {
+    await world.force('UPDATE attempt SET verdict = $2 WHERE file_id = $1', [sent.file_id, verdict]);
+    expect((await findRowsOf(world.ledger, 'sender', invoices))[0]).toMatchObject({ wasSent: false });
+  }
+});
+
+describe('readExceptions', () => {
+  it('lists the batches whose result does not fit, and no others', async () => {
+    for (const state of Object.keys(BATCH_STATES) as BatchState[]) await world.batchIn(state, { name: `${state}.csv` });
+    expect(await readExceptions(world.ledger)).toEqual([
+      expect.objectContaining({
+        name: 'exception.csv',
+        batchNo: 1,
+        rows: 2,
+        cents: 500,
+        since: new Date(START),
+        nextPollAt: null,
+      }),
+    ]);
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+const hours = (count: number) => new Date(new Date(START).getTime() + count * HOUR_MS);
+
+describe('readReportRange', () => {
+  it('begins with the last payment that a report must show before the call, and reaches up to now', async () => {
+    for (const at of [-30, -20, -1]) await chargedAt(world, 'busy', hours(at));
+    world.clock.set(START);
+    const batch = await doubtfulBatch(world, { account: 'busy' });
+    world.clock.set(hours(5));
+    const range = await readReportRange(world.ledger, batch, 2 * HOUR_MS);
+    expect(range).toEqual({ from: hours(-20), to: hours(5), readTo: null });
+    // With such late times a payment may appear anywhere, so the first one serves as well as any.
+    expect((await readReportRange(world.ledger, batch, 400 * HOUR_MS)).from).toEqual(hours(-30));
+  });
+
+  it('begins with the call when the account never charged anything before', async () => {
+    world.clock.set(START);
+    const batch = await doubtfulBatch(world, { account: 'new' });
+    expect((await readReportRange(world.ledger, batch, HOUR_MS)).from).toEqual(hours(0));
+  });
+});
+
+const because = { actor: 'operator:ada', reason: 'what the report says' };
+
+const ABSENT: RowFinding = {
+  line: 3,
+  finding: 'absent',
+  outcome: null,
+  code: null,
+  message: '',
+  authorization: '',
+  transactionId: '',
+};
+
+const FOUND: RowFinding = {
+  ...ABSENT,
+  line: 2,
+  finding: 'found',
+  outcome: 'declined',
+  code: 15,
+  message: 'REJ:15\u0000',
+  transactionId: 'A1',
+};
+
+describe('keepReport', () => {
+  it('keeps what is said of each row once, however often it is given', async () => {
+    const batch = await world.batchIn('unknown');
+    const report: NewReport = {
+      attempt: 1,
+      name: 'report.csv',
+      sha256: 'a'.repeat(64),
+      lines: 9,
+      oldestAt: null,
+      newestAt: world.clock.now(),
+      covers: true,
+      findings: [FOUND, ABSENT],
+    };
+    const keep = () => transact(world.ledger, (tx) => keepReport(tx, keyOf(batch), report, because));
+    expect([await keep(), await keep()]).toEqual([true, false]);
+    const { rows } = await world.ledger.pool.query(
+      'SELECT line, finding, outcome, code, message, transaction_id FROM row_finding ORDER BY line',
+    );
+    expect(rows).toMatchObject([
+      { line: 2, finding: 'found', outcome: 'declined', code: 15, transaction_id: 'A1' },
+      { line: 3, finding: 'absent', outcome: null, code: null, transaction_id: '' },
+    ]);
+    const links = (await world.links(batch.file_id)).filter((link) => link.move === 'read-report');
+    expect(links).toMatchObject([{ ...because, evidence: { name: 'report.csv', lines: 9, found: 1, absent: 1 } }]);
+    await expect(world.ledger.pool.query(`UPDATE row_finding SET outcome = 'approved'`)).rejects.toThrow(
+      'written once',
+    );
+  });
+});
+
+describe('countFindings', () => {
+  it('counts each kind, also none', () => {
+    expect(countFindings([FOUND, ABSENT, ABSENT])).toEqual({ found: 1, absent: 2, ambiguous: 0 });
+    expect(countFindings([])).toEqual({ found: 0, absent: 0, ambiguous: 0 });
   });
 });

@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
-import { disownBatch } from '../../../src/ledger/doubt/disown-batch.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
-import { propose } from '../../../src/ledger/proposal/propose.ts';
-import { RESOLUTION_ACTIONS, type ResolutionName } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { bindingOfBatch, propose } from '../../../src/ledger/proposal/propose.ts';
+import {
+  disownBatch,
+  RESOLUTION_ACTIONS,
+  type ResolutionName,
+  settleBatch,
+} from '../../../src/ledger/doubt/resolution-actions.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import { type Transaction, transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
+import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
+import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import type { RowFinding } from '../../../src/rows/rows.ts';
+import { decideRow, type KeptReport } from '../../../src/ledger/doubt/decide-rows.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -18,7 +27,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
+
 const STATES = Object.keys(BATCH_STATES) as BatchState[];
+
 /** Which state leads where, by resolution. Every other start is refused. */
 const WAYS: Record<ResolutionName | 'disown', Partial<Record<BatchState, BatchState>>> = {
   adopt: { unknown: 'submitted' },
@@ -138,5 +149,128 @@ describe('a proposal', () => {
       const done = transact(world.ledger, (tx) => RESOLUTION_ACTIONS[name].carryOut(tx, subject, because));
       await expect(done).rejects.toMatchObject({ code: 'INTERNAL' });
     }
+  });
+});
+
+describe('resolveAttempts', () => {
+  beforeAll(() => world.empty());
+
+  it('stands beside attempts in doubt only, and ends what was proposed about the batch', async () => {
+    const batch = await world.sending();
+    await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await world.force(
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call)
+       VALUES ($1, 1, 2, 'w', 'h', 1, now(), now(), 'refused', gen_random_uuid())`,
+      [batch.file_id],
+    );
+    await transact(world.ledger, async (tx) => {
+      const binding = await bindingOfBatch(tx, keyOf(batch));
+      const proposal = { action: 'close-in-doubt', ...keyOf(batch), binding, reason: 'late', actor: 'operator:bea' };
+      await propose(tx, proposal);
+    });
+    await transact(world.ledger, (tx) => resolveAttempts(tx, keyOf(batch), 'settled', because));
+    const { rows } = await world.ledger.pool.query(
+      'SELECT attempt, resolution, resolved_by FROM attempt WHERE file_id = $1 ORDER BY attempt',
+      [batch.file_id],
+    );
+    expect(rows).toEqual([
+      { attempt: 1, resolution: 'settled', resolved_by: 'operator:ada' },
+      { attempt: 2, resolution: null, resolved_by: null },
+    ]);
+    const proposals = await world.ledger.pool.query('SELECT verdict FROM proposal');
+    expect(proposals.rows).toEqual([{ verdict: 'void' }]);
+  });
+});
+
+describe('readLastCall', () => {
+  it('is when the last call began, or since when the batch is as it is when there was none', async () => {
+    const sent = await world.sending();
+    world.clock.advance(60_000);
+    const unsent = await world.batchIn('unknown');
+    const read = (batch: typeof unsent) => transact(world.ledger, (tx) => readLastCall(tx, keyOf(batch)));
+    expect(await read(sent)).toEqual(new Date(START));
+    expect(await read(unsent)).toEqual(world.clock.now());
+    expect(await transact(world.ledger, (tx) => readLastCall(tx, { fileId: 'nobody', batchNo: 1 }))).toBeNull();
+  });
+});
+
+async function doubtful(): Promise<BatchRow> {
+  const batch = await world.sending();
+  await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+  return batch;
+}
+
+describe('settleBatch', () => {
+  beforeAll(() => world.empty());
+
+  it('writes one outcome for each row and makes the outputs of the file due', async () => {
+    const batch = await doubtful();
+    await transact(world.ledger, (tx) => settleBatch(tx, keyOf(batch), outcomesOf(batch), 'settled', because));
+    const settled = await readBatchRow(world.ledger, keyOf(batch));
+    expect(settled).toMatchObject({ state: 'reconciled', batch_id: null, next_poll_at: null });
+    expect(settled.submitted_at).toEqual(new Date(START));
+    expect((await findDueWork(world.ledger)).deliver).toContain(batch.file_id);
+    const { rows } = await world.ledger.pool.query('SELECT resolution FROM attempt WHERE file_id = $1', [
+      batch.file_id,
+    ]);
+    expect(rows).toEqual([{ resolution: 'settled' }]);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ ...because, move: 'settle' });
+  });
+
+  it.each([
+    ['a row too few', (batch: BatchRow) => outcomesOf(batch).slice(1)],
+    ['a row of no batch', (batch: BatchRow) => [...outcomesOf(batch).slice(1), { ...outcomesOf(batch)[0]!, line: 99 }]],
+  ])('writes nothing when the outcomes have %s', async (_what, outcomes) => {
+    const batch = await doubtful();
+    const settle = transact(world.ledger, (tx) => settleBatch(tx, keyOf(batch), outcomes(batch), 'settled', because));
+    await expect(settle).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown' });
+    const { rows } = await world.ledger.pool.query('SELECT resolution FROM attempt WHERE file_id = $1', [
+      batch.file_id,
+    ]);
+    expect(rows).toEqual([{ resolution: null }]);
+  });
+});
+
+describe('decideRow', () => {
+  const HOUR_MS = 3_600_000;
+  const calledAt = new Date('2026-06-15T10:00:00Z');
+  const times = { calledAt, waitMs: 24 * HOUR_MS };
+  function hoursLater(hours: number): Date {
+    return new Date(calledAt.getTime() + hours * HOUR_MS);
+  }
+  /** A report given `atHours` after the call, with its newest line `newestHours` after it. */
+  function report(reportNo: number, atHours: number, newestHours: number, covers = true): KeptReport {
+    return { reportNo, covers, newestAt: hoursLater(newestHours), at: hoursLater(atHours) };
+  }
+  function says(reportNo: number, finding: RowFinding['finding'], outcome: RowFinding['outcome'] = null) {
+    return { reportNo, line: 2, finding, outcome, code: null, message: 'm', authorization: '', transactionId: '' };
+  }
+  const FIRST = report(1, 2, 1);
+  const SECOND = report(2, 26, 25);
+
+  it('takes the outcome of the latest report that shows the row, whatever others lack', () => {
+    const findings = [says(1, 'found', 'accepted_pending'), says(2, 'found', 'declined'), says(3, 'absent')];
+    const row = decideRow(2, findings, [FIRST, SECOND, report(3, 60, 59)], times);
+    expect(row).toMatchObject({ line: 2, outcome: 'declined', message: 'm' });
+  });
+
+  it('takes a row for not charged when two reports lack it, the second long after the first and reaching further', () => {
+    const row = decideRow(2, [says(1, 'absent'), says(2, 'absent')], [FIRST, SECOND], times);
+    expect(row).toMatchObject({ outcome: 'not_charged', authorization: '' });
+  });
+
+  it.each<[string, ReturnType<typeof says>[], KeptReport[]]>([
+    ['no report was given', [], []],
+    ['one report lacks it', [says(1, 'absent')], [FIRST]],
+    ['the second was given too early', [says(1, 'absent'), says(2, 'absent')], [FIRST, report(2, 25.9, 25)]],
+    ['the second reaches no further', [says(1, 'absent'), says(2, 'absent')], [report(1, 2, 25), SECOND]],
+    ['the second ends too soon after the call', [says(1, 'absent'), says(2, 'absent')], [FIRST, report(2, 26, 23.9)]],
+    ['the first proves nothing', [says(1, 'absent'), says(2, 'absent')], [report(1, 2, 1, false), SECOND]],
+    ['the second proves nothing', [says(1, 'absent'), says(2, 'absent')], [FIRST, report(2, 26, 25, false)]],
+    ['the second has no times', [says(1, 'absent'), says(2, 'absent')], [FIRST, { ...SECOND, newestAt: null }]],
+    ['one report may show it', [says(1, 'absent'), says(2, 'absent'), says(3, 'ambiguous')], [FIRST, SECOND]],
+  ])('leaves a row in doubt when %s', (_why, findings, reports) => {
+    expect(decideRow(2, findings, reports, times)).toBeUndefined();
   });
 });

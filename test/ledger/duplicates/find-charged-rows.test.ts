@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
-import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
-import { noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
-import { findChargedRows, type MarkedRow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
+import { chooseVolume, findVolumes, noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
+import { findChargedRows, type MarkedRow, readSlowerNow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger, putPrints, START } from '../../support/ledger-world.ts';
+import { describeSentBefore } from '../../../src/ledger/duplicates/find-sent-before.ts';
+import { readBatches } from '../../../src/ledger/file/read-file.ts';
+import { forget } from '../support/forget.ts';
+import { CERTAINLY_NOT_CHARGED, hasCome, mayBeCharged } from '../../../src/ledger/batch/conditions.ts';
+import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -20,12 +25,7 @@ const printOf = (fileNo: number, line: number) => BigInt(1_000 * fileNo + line);
 /** Makes a file with rows on lines 2 and 3, in a batch that may be sent. */
 async function earlierFile(): Promise<FileRow> {
   const file = await world.claimed();
-  const rows = [2, 3].map((line) => ({
-    ...ROW,
-    line,
-    batchNo: 1,
-    print: printOf(file.file_no, line),
-  }));
+  const rows = [2, 3].map((line) => ({ ...ROW, line, batchNo: 1, print: printOf(file.file_no, line) }));
   await transact(world.ledger, async (tx) => {
     await copyRows(tx, file.file_no, rows);
     await putPrints(tx, file, file.file_no, rows);
@@ -88,5 +88,187 @@ describe('findChargedRows', () => {
     await client.query('RESET session_replication_role');
     client.release();
     expect(await ask(file)).toEqual([]);
+  });
+});
+
+describe('describeSentBefore', () => {
+  const ask = (fileId: string) => transact(world.ledger, (tx) => describeSentBefore(tx, fileId));
+
+  it('says nothing of a file whose bytes nobody knows, or another account does', async () => {
+    const file = await world.accepted();
+    const [batch] = await readBatches(world.ledger, file.file_id);
+    expect(await ask(file.file_id)).toBeUndefined();
+    await forget(world.ledger, { account: 'elsewhere', sha256: batch!.body_sha256 });
+    expect(await ask(file.file_id)).toBeUndefined();
+  });
+
+  it('names the first batch that was sent before, when and from which file, and counts the others', async () => {
+    const file = await world.accepted({ batches: 3 });
+    const [, second, third] = await readBatches(world.ledger, file.file_id);
+    const call = { account: file.account, fileId: 'aaaaaaaaaaaaaaaa' };
+    await forget(world.ledger, { ...call, sha256: second!.body_sha256, at: '2026-06-01T08:00:00.000Z' });
+    const said = 'batch 2 was sent at 2026-06-01T08:00:00.000Z from file aaaaaaaaaaaaaaaa';
+    expect(await ask(file.file_id)).toBe(said);
+    await forget(world.ledger, { ...call, batchNo: 9, sha256: third!.body_sha256 });
+    expect(await ask(file.file_id)).toBe(`${said}, and 1 more`);
+  });
+});
+
+const LATER = new Date(Date.parse(START) + 86_400_000);
+const choose = async (file: FileRow) => (await transact(world.ledger, (tx) => chooseVolume(tx, file))).volume;
+
+const note = (file: FileRow, volume: number, rows: number) =>
+  transact(world.ledger, (tx) => noteVolume(tx, file, { volume, rows, agedFrom: file.claimed_at }));
+
+const volumesOf = ({ account }: FileRow, since = LONG_AGO) => findVolumes(world.ledger.pool, account, since);
+
+describe('chooseVolume', () => {
+  it('begins a volume with the first file of an account, and goes on with it until it is full', async () => {
+    const first = await world.claimed();
+    expect(await choose(first)).toBe(first.file_no);
+    await note(first, first.file_no, 999_998);
+    const next = await world.claimed({ account: first.account });
+    expect(await choose(next)).toBe(first.file_no);
+    await note(next, first.file_no, 1);
+    expect(await choose(next)).toBe(first.file_no);
+    await note(next, first.file_no, 1);
+    expect(await choose(next)).toBe(next.file_no);
+  });
+
+  it('gives a large file a volume of its own', async () => {
+    const first = await world.claimed();
+    await note(first, first.file_no, 1);
+    const large = await world.claimed({ account: first.account, bytes: 8 * 1024 * 1024 });
+    expect(await choose(large)).toBe(large.file_no);
+    const almost = await world.claimed({ account: first.account, bytes: 8 * 1024 * 1024 - 1 });
+    expect(await choose(almost)).toBe(first.file_no);
+  });
+
+  it('says the time of the database, and since when the last file is known, however much older it is', async () => {
+    const first = await world.claimed({ claimedAt: LATER });
+    const clocks = () => transact(world.ledger, (tx) => chooseVolume(tx, first));
+    expect(await clocks()).toMatchObject({ databaseNow: new Date(START), lastFrom: null });
+    await note(first, first.file_no, 1);
+    expect(await clocks()).toMatchObject({ lastFrom: LATER });
+    await note({ ...first, claimed_at: LONG_AGO }, first.file_no, 1);
+    expect(await clocks()).toMatchObject({ lastFrom: LONG_AGO });
+  });
+
+  it('never mixes accounts', async () => {
+    const first = await world.claimed();
+    await note(first, first.file_no, 1);
+    const stranger = await world.claimed();
+    expect(await choose(stranger)).toBe(stranger.file_no);
+  });
+});
+
+describe('findVolumes', () => {
+  it('names the volumes of an account whose newest file is young enough', async () => {
+    const old = await world.claimed();
+    const young = await world.claimed({ account: old.account, claimedAt: LATER });
+    await note(old, old.file_no, 1);
+    await note(young, young.file_no, 1);
+    expect(await volumesOf(old)).toEqual([old.file_no, young.file_no]);
+    expect(await volumesOf(old, LATER)).toEqual([young.file_no]);
+    await note({ ...young, claimed_at: LATER }, old.file_no, 1);
+    expect(await volumesOf(old, LATER)).toHaveLength(2);
+    await note(old, old.file_no, 1);
+    expect(await volumesOf(old, LATER)).toHaveLength(2);
+    expect(await volumesOf(await world.claimed())).toEqual([]);
+  });
+});
+
+describe('hasCome', () => {
+  it.each([
+    [-1, true],
+    [0, true],
+    [1, false],
+    [60_000, false],
+    [60_001, true],
+    [400 * 86_400_000, true],
+  ])('of a moment that is %i ms away, where no wait is longer than a minute, says %s', async (awayMs, come) => {
+    const at = new Date(Date.parse(START) + awayMs);
+    const { rows } = await world.ledger.pool.query(
+      `SELECT ${hasCome('at', '$2', 60_000)} AS come FROM (SELECT $1::timestamptz AS at) m`,
+      [at, START],
+    );
+    expect(rows).toEqual([{ come }]);
+  });
+});
+
+describe('may be charged', () => {
+  async function ask({ file_id: fileId }: FileRow): Promise<boolean> {
+    const { rows } = await world.ledger.pool.query<{ may: boolean }>(
+      `SELECT ${mayBeCharged('$2')} AS may FROM file WHERE file_id = $1`,
+      [fileId, CERTAINLY_NOT_CHARGED],
+    );
+    return rows[0]!.may;
+  }
+
+  async function reconciled(outcome: 'approved' | 'declined' | 'unknown'): Promise<FileRow> {
+    const file = await world.accepted();
+    await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'reconciled');
+    const rows = [
+      { line: 2, outcome: 'declined' as const, code: 2, message: 'x', authorization: '' },
+      { line: 3, outcome, code: null, message: 'x', authorization: '' },
+    ];
+    await transact(world.ledger, (tx) => copyOutcomes(tx, file.file_no, rows));
+    return file;
+  }
+
+  it('CERTAINLY_NOT_CHARGED has the outcomes after which a row may be sent again', () => {
+    expect(CERTAINLY_NOT_CHARGED.toSorted()).toEqual([
+      'declined',
+      'format_error',
+      'invalid',
+      'not_charged',
+      'not_sent',
+    ]);
+  });
+
+  describe('mayBeCharged', () => {
+    it.each(Object.keys(BATCH_STATES) as BatchState[])('answers for a batch that is %s', async (state) => {
+      const file = await world.accepted();
+      await world.putBatch({ fileId: file.file_id, batchNo: 1 }, state);
+      expect(await ask(file)).toBe(state !== 'cancelled' && state !== 'reconciled');
+    });
+
+    it('is no for a refused file, which has no batch', async () => {
+      expect(await ask(await world.rejected())).toBe(false);
+    });
+
+    it('is yes for a held one, which may yet be approved', async () => {
+      expect(await ask(await world.held())).toBe(true);
+    });
+
+    it.each([
+      ['approved', true],
+      ['unknown', true],
+      ['declined', false],
+    ] as const)('goes by the outcomes when all is done: one row is %s', async (outcome, may) => {
+      expect(await ask(await reconciled(outcome))).toBe(may);
+    });
+
+    it('is yes once a declined row turned out charged', async () => {
+      const file = await reconciled('declined');
+      await world.ledger.pool.query(
+        `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       VALUES ($1, 3, 1, 'approved', 'OK', '', $2, 'asked again')`,
+        [file.file_no, new Date(START)],
+      );
+      expect(await ask(file)).toBe(true);
+    });
+  });
+});
+
+describe('readSlowerNow', () => {
+  it.each([
+    [0, START],
+    [1_000, START],
+    [-1_000, '2026-06-15T09:59:59.000Z'],
+  ])('with the clock of the database wrong by %i ms is %s', async (wrongBy, now) => {
+    world.wrongBy.database = wrongBy;
+    const { ledger } = world;
+    expect(await readSlowerNow(ledger.pool, ledger.clock.now(), ledger.databaseNow())).toEqual(new Date(now));
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
 import type { NewRow } from '../../../src/ledger/copy/row-tuples.ts';
-import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
 import { noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { flagChargedRows } from '../../../src/ledger/duplicates/flag-charged-rows.ts';
-import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
+import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { readFaults } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type Transaction, transact } from '../../../src/ledger/engine/transaction.ts';
@@ -36,12 +36,7 @@ async function twoFiles(
   await putBatch(earlier);
   const later = await world.claimed({ account: earlier.account });
   await transact(world.ledger, (tx) =>
-    putRows(tx, later, {
-      like: earlier,
-      firstLine: 1,
-      volume: changes.volume ?? later.file_no,
-      ...changes.later,
-    }),
+    putRows(tx, later, { like: earlier, firstLine: 1, volume: changes.volume ?? later.file_no, ...changes.later }),
   );
   return { earlier, later };
 }

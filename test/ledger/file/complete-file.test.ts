@@ -1,8 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
-import { completeFile, type NewOutput, recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
+import { readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { readHeld } from '../../../src/ledger/file/list-files.ts';
+import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
+import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
+import { readFileFigures } from '../../../src/ledger/file/file-figures.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -73,16 +78,16 @@ describe('completeFile', () => {
     }
   });
 
-  it.each((Object.keys(FILE_STATES) as FileState[]).filter((state) => state !== 'accepted' && state !== 'in_progress'))(
-    'does nothing to a file that is %s',
-    async (state) => {
-      const fileId = await fileWith(state, 'reconciled');
-      const before = await world.links(fileId);
-      expect(await completeFile(world.ledger, fileId, evidence)).toBe(false);
-      expect((await readFileRow(world.ledger, fileId)).state).toBe(state);
-      expect(await world.links(fileId)).toEqual(before);
-    },
+  const otherStates = (Object.keys(FILE_STATES) as FileState[]).filter(
+    (state) => state !== 'accepted' && state !== 'in_progress',
   );
+  it.each(otherStates)('does nothing to a file that is %s', async (state) => {
+    const fileId = await fileWith(state, 'reconciled');
+    const before = await world.links(fileId);
+    expect(await completeFile(world.ledger, fileId, evidence)).toBe(false);
+    expect((await readFileRow(world.ledger, fileId)).state).toBe(state);
+    expect(await world.links(fileId)).toEqual(before);
+  });
 });
 
 describe('recordOutput', () => {
@@ -130,5 +135,89 @@ describe('recordOutput', () => {
     await recordOutput(world.ledger, fileId, output);
     await recordOutput(world.ledger, fileId, { ...output, kind: 'result' });
     expect((await readOutputs(world.ledger, fileId)).map((row) => row.kind)).toEqual(['ack', 'result']);
+  });
+});
+
+describe('readDelivery', () => {
+  it('reads the file, its outputs by kind, and how many of its batches are open', async () => {
+    const { file_id: fileId } = await world.accepted({ batches: 3 });
+    await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    await world.putBatch({ fileId, batchNo: 2 }, 'cancelled');
+    for (const kind of ['ack', 'result'] as const) {
+      await recordOutput(world.ledger, fileId, { kind, name: kind, sha256: 'ff', bytes: 1, rows: 2 });
+    }
+    expect(await readDelivery(world.ledger, fileId)).toEqual({
+      file: await readFileRow(world.ledger, fileId),
+      written: new Set(['ack', 'result']),
+      batches: 3,
+      openBatches: 1,
+      corrections: [],
+    });
+  });
+
+  it('knows a file without batches and outputs, and none that was never claimed', async () => {
+    const { file_id: fileId } = await world.claimed();
+    expect(await readDelivery(world.ledger, fileId)).toMatchObject({ written: new Set(), batches: 0, openBatches: 0 });
+    await expect(readDelivery(world.ledger, 'nosuchfile')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+it('readOutput finds one output by kind and number, and nothing else', async () => {
+  const { file_id: fileId } = await world.accepted();
+  const output = { kind: 'correction', sha256: 'hash', bytes: 3, rows: 1 } as const;
+  for (const number of [1, 2]) await recordOutput(world.ledger, fileId, { ...output, number, name: `c${number}.csv` });
+  expect(await readOutput(world.ledger, fileId, { kind: 'correction', number: 2 })).toMatchObject({ name: 'c2.csv' });
+  expect(await readOutput(world.ledger, fileId, { kind: 'correction' })).toBeUndefined();
+  expect(await readOutput(world.ledger, fileId, { kind: 'ack' })).toBeUndefined();
+});
+
+describe('readHeld', () => {
+  beforeEach(() => world.empty());
+
+  it('lists what waits for a person, longest first, and nothing else', async () => {
+    await world.accepted({ account: 'main' });
+    const first = await world.held({ account: 'main', withheld: 2 });
+    world.clock.advance(60_000);
+    const second = await world.held({ account: 'side', rowsPerBatch: 3 });
+    expect(await readHeld(world.ledger)).toEqual([
+      {
+        fileId: first.file_id,
+        name: first.name,
+        account: 'main',
+        rows: 2,
+        cents: 500,
+        since: new Date(START),
+        reason: 'hold it',
+      },
+      expect.objectContaining({ fileId: second.file_id, account: 'side', rows: 3, cents: 900 }),
+    ]);
+  });
+
+  it('has no rows and no money of a file that was not read', async () => {
+    const file = await world.claimed();
+    await world.putFile(file.file_id, 'held');
+    expect(await readHeld(world.ledger)).toMatchObject([{ rows: 0, cents: 0, reason: null }]);
+  });
+});
+
+describe('readFileFigures', () => {
+  it('sums batches by state, outcomes at first and now, and what was withheld', async () => {
+    const file = await world.accepted({ batches: 2, rowsPerBatch: 2, withheld: 1 });
+    const batch = await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'result_in');
+    await reconcileBatch(world.ledger, keyOf(batch), file.file_no, outcomesOf(batch), {});
+    const by = { actor: 'worker:poll', reason: 'new', source: 'asked again' };
+    const changed = [{ ...outcomesOf(batch)[0]!, outcome: 'unknown' as const }];
+    await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(batch), changed, by));
+    expect(await readFileFigures(world.ledger, file)).toEqual({
+      states: { reconciled: { batches: 1, rows: 2, cents: 500 }, ready: { batches: 1, rows: 2, cents: 900 } },
+      first: { approved: { rows: 2, cents: 500 } },
+      now: { approved: { rows: 1, cents: 300 }, unknown: { rows: 1, cents: 200 } },
+      withheld: { rows: 1, cents: 0 },
+    });
+  });
+
+  it('is empty for a file that was only claimed', async () => {
+    const none = { states: {}, first: {}, now: {}, withheld: { rows: 0, cents: 0 } };
+    expect(await readFileFigures(world.ledger, await world.claimed())).toEqual(none);
   });
 });

@@ -1,15 +1,137 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
+import { claimOf, type LedgerWorld, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { beginReading, endReading, forgetReadings, mayOverlap } from '../../../src/ledger/file/count-readings.ts';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { decideFile, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
-import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, NOTHING_FOUND, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await openTestLedger();
 });
 afterAll(() => world.close());
+
+describe('claimFile', () => {
+  it('notes the file as claimed with everything that is known of it, and one audit link', async () => {
+    const claim = claimOf({ bytes: 5_000_000_000, control: { rows: 2, totalCents: 500 }, completeness: 'sidecar' });
+    expect(await claimFile(world.ledger, claim)).toBe(true);
+    expect(await readFileRow(world.ledger, claim.fileId)).toEqual({
+      file_no: expect.any(Number),
+      file_id: claim.fileId,
+      account: claim.account,
+      site: 'main',
+      folder: claim.folder,
+      operation: claim.operation,
+      layout: null,
+      name: claim.name,
+      state: 'claimed',
+      state_at: new Date(START),
+      known_at: new Date(START),
+      reason_code: null,
+      reason: null,
+      bytes: 5_000_000_000,
+      sha256: claim.sha256,
+      completeness: 'sidecar',
+      claimed_at: new Date(START),
+      aged_from: null,
+      wrapped_key: claim.wrappedKey,
+      archive: claim.archive,
+      charset: 'utf-8',
+      header_line: null,
+      control: { rows: 2, totalCents: 500 },
+      physical_lines: null,
+      blank_lines: null,
+      records: null,
+      valid_rows: null,
+      valid_cents: null,
+      invalid_rows: null,
+      withheld_cents: 0,
+      withheld_unreadable: 0,
+      duplicate_of: null,
+      accepted_at: null,
+      shredded_at: null,
+      fingerprints_dropped_at: null,
+      row_set: null,
+      cleaning_no: null,
+      content_sha256: null,
+      content_key: null,
+    });
+    expect(await world.links(claim.fileId)).toEqual([
+      {
+        actor: 'worker:watch',
+        batch_no: null,
+        move: 'claim',
+        from_state: null,
+        to_state: 'claimed',
+        reason: 'taken from folder drop/ach-charge',
+        evidence: { bytes: 5_000_000_000, sha256: claim.sha256, completeness: 'sidecar' },
+      },
+    ]);
+  });
+
+  it('keeps null for a file without control totals', async () => {
+    const { file_id: fileId } = await world.claimed({ control: null });
+    expect((await readFileRow(world.ledger, fileId)).control).toBeNull();
+  });
+
+  it('changes nothing when it is done again, also after the file went on', async () => {
+    const claim = claimOf();
+    await claimFile(world.ledger, claim);
+    await world.putFile(claim.fileId, 'held');
+    expect(await claimFile(world.ledger, { ...claim, name: 'other.csv' })).toBe(false);
+    expect(await readFileRow(world.ledger, claim.fileId)).toMatchObject({ state: 'held', name: claim.name });
+    expect(await world.links(claim.fileId)).toHaveLength(1);
+  });
+
+  it('is new to one of many who claim at the same moment', async () => {
+    const claim = claimOf();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => claimFile(world.ledger, claim)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(await world.links(claim.fileId)).toHaveLength(1);
+  });
+
+  it('takes the same bytes any number of times: the verdict is the place for duplicates', async () => {
+    const first = await world.accepted();
+    const again = await world.claimed({ account: first.account, sha256: first.sha256 });
+    expect(again.state).toBe('claimed');
+  });
+});
+
+describe('beginReading', () => {
+  it('counts the readings before it that nobody came back from', async () => {
+    const fileId = newFileId();
+    for (const deaths of [0, 1, 2]) expect(await beginReading(world.ledger, fileId)).toBe(deaths);
+    expect(await beginReading(world.ledger, newFileId())).toBe(0);
+  });
+
+  it('does not count one whose reader lived on', async () => {
+    const fileId = newFileId();
+    await beginReading(world.ledger, fileId);
+    expect(await beginReading(world.ledger, fileId)).toBe(1);
+    await endReading(world.ledger, fileId);
+    expect(await beginReading(world.ledger, fileId)).toBe(1);
+  });
+
+  it('begins anew when everything is forgotten, and when the only reader lived on', async () => {
+    const forget = (fileId: string) => forgetReadings(world.ledger.pool, fileId);
+    for (const end of [(fileId: string) => endReading(world.ledger, fileId), forget]) {
+      const fileId = newFileId();
+      await beginReading(world.ledger, fileId);
+      await end(fileId);
+      await end(fileId);
+      expect(await beginReading(world.ledger, fileId)).toBe(0);
+    }
+  });
+
+  it('is there for other processes before it is answered', async () => {
+    const fileId = newFileId();
+    await beginReading(world.ledger, fileId);
+    expect(await beginReading(await world.openAgain(), fileId)).toBe(1);
+  });
+});
 
 const findings = {
   layout: 'ach',
@@ -128,20 +250,36 @@ describe('decideFile', () => {
     expect(row).toMatchObject({ state: 'rejected', duplicate_of: duplicateOf, layout: null, header_line: null });
   });
 
-  it.each(['accept', 'hold'] as const)(
-    '%s of bytes that the account has taken is refused by the database',
-    async (verdict) => {
-      const first = await world.accepted();
-      const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
-      const { decision } = DECISIONS.find((row) => row.decision.verdict === verdict)!;
-      const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
-        (error: unknown) => error,
-      );
-      expect(violates(failure, 'one_content_per_account')).toBe(true);
-      expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
-      const other = await world.claimed({ sha256: first.sha256 });
-      const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));
-      expect(taken.account).not.toBe(first.account);
-    },
-  );
+  const verdicts = ['accept', 'hold'] as const;
+  it.each(verdicts)('%s of bytes that the account has taken is refused by the database', async (verdict) => {
+    const first = await world.accepted();
+    const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
+    const { decision } = DECISIONS.find((row) => row.decision.verdict === verdict)!;
+    const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
+      (error: unknown) => error,
+    );
+    expect(violates(failure, 'one_content_per_account')).toBe(true);
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
+    const other = await world.claimed({ sha256: first.sha256 });
+    const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));
+    expect(taken.account).not.toBe(first.account);
+  });
+});
+
+describe('mayOverlap', () => {
+  it('says no when one of the files is large', async () => {
+    const files = [await world.claimed(), await world.claimed()];
+    const fileIds = files.map((file) => file.file_id);
+    const largest = Math.max(...files.map((file) => file.bytes));
+    expect(await mayOverlap(world.ledger, fileIds, largest + 1)).toBe(true);
+    expect(await mayOverlap(world.ledger, fileIds, largest)).toBe(false);
+  });
+
+  it('says no as long as a reading of one is counted', async () => {
+    const fileIds = [(await world.claimed()).file_id, (await world.claimed()).file_id];
+    await beginReading(world.ledger, fileIds[1]!);
+    expect(await mayOverlap(world.ledger, fileIds, 1_000_000_000)).toBe(false);
+    await endReading(world.ledger, fileIds[1]!);
+    expect(await mayOverlap(world.ledger, fileIds, 1_000_000_000)).toBe(true);
+  });
 });

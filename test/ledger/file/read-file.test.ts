@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
-import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
+import { copyFaults, copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
-import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile, findInvoice, readAudit, verifyAudit } from '../../../src/ledger/file/search.ts';

@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inviteAgain, invitePerson, offerSetUp } from '../../../src/ledger/person/invite-person.ts';
-import { readLink } from '../../../src/ledger/person/use-link.ts';
-import { isDashboardNew, listPeople } from '../../../src/ledger/person/people.ts';
+import {
+  inviteAgain,
+  invitePerson,
+  offerSetUp,
+  readLink,
+  usePersonLink,
+} from '../../../src/ledger/person/invite-person.ts';
+import { isDashboardNew, listPeople, readCredentials } from '../../../src/ledger/person/people.ts';
 import { listAudit } from '../../../src/ledger/overview/list-audit.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { beginSession, noteFailure, useSession, waitAfter } from '../../../src/ledger/person/sessions.ts';
+import type { PersonRole } from '../../../schemas/actions.ts';
+import { addApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
+import { changePassword, changeRole, disablePerson, enablePerson } from '../../../src/ledger/person/change-person.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -13,10 +22,12 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const BECAUSE = { actor: 'operator:ann', reason: 'joins the accounting' };
+
 const link = (word: string) => ({
   tokenHash: hashSecretToken(word),
   expiresAt: new Date(world.clock.now().getTime() + 60_000),
 });
+
 const leads = async (word: string) => (await readLink(world.ledger, hashSecretToken(word)))?.person;
 
 /** The tests build on each other. */
@@ -63,5 +74,215 @@ describe('inviteAgain', () => {
 
   it('knows nobody else', async () => {
     await expect(inviteAgain(world.ledger, 'eve', link('eve'), BECAUSE)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+const use = (word: string, name = '', password = 'hash') =>
+  usePersonLink(world.ledger, hashSecretToken(word), { name, password });
+
+/** The tests build on each other. */
+describe('usePersonLink', () => {
+  beforeAll(() => world.empty());
+
+  it('makes the first administrator, once, also when two follow set-up links at the same moment', async () => {
+    for (const word of ['one', 'two', 'bad name']) await offerSetUp(world.ledger, link(word), BECAUSE);
+    await expect(use('bad name', 'Not A Name')).rejects.toMatchObject({ code: 'USAGE' });
+    const both = await Promise.allSettled([use('one', 'ann'), use('two', 'eve')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await listPeople(world.ledger)).toMatchObject([{ role: 'admin', hasPassword: true }]);
+    await expect(use('bad name', 'mallory')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(await listPeople(world.ledger)).toHaveLength(1);
+  });
+
+  it('keeps the password of whom it was made for, once; the name that is said does not count', async () => {
+    await invitePerson(world.ledger, { name: 'bob', role: 'operator' }, link('bob'), BECAUSE);
+    const session = { person: 'bob', tokenHash: hashSecretToken('stolen'), csrf: 'c', by: 'test' };
+    await beginSession(world.ledger, session);
+    expect(await use('bob', 'mallory', 'his hash')).toBe('bob');
+    expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: 'his hash' });
+    expect(await readLink(world.ledger, hashSecretToken('bob'))).toBeUndefined();
+    await expect(use('bob', '', 'another')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: 'his hash' });
+    const limits = { idleMs: 60_000, longestMs: 60_000 };
+    expect(await useSession(world.ledger, session.tokenHash, limits)).toBeUndefined();
+  });
+
+  it('does nothing when its time is over', async () => {
+    await invitePerson(world.ledger, { name: 'late', role: 'viewer' }, link('late'), BECAUSE);
+    world.clock.advance(60_000);
+    await expect(use('late')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(await readCredentials(world.ledger, 'late')).toMatchObject({ password: null });
+  });
+
+  it('does nothing with a link that was made under a clock that was ahead', async () => {
+    const day = 86_400_000;
+    world.clock.advance(400 * day);
+    await invitePerson(world.ledger, { name: 'ahead', role: 'viewer' }, link('ahead'), BECAUSE);
+    world.clock.advance(-400 * day);
+    expect(await readLink(world.ledger, hashSecretToken('ahead'))).toBeUndefined();
+    await expect(use('ahead')).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('change person', () => {
+  beforeAll(async () => {
+    await world.empty();
+    for (const [name, role] of [
+      ['ann', 'admin'],
+      ['zoe', 'admin'],
+      ['bob', 'operator'],
+    ] as [string, PersonRole][]) {
+      await invitePerson(world.ledger, { name, role }, link(name), BECAUSE);
+      await usePersonLink(world.ledger, hashSecretToken(name), { name, password: `hash of ${name}` });
+    }
+  });
+
+  const LIMITS = { idleMs: 3_600_000, longestMs: 3_600_000 };
+
+  const link = (word: string) => ({ tokenHash: hashSecretToken(word), expiresAt: later() });
+
+  const later = () => new Date(world.clock.now().getTime() + 3_600_000);
+
+  const begin = (person: string, word: string) =>
+    beginSession(world.ledger, { person, tokenHash: hashSecretToken(word), csrf: 'c', by: 'test' });
+
+  const session = (word: string) => useSession(world.ledger, hashSecretToken(word), LIMITS);
+
+  /** The tests build on each other. */
+  describe('changeRole', () => {
+    it('holds at the next click of a session that is open', async () => {
+      await begin('bob', 'open');
+      await changeRole(world.ledger, 'bob', 'viewer', BECAUSE);
+      expect(await session('open')).toMatchObject({ person: 'bob', role: 'viewer' });
+    });
+
+    it('leaves an administrator, also when two take the role from each other at once', async () => {
+      const both = await Promise.allSettled([
+        changeRole(world.ledger, 'ann', 'viewer', BECAUSE),
+        changeRole(world.ledger, 'zoe', 'viewer', BECAUSE),
+      ]);
+      const failed = both.filter((one) => one.status === 'rejected');
+      expect(failed).toMatchObject([{ reason: { code: 'MOVE_REFUSED' } }]);
+    });
+  });
+
+  describe('disablePerson', () => {
+    it('ends sessions, links and tokens at once', async () => {
+      await inviteAgain(world.ledger, 'bob', link('new link'), BECAUSE);
+      const token = { person: 'bob', name: 'cron', actions: ['look'] as const, tokenHash: hashSecretToken('t') };
+      await addApiToken(world.ledger, { ...token, expiresAt: later() }, BECAUSE);
+      expect(await useApiToken(world.ledger, token.tokenHash)).toMatchObject({ person: 'bob' });
+      await disablePerson(world.ledger, 'bob', BECAUSE);
+      expect(await session('open')).toBeUndefined();
+      expect(await readLink(world.ledger, hashSecretToken('new link'))).toBeUndefined();
+      expect(await useApiToken(world.ledger, token.tokenHash)).toBeUndefined();
+      expect(await readCredentials(world.ledger, 'bob')).toBeUndefined();
+    });
+
+    it('does not shut out the last administrator', async () => {
+      const admins = await Promise.allSettled(['ann', 'zoe'].map((name) => disablePerson(world.ledger, name, BECAUSE)));
+      expect(admins.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    });
+  });
+
+  describe('enablePerson', () => {
+    it('lets somebody in again without the password that he had', async () => {
+      await enablePerson(world.ledger, 'bob', BECAUSE);
+      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: null });
+      await expect(enablePerson(world.ledger, 'bob', BECAUSE)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+  });
+
+  describe('changePassword', () => {
+    it('ends the sessions of his other browsers', async () => {
+      await begin('bob', 'here');
+      await begin('bob', 'there');
+      await changePassword(world.ledger, 'bob', 'new hash', hashSecretToken('here'));
+      expect([await session('here'), await session('there')]).toMatchObject([{ person: 'bob' }, undefined]);
+      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: 'new hash' });
+    });
+  });
+});
+
+describe('listPeople', () => {
+  beforeAll(() => world.empty());
+
+  it('says who may log in and who was seen, and nothing that he is recognised by', async () => {
+    expect(await isDashboardNew(world.ledger)).toBe(true);
+    for (const name of ['cid', 'bob', 'ann']) {
+      const link = { tokenHash: hashSecretToken(name), expiresAt: new Date(world.clock.now().getTime() + 1_000) };
+      await invitePerson(world.ledger, { name, role: 'admin' }, link, BECAUSE);
+    }
+    await usePersonLink(world.ledger, hashSecretToken('bob'), { name: '', password: 'secret hash' });
+    await beginSession(world.ledger, { person: 'bob', tokenHash: hashSecretToken('s'), csrf: 'c', by: 'password' });
+    await disablePerson(world.ledger, 'ann', BECAUSE);
+    const people = await listPeople(world.ledger);
+    expect(
+      people.map(({ name, hasPassword, seenAt, disabledAt }) => [name, hasPassword, !!seenAt, !!disabledAt]),
+    ).toEqual([
+      ['bob', true, true, false],
+      ['cid', false, false, false],
+      ['ann', false, false, true],
+    ]);
+    expect(JSON.stringify(people)).not.toContain('secret hash');
+    expect(await isDashboardNew(world.ledger)).toBe(false);
+  });
+});
+
+describe('readCredentials', () => {
+  it('knows nobody who was shut out', async () => {
+    expect(await readCredentials(world.ledger, 'bob')).toEqual({
+      name: 'bob',
+      password: 'secret hash',
+      lockedUntil: null,
+    });
+    expect(await readCredentials(world.ledger, 'ann')).toBeUndefined();
+    expect(await readCredentials(world.ledger, 'eve')).toBeUndefined();
+  });
+});
+
+describe('note failure', () => {
+  beforeAll(async () => {
+    await world.empty();
+    const link = { tokenHash: hashSecretToken('x'), expiresAt: world.clock.now() };
+    await invitePerson(world.ledger, { name: 'bob', role: 'viewer' }, link, {
+      actor: 'operator:ann',
+      reason: 'to see',
+    });
+  });
+
+  describe('waitAfter', () => {
+    it.each([
+      [1, 0],
+      [4, 0],
+      [5, 30],
+      [6, 60],
+      [9, 480],
+      [10, 900],
+      [1_000, 900],
+    ])('after %i wrong passwords is %i s', (failures, seconds) => {
+      expect(waitAfter(failures)).toBe(seconds * 1_000);
+    });
+  });
+
+  describe('noteFailure', () => {
+    it('makes a person wait after the fifth, and a right password begins anew', async () => {
+      for (let tries = 0; tries < 4; tries += 1) await noteFailure(world.ledger, 'bob', '10.0.0.9');
+      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
+      await noteFailure(world.ledger, 'bob', '10.0.0.9');
+      const until = new Date(world.clock.now().getTime() + 30_000);
+      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: until });
+      await beginSession(world.ledger, { person: 'bob', tokenHash: hashSecretToken('s'), csrf: 'c', by: 'password' });
+      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
+      await noteFailure(world.ledger, 'bob', '10.0.0.9');
+      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
+    });
+
+    it('writes nothing of a name that there is not', async () => {
+      const count = async () => (await world.ledger.pool.query('SELECT 1 FROM audit')).rowCount;
+      const before = await count();
+      await noteFailure(world.ledger, 'nobody', '10.0.0.9');
+      expect(await count()).toBe(before);
+    });
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
-import { copyFaults, copyRows, type NewRow } from '../../../src/ledger/row/copy-rows.ts';
+import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
+import { copyRows } from '../support/put-rows.ts';
+import type { NewRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { readFaults, readRows } from '../../../src/ledger/file/read-file.ts';
 import type { LedgerRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -5,28 +5,36 @@ import { listRows, type RowFilter } from '../../../src/ledger/row/list-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
+import { listFaults, readFaultCounts } from '../../../src/ledger/row/fault-counts.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { readWithheldFiles, sumWithheld, withheldOf } from '../../../src/ledger/row/read-withheld.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { openStepWorld, type StepWorld } from '../../workers/support/step-world.ts';
+import { takeIn } from '../../workers/support/take-in.ts';
 
-/** Batch 1: line 2 is approved, 3 declined, 4 later unknown. Batch 2 is cancelled, 3 sent. Line 11 is withheld. */
 let world: LedgerWorld;
-let file: FileRow;
 beforeAll(async () => {
   world = await openTestLedger();
-  file = await world.accepted({ batches: 3, rowsPerBatch: 3, withheld: 1 });
-  const batch = await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'result_in');
-  const [one, two, three] = outcomesOf(batch);
-  const outcomes = [one!, { ...two!, outcome: 'declined' as const, code: 15, message: 'no' }, three!];
-  await reconcileBatch(world.ledger, keyOf(batch), file.file_no, outcomes, {});
-  const by = { actor: 'worker:poll', reason: 'new', source: 'asked again' };
-  await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(batch), [{ ...three!, outcome: 'unknown' }], by));
-  await world.putBatch({ fileId: file.file_id, batchNo: 2 }, 'cancelled');
-  await world.putBatch({ fileId: file.file_id, batchNo: 3 }, 'submitted');
 });
 afterAll(() => world.close());
 
-const lines = async (filter: Partial<RowFilter>) =>
-  (await listRows(world.ledger, file, { from: 0, limit: 100, ...filter })).map((row) => row.line);
-
 describe('listRows', () => {
+  let file: FileRow;
+  beforeAll(async () => {
+    file = await world.accepted({ batches: 3, rowsPerBatch: 3, withheld: 1 });
+    const batch = await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'result_in');
+    const [one, two, three] = outcomesOf(batch);
+    const outcomes = [one!, { ...two!, outcome: 'declined' as const, code: 15, message: 'no' }, three!];
+    await reconcileBatch(world.ledger, keyOf(batch), file.file_no, outcomes, {});
+    const by = { actor: 'worker:poll', reason: 'new', source: 'asked again' };
+    await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(batch), [{ ...three!, outcome: 'unknown' }], by));
+    await world.putBatch({ fileId: file.file_id, batchNo: 2 }, 'cancelled');
+    await world.putBatch({ fileId: file.file_id, batchNo: 3 }, 'submitted');
+  });
+  const lines = async (filter: Partial<RowFilter>) =>
+    (await listRows(world.ledger, file, { from: 0, limit: 100, ...filter })).map((row) => row.line);
+
   it('has all rows in the order of lines, each with the outcome that it has now and the state of its batch', async () => {
     const rows = await listRows(world.ledger, file, { from: 0, limit: 100 });
     expect(rows.map((row) => [row.line, row.batch_state, row.outcome, row.code])).toEqual([
@@ -83,5 +91,98 @@ describe('listRows', () => {
     expect(found).toHaveLength(36);
     const unsent = await listRows(world.ledger, large, { outcome: 'not_sent', from: 0, limit: 3 });
     expect(unsent.map((row) => row.batch_no)).toEqual([1, 20, 39]);
+  });
+});
+
+it('readFaultCounts has each code once with its rows, with the particulars of its first, in the order of finding', async () => {
+  const file = await world.claimed();
+  const beside = await world.claimed();
+  await transact(world.ledger, async (tx) => {
+    await copyFaults(tx, beside.file_no, 1, [{ code: 'CONTROL_TOTALS', line: 0 }]);
+    await copyFaults(tx, file.file_no, 1, [
+      { code: 'DUPLICATE_ROW', line: 4, detail: 'the first stands on line 2' },
+      { code: 'SAME_ROWS', line: 0 },
+      { code: 'DUPLICATE_ROW', line: 7, detail: 'the first stands on line 3' },
+      { code: 'DUPLICATE_ROW', line: 7, detail: 'another cell of the same row' },
+    ]);
+  });
+  expect(await readFaultCounts(world.ledger, file.file_no)).toEqual([
+    { code: 'DUPLICATE_ROW', count: 2, line: 4, detail: 'the first stands on line 2' },
+    { code: 'SAME_ROWS', count: 1, line: 0, detail: null },
+  ]);
+  expect(await readFaultCounts(world.ledger, (await world.claimed()).file_no)).toEqual([]);
+});
+
+it('listFaults pages in the order of finding, of this file alone', async () => {
+  const [file, beside] = [await world.claimed(), await world.claimed()];
+  await transact(world.ledger, async (tx) => {
+    await copyFaults(tx, beside.file_no, 1, [{ code: 'NO_ROWS', line: 0 }]);
+    await copyFaults(tx, file.file_no, 1, [
+      { code: 'AMOUNT_FORMAT', line: 4, column: 'amount', value: '25,0', detail: 'a comma' },
+      { code: 'SAME_ROWS', line: 0 },
+      { code: 'EXPIRY_PAST', line: 7 },
+    ]);
+  });
+  const first = { seq: 1, line: 4, column: 'amount', code: 'AMOUNT_FORMAT', detail: 'a comma', value: '25,0' };
+  expect(await listFaults(world.ledger, file.file_no, { from: 0, limit: 1 })).toEqual([first]);
+  const rest = await listFaults(world.ledger, file.file_no, { from: 2, limit: 5 });
+  expect(rest.map(({ seq, code, column }) => [seq, code, column])).toEqual([
+    [2, 'SAME_ROWS', null],
+    [3, 'EXPIRY_PAST', null],
+  ]);
+});
+
+describe('read withheld', () => {
+  let world: StepWorld;
+
+  beforeAll(async () => {
+    world = await openStepWorld({ accounts: 3 });
+  });
+
+  afterAll(() => world.close());
+
+  async function taken(rows: readonly string[]) {
+    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, lines(rows));
+    return readFileRow(world.app.ledger, fileId);
+  }
+
+  const SOUND = Array.from({ length: 30 }, (_, index) => cardRow(index + 1));
+
+  describe('withheldOf', () => {
+    it('counts the rows that were withheld, their money, and the amounts that cannot be read', async () => {
+      const file = await taken([
+        ...SOUND,
+        cardRow(40, { amount: 'ten', expiry: '1' }),
+        cardRow(41, { amount: '7.50', mop: 'X', expiry: '1' }),
+        cardRow(42, { amount: '1.25', expiry: '1' }),
+      ]);
+      const withheld = { rows: 3, cents: 875, unreadable: 1 };
+      expect(withheldOf(file)).toEqual(withheld);
+      const day = { from: new Date(0), until: new Date(file.claimed_at.getTime() + 86_400_000) };
+      expect(await sumWithheld(world.app.ledger.pool, file.account, day.from, day.until)).toEqual(withheld);
+    });
+
+    it('finds none where all were sent', async () => {
+      expect(withheldOf(await taken(SOUND))).toEqual({ rows: 0, cents: 0, unreadable: 0 });
+    });
+  });
+
+  describe('readWithheldFiles', () => {
+    it('names the files of which rows were withheld, since a moment', async () => {
+      const file = await taken([...SOUND, cardRow(50, { amount: 'ten' })]);
+      const { ledger } = world.app;
+      const found = await readWithheldFiles(ledger, new Date(0));
+      expect(found).toContainEqual({
+        fileId: file.file_id,
+        name: file.name,
+        account: file.account,
+        claimedAt: file.claimed_at,
+        rows: 1,
+        cents: 0,
+        unreadable: 1,
+      });
+      expect(found.every(({ rows }) => rows > 0)).toBe(true);
+      expect(await readWithheldFiles(ledger, new Date(file.claimed_at.getTime() + 1))).toEqual([]);
+    });
   });
 });

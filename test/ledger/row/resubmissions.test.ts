@@ -1,17 +1,21 @@
-import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
-import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
+import { FILE_STATES, type FileState, type Outcome, OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import {
   isResubmission,
+  type NewResubmission,
   readBarredLines,
   readLackedLines,
   readResubmissions,
   readResubmittedLines,
+  recordResubmission,
 } from '../../../src/ledger/row/resubmissions.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { forget } from '../support/forget.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -19,7 +23,142 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const because = { actor: 'operator:ada', reason: 'again' };
+const because = { actor: 'operator:ada', reason: 'the line is up again' };
+
+/** Makes a finished file of lines 2 to 5: the first two with this outcome, the others never sent. */
+async function finished(outcome: SentOutcome = 'declined', state: FileState = 'completed'): Promise<FileRow> {
+  const file = await world.accepted({ batches: 2 });
+  const { file_id: fileId, file_no: fileNo } = file;
+  await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+  await world.putBatch({ fileId, batchNo: 2 }, 'cancelled');
+  await world.ledger.pool.query(
+    `INSERT INTO row_outcome (file_no, line, outcome, message, "authorization") VALUES ($1, 2, $2, 'm', ''), ($1, 3, $2, 'm', '')`,
+    [fileNo, outcome],
+  );
+  return world.putFile(fileId, state);
+}
+
+function made(lines: number[], more: Partial<NewResubmission> = {}): NewResubmission {
+  return { name: 'june-again-1.csv', sha256: `hash of ${lines.join()}`, lines, cents: 500, ...more };
+}
+
+describe('recordResubmission', () => {
+  it('notes the rows and the file that they make, with a link', async () => {
+    const file = await finished();
+    const number = await recordResubmission(world.ledger, file, made([2, 4]), because);
+    expect(await readResubmittedLines(world.ledger, number)).toEqual([2, 4]);
+    expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([
+      {
+        resubmission_no: number,
+        name: 'june-again-1.csv',
+        rows: 2,
+        cents: 500,
+        actor: 'operator:ada',
+        new_file_id: null,
+      },
+    ]);
+    expect((await world.links(file.file_id)).at(-1)).toMatchObject({
+      ...because,
+      move: 'resubmit',
+      evidence: { name: 'june-again-1.csv', sha256: 'hash of 2,4', rows: 2, cents: 500 },
+    });
+  });
+
+  it('takes each row once', async () => {
+    const file = await finished();
+    await recordResubmission(world.ledger, file, made([2]), because);
+    await expect(recordResubmission(world.ledger, file, made([2, 3]), because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+    });
+    await recordResubmission(world.ledger, file, made([3]), because);
+    expect(await readBarredLines(world.ledger, file)).toEqual(new Set([2, 3]));
+    expect(await readResubmissions(world.ledger, file.file_id)).toHaveLength(2);
+  });
+
+  it('lets one of two pass that come at the same moment', async () => {
+    const file = await finished();
+    const both = await Promise.allSettled([
+      recordResubmission(world.ledger, file, made([2, 3]), because),
+      recordResubmission(world.ledger, file, made([3, 4]), because),
+    ]);
+    expect(both.map((end) => end.status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  const sent = (Object.keys(OUTCOMES) as Outcome[]).filter(
+    (outcome): outcome is SentOutcome => outcome !== 'invalid' && outcome !== 'not_sent',
+  );
+  it.each(sent)('takes a row that is %s only if it was certainly not charged', async (outcome) => {
+    const file = await finished(outcome);
+    const recording = recordResubmission(world.ledger, file, made([2]), because);
+    if (OUTCOMES[outcome].certainlyNotCharged) await recording;
+    else await expect(recording).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+
+  it('goes by what a row is now: declined first, charged after all', async () => {
+    const file = await finished();
+    await world.ledger.pool.query(
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       VALUES ($1, 2, 1, 'approved', 'OK', '', now(), 'asked again')`,
+      [file.file_no],
+    );
+    await expect(recordResubmission(world.ledger, file, made([2]), because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+    });
+    await recordResubmission(world.ledger, file, made([3]), because);
+  });
+
+  it('refuses rows without an outcome whose batch may still be sent, and rows that the file does not have', async () => {
+    const file = await finished();
+    await world.putBatch({ fileId: file.file_id, batchNo: 2 }, 'unknown');
+    for (const line of [4, 99])
+      await expect(recordResubmission(world.ledger, file, made([line]), because)).rejects.toMatchObject({
+        code: 'MOVE_REFUSED',
+      });
+  });
+
+  it('refuses rows of a batch of which the journal knows a call that the ledger does not', async () => {
+    const file = await finished();
+    await forget(world.ledger, { account: file.account, fileId: file.file_id, batchNo: 2 });
+    expect(await readBarredLines(world.ledger, file)).toEqual(new Set([4, 5]));
+    await expect(recordResubmission(world.ledger, file, made([4]), because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+    });
+  });
+
+  const OVER: readonly FileState[] = ['completed', 'partly_cancelled', 'cancelled'];
+  it.each(Object.keys(FILE_STATES) as FileState[])('of a file that is %s', async (state) => {
+    const file = await finished('declined', state);
+    const recording = recordResubmission(world.ledger, file, made([2]), because);
+    if (OVER.includes(state)) await recording;
+    else await expect(recording).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+});
+
+describe('linkResubmission', () => {
+  it('links both files when the new one is claimed, once', async () => {
+    const file = await finished();
+    await recordResubmission(world.ledger, file, made([2], { sha256: 'the bytes' }), because);
+    const claim = claimOf({ account: file.account, sha256: 'the bytes' });
+    await claimFile(world.ledger, claim);
+    await claimFile(world.ledger, claimOf({ account: file.account, sha256: 'the bytes' }));
+    expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: claim.fileId }]);
+    expect((await world.links(claim.fileId)).at(-1)).toMatchObject({
+      move: 'link',
+      reason: `made of rows of file ${file.file_id}`,
+      evidence: { rows: 1, orderedBy: 'operator:ada' },
+    });
+    const links = (await world.links(file.file_id)).filter((link) => link.move === 'link');
+    expect(links).toMatchObject([{ reason: `its rows came again as file ${claim.fileId}` }]);
+  });
+
+  it('does not link other bytes, or another account', async () => {
+    const file = await finished();
+    await recordResubmission(world.ledger, file, made([2], { sha256: 'mine' }), because);
+    await claimFile(world.ledger, claimOf({ account: file.account, sha256: 'others' }));
+    await claimFile(world.ledger, claimOf({ sha256: 'mine' }));
+    expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: null }]);
+  });
+});
 
 describe('readResubmissions, readResubmittedLines and readBarredLines', () => {
   it('are empty for a file of which nothing was resubmitted', async () => {

@@ -1,9 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginRun, resumeRun, type Resumption } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
-import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  beginRun,
+  finishRun,
+  forgetEarlyMisses,
+  missRun,
+  noteTakenAgain,
+  resumeRun,
+  type Resumption,
+  seeSchedule,
+} from '../../../src/ledger/schedule/begin-run.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { BECAUSE, DAY, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/run-world.ts';
 
 let world: LedgerWorld;
@@ -76,17 +83,15 @@ describe('resumeRun', () => {
     expect(await finishRun(another, run!, 'done', BECAUSE)).toBe(true);
   });
 
-  it.each(['take-over-run', 'retry-run', 'make-up-run'] as const)(
-    '%s leaves a run that is done alone',
-    async (move) => {
-      const name = await freshSchedule(world);
-      const run = await beginRun(world.ledger, name, DUE, BECAUSE);
-      await finishRun(world.ledger, run!, 'done', BECAUSE);
-      const found: RunRow = await runOf(world, name);
-      for (const as of [found, run!]) expect(await resumeRun(world.ledger, as, move, BECAUSE)).toBeUndefined();
-      expect(await runOf(world, name)).toEqual(found);
-    },
-  );
+  const moves = ['take-over-run', 'retry-run', 'make-up-run'] as const;
+  it.each(moves)('%s leaves a run that is done alone', async (move) => {
+    const name = await freshSchedule(world);
+    const run = await beginRun(world.ledger, name, DUE, BECAUSE);
+    await finishRun(world.ledger, run!, 'done', BECAUSE);
+    const found: RunRow = await runOf(world, name);
+    for (const as of [found, run!]) expect(await resumeRun(world.ledger, as, move, BECAUSE)).toBeUndefined();
+    expect(await runOf(world, name)).toEqual(found);
+  });
 
   it('is held by the database too: what is done stays done', async () => {
     const name = await freshSchedule(world);
@@ -97,5 +102,141 @@ describe('resumeRun', () => {
         [name],
       ),
     ).rejects.toThrow('illegal move of a run from done to running');
+  });
+});
+
+describe('finishRun', () => {
+  it.each([
+    ['done', 'finish-run'],
+    ['failed', 'fail-run'],
+  ] as const)('ends a run as %s, once, with what there is to say', async (state, move) => {
+    const name = await freshSchedule(world);
+    const run = (await beginRun(world.ledger, name, DUE, BECAUSE))!;
+    world.clock.advance(1_000);
+    const because = { actor: 'worker:schedule', reason: 'that is all' };
+    expect(await finishRun(world.ledger, run, state, because, { files: 3 })).toBe(true);
+    expect(await runOf(world, name)).toMatchObject({
+      state,
+      finished_at: world.clock.now(),
+      token: null,
+      summary: { says: 'that is all', files: 3 },
+    });
+    expect(await finishRun(world.ledger, run, 'done', because)).toBe(false);
+    expect(await movesOfSchedule(world, name)).toEqual(['begin-run', move]);
+  });
+
+  it('does not end a run that is in other hands', async () => {
+    const name = await freshSchedule(world);
+    const run = (await beginRun(world.ledger, name, DUE, BECAUSE))!;
+    const stranger = { ...run, token: '00000000-0000-4000-8000-000000000000' };
+    expect(await finishRun(world.ledger, stranger, 'done', BECAUSE)).toBe(false);
+    expect(await runOf(world, name)).toEqual(run);
+  });
+});
+
+describe('missRun', () => {
+  it('is written once, so that one of many says it', async () => {
+    const name = await freshSchedule(world);
+    const another = await world.openAgain();
+    const said = await Promise.all(
+      [world.ledger, another, world.ledger, another].map((ledger) => missRun(ledger, name, DUE, BECAUSE)),
+    );
+    expect(said.filter(Boolean)).toHaveLength(1);
+    expect(await runOf(world, name)).toMatchObject({
+      state: 'missed',
+      due_at: DUE.at,
+      started_at: null,
+      tries: 0,
+      summary: { says: BECAUSE.reason },
+    });
+    expect(await movesOfSchedule(world, name)).toEqual(['miss-run']);
+  });
+
+  it('leaves a run alone that somebody has begun', async () => {
+    const name = await freshSchedule(world);
+    const run = await beginRun(world.ledger, name, DUE, BECAUSE);
+    expect(await missRun(world.ledger, name, DUE, BECAUSE)).toBe(false);
+    expect(await runOf(world, name)).toEqual(run);
+  });
+});
+
+describe('forgetEarlyMisses', () => {
+  it('takes back what is still to come, and nothing else', async () => {
+    const name = await freshSchedule(world);
+    await missRun(world.ledger, name, DUE, BECAUSE);
+    world.clock.set(DUE.at);
+    await forgetEarlyMisses(world.ledger, name);
+    expect(await runOf(world, name)).toMatchObject({ state: 'missed' });
+    world.clock.advance(-400 * 86_400_000);
+    await forgetEarlyMisses(world.ledger, name);
+    expect(await runOf(world, name)).toBeUndefined();
+    await beginRun(world.ledger, name, DUE, BECAUSE);
+    await forgetEarlyMisses(world.ledger, name);
+    expect(await runOf(world, name)).toMatchObject({ state: 'running' });
+  });
+});
+
+describe('noteTakenAgain', () => {
+  it('is a link of the audit trail, with the person', async () => {
+    await noteTakenAgain(world.ledger, 'nightly', { actor: 'operator:ada', reason: 'a file came late' });
+    const { rows } = await world.ledger.pool.query(
+      `SELECT actor, move, from_state, to_state, reason, evidence FROM audit WHERE move = 'take-again'`,
+    );
+    expect(rows).toEqual([
+      {
+        actor: 'operator:ada',
+        move: 'take-again',
+        from_state: null,
+        to_state: null,
+        reason: 'a file came late',
+        evidence: { schedule: 'nightly' },
+      },
+    ]);
+  });
+});
+
+describe('seeSchedule', () => {
+  const HOUR_MS = 3_600_000;
+  beforeEach(() => world.empty());
+  function see(rules = 'at 22:00'): Promise<Date> {
+    return seeSchedule(world.ledger, 'nightly', rules, 4 * HOUR_MS);
+  }
+
+  it('remembers when a schedule was first seen, in every process', async () => {
+    expect(await see()).toEqual(new Date(START));
+    world.clock.advance(48 * HOUR_MS);
+    const another = await world.openAgain();
+    expect(await seeSchedule(another, 'nightly', 'at 22:00', 4 * HOUR_MS)).toEqual(new Date(START));
+    expect(await seeSchedule(world.ledger, 'weekly', 'at 22:00', 4 * HOUR_MS)).toEqual(world.clock.now());
+  });
+
+  it('asks of new times only for what may still be made', async () => {
+    await see();
+    world.clock.advance(48 * HOUR_MS);
+    const changedAt = world.clock.now().getTime();
+    expect(await see('at 21:00')).toEqual(new Date(changedAt - 4 * HOUR_MS));
+    world.clock.advance(HOUR_MS);
+    expect(await see('at 21:00')).toEqual(new Date(changedAt - 4 * HOUR_MS));
+  });
+
+  it('never goes back behind the moment at which it was first seen', async () => {
+    await see();
+    world.clock.advance(HOUR_MS);
+    expect(await see('at 21:00')).toEqual(new Date(START));
+  });
+
+  it('takes back what a clock has noted that was ahead', async () => {
+    world.clock.advance(400 * 24 * HOUR_MS);
+    await see();
+    world.clock.set(START);
+    expect(await see()).toEqual(new Date(START));
+    world.clock.advance(HOUR_MS);
+    expect(await see()).toEqual(new Date(START));
+  });
+
+  it('two processes that see it first at the same moment agree', async () => {
+    const another = await world.openAgain();
+    const [one, other] = await Promise.all([see(), seeSchedule(another, 'nightly', 'at 22:00', 4 * HOUR_MS)]);
+    expect(one).toEqual(other);
   });
 });

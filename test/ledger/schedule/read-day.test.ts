@@ -5,7 +5,7 @@ import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { type BatchKey, moveBatch } from '../../../src/ledger/engine/move.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
-import { type DayFigures, readDay } from '../../../src/ledger/schedule/read-day.ts';
+import { type DayFigures, type DaySpan, readDay, sumDays } from '../../../src/ledger/schedule/read-day.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -16,55 +16,51 @@ let world: LedgerWorld;
 beforeAll(async () => {
   world = await openTestLedger();
 });
-beforeEach(() => world.empty());
 afterAll(() => world.close());
 
-/** In New York the clocks go back on 2026-11-01: that day has 25 hours. */
-const ZONE = 'America/New_York';
-const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
-const NOTHING = { rows: 0, cents: 0 };
-const BALANCED = { rows: 0, cents: 0 };
-
-const keyOf = (file: FileRow, batchNo = 1): BatchKey => ({ fileId: file.file_id, batchNo });
-
-async function dayOf(day: string, account = 'main'): Promise<DayFigures> {
-  const after = new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
-  return readDay(world.ledger, account, startOfDay(day, ZONE)!, startOfDay(after, ZONE)!);
-}
-
-/** Ends a batch now: its first rows get these outcomes, the others are approved. */
-async function end(file: FileRow, batchNo: number, ...outcomes: SentOutcome[]): Promise<void> {
-  const batch = await world.putBatch(keyOf(file, batchNo), 'result_in');
-  const rows = outcomesOf(batch).map((row, index) => ({ ...row, outcome: outcomes[index] ?? row.outcome }));
-  await reconcileBatch(world.ledger, keyOf(file, batchNo), file.file_no, rows, {});
-}
-
-/** Plays three days, each step at its time in New York. */
-async function liveThreeDays(): Promise<{ one: FileRow; two: FileRow }> {
-  world.clock.set('2026-10-31T09:00:00-04:00');
-  const one = await world.accepted({ account: 'main', batches: 2, withheld: 1 });
-  const held = await world.held({ account: 'main' });
-  await world.accepted({ account: 'side' });
-  world.clock.set('2026-10-31T23:59:59.999-04:00');
-  await end(one, 1, 'declined');
-  world.clock.set('2026-11-01T00:00:00-04:00');
-  await end(one, 2);
-  // This is the second 1:30 of that night, followed by the last minute of the day.
-  world.clock.set('2026-11-01T01:30:00-05:00');
-  await approveFile(world.ledger, held.file_id, { actor: 'operator:ada', reason: 'known' });
-  world.clock.set('2026-11-01T23:59:00-05:00');
-  const two = await world.accepted({ account: 'main', rowsPerBatch: 3 });
-  world.clock.set('2026-11-02T12:00:00-05:00');
-  await transact(world.ledger, (tx) =>
-    moveBatch(tx, 'cancel', keyOf(held), { actor: 'operator:ada', reason: 'not wanted' }),
-  );
-  const [first] = outcomesOf(await world.putBatch(keyOf(one, 1), 'reconciled'));
-  const by = { actor: 'worker:poll', reason: 'late', source: 'asked again' };
-  await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(one, 1), [first!], by));
-  return { one, two };
-}
-
 describe('readDay', () => {
+  beforeEach(() => world.empty());
+  /** In New York the clocks go back on 2026-11-01: that day has 25 hours. */
+  const ZONE = 'America/New_York';
+  const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
+  const NOTHING = { rows: 0, cents: 0 };
+  const BALANCED = { rows: 0, cents: 0 };
+  const keyOf = (file: FileRow, batchNo = 1): BatchKey => ({ fileId: file.file_id, batchNo });
+  async function dayOf(day: string, account = 'main'): Promise<DayFigures> {
+    const after = new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+    return readDay(world.ledger, account, startOfDay(day, ZONE)!, startOfDay(after, ZONE)!);
+  }
+  /** Ends a batch now: its first rows get these outcomes, the others are approved. */
+  async function end(file: FileRow, batchNo: number, ...outcomes: SentOutcome[]): Promise<void> {
+    const batch = await world.putBatch(keyOf(file, batchNo), 'result_in');
+    const rows = outcomesOf(batch).map((row, index) => ({ ...row, outcome: outcomes[index] ?? row.outcome }));
+    await reconcileBatch(world.ledger, keyOf(file, batchNo), file.file_no, rows, {});
+  }
+  /** Plays three days, each step at its time in New York. */
+  async function liveThreeDays(): Promise<{ one: FileRow; two: FileRow }> {
+    world.clock.set('2026-10-31T09:00:00-04:00');
+    const one = await world.accepted({ account: 'main', batches: 2, withheld: 1 });
+    const held = await world.held({ account: 'main' });
+    await world.accepted({ account: 'side' });
+    world.clock.set('2026-10-31T23:59:59.999-04:00');
+    await end(one, 1, 'declined');
+    world.clock.set('2026-11-01T00:00:00-04:00');
+    await end(one, 2);
+    // This is the second 1:30 of that night, followed by the last minute of the day.
+    world.clock.set('2026-11-01T01:30:00-05:00');
+    await approveFile(world.ledger, held.file_id, { actor: 'operator:ada', reason: 'known' });
+    world.clock.set('2026-11-01T23:59:00-05:00');
+    const two = await world.accepted({ account: 'main', rowsPerBatch: 3 });
+    world.clock.set('2026-11-02T12:00:00-05:00');
+    await transact(world.ledger, (tx) =>
+      moveBatch(tx, 'cancel', keyOf(held), { actor: 'operator:ada', reason: 'not wanted' }),
+    );
+    const [first] = outcomesOf(await world.putBatch(keyOf(one, 1), 'reconciled'));
+    const by = { actor: 'worker:poll', reason: 'late', source: 'asked again' };
+    await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(one, 1), [first!], by));
+    return { one, two };
+  }
+
   it('follows three days, one of them of 25 hours, and each balances to the cent', async () => {
     const { two } = await liveThreeDays();
     const [saturday, sunday, monday] = await Promise.all(DAYS.map((day) => dayOf(day)));
@@ -146,5 +142,75 @@ describe('readDay', () => {
     const { one } = await liveThreeDays();
     const file = await readFileRow(world.ledger, one.file_id);
     expect(file.accepted_at).toEqual(new Date('2026-10-31T13:00:00.000Z'));
+  });
+});
+
+describe('sumDays', () => {
+  const NONE = { rows: 0, cents: 0, unreadable: 0 };
+  beforeAll(async () => {
+    world.clock.set('2026-06-15T10:00:00Z');
+    const one = await world.accepted({ account: 'main', batches: 2, rowsPerBatch: 3 });
+    const side = await world.accepted({ account: 'side' });
+    await end(one, 1, 'declined', 'unknown');
+    await end(side, 1);
+    world.clock.set('2026-06-16T00:00:00Z');
+    await end(one, 2, 'declined', 'declined');
+    const never = await world.accepted({ account: 'main' });
+    await transact(world.ledger, (tx) =>
+      moveBatch(tx, 'cancel', { fileId: never.file_id, batchNo: 1 }, { actor: 'operator:ada', reason: 'not wanted' }),
+    );
+  });
+  /** Ends a batch: its first rows get these outcomes, the others are approved. */
+  async function end(file: FileRow, batchNo: number, ...outcomes: SentOutcome[]): Promise<void> {
+    const key = { fileId: file.file_id, batchNo };
+    const batch = await world.putBatch(key, 'result_in');
+    const rows = outcomesOf(batch).map((row, index) => ({ ...row, outcome: outcomes[index] ?? row.outcome }));
+    await reconcileBatch(world.ledger, key, file.file_no, rows, {});
+  }
+  function spanOf(account: string, day: string, from = `${day}T00:00:00Z`): DaySpan {
+    return { account, day, from: new Date(from), until: new Date(Date.parse(from) + 86_400_000) };
+  }
+
+  it('sums what ended on each day of each account, and leaves out what was never sent', async () => {
+    const spans = ['2026-06-14', '2026-06-15', '2026-06-16'].flatMap((day) => [
+      spanOf('main', day),
+      spanOf('side', day),
+    ]);
+    expect(await sumDays(world.ledger, spans)).toEqual([
+      { account: 'main', day: '2026-06-15', rows: 3, cents: 900, declined: 1, withheld: NONE },
+      { account: 'side', day: '2026-06-15', rows: 2, cents: 500, declined: 0, withheld: NONE },
+      { account: 'main', day: '2026-06-16', rows: 3, cents: 1_800, declined: 2, withheld: NONE },
+    ]);
+  });
+
+  it('counts the first moment of a day to it, and that of the next not', async () => {
+    const later = [spanOf('main', 'a', '2026-06-15T10:00:00.001Z'), spanOf('main', 'b', '2026-06-15T00:00:00Z')];
+    expect(await sumDays(world.ledger, later)).toMatchObject([
+      { day: 'a', rows: 3, declined: 2 },
+      { day: 'b', rows: 3, declined: 1 },
+    ]);
+  });
+
+  it('adds up what was withheld of the files accepted on a day, also where nothing ended', async () => {
+    world.clock.set('2026-06-20T10:00:00Z');
+    for (const withheld of ['invalid_rows = 3, withheld_cents = 5500, withheld_unreadable = 2', 'invalid_rows = 1']) {
+      const { file_id: fileId } = await world.accepted({ account: 'main' });
+      await world.ledger.pool.query(`UPDATE file SET ${withheld} WHERE file_id = $1`, [fileId]);
+    }
+    expect(await sumDays(world.ledger, [spanOf('main', '2026-06-20'), spanOf('side', '2026-06-20')])).toEqual([
+      {
+        account: 'main',
+        day: '2026-06-20',
+        rows: 0,
+        cents: 0,
+        declined: 0,
+        withheld: { rows: 4, cents: 5_500, unreadable: 2 },
+      },
+    ]);
+  });
+
+  it('says nothing of days without an end, nor of no days', async () => {
+    expect(await sumDays(world.ledger, [spanOf('main', '2026-06-17')])).toEqual([]);
+    expect(await sumDays(world.ledger, [])).toEqual([]);
   });
 });

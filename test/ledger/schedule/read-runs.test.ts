@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
-import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
+import { beginRun, finishRun, missRun } from '../../../src/ledger/schedule/begin-run.ts';
 import {
+  countClaimed,
   listLateRuns,
   listMissed,
   readDoneBefore,
@@ -15,33 +14,33 @@ import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts'
 import { BECAUSE, freshSchedule } from '../support/run-world.ts';
 
 let world: LedgerWorld;
-let name: string;
 beforeAll(async () => {
   world = await openTestLedger();
-  name = await freshSchedule(world);
-  await put('2026-06-08', 'done');
-  await put('2026-06-09', 'failed');
-  await put('2026-06-10', 'missed');
-  await put('2026-06-11', 'done');
-  await put('2026-06-12', 'failed');
-  await put('2026-06-15', 'running');
 });
 afterAll(() => world.close());
 
-async function put(day: string, state: 'done' | 'failed' | 'missed' | 'running'): Promise<void> {
-  const due = { day, at: noon(day) };
-  if (state === 'missed') return void (await missRun(world.ledger, name, due, BECAUSE));
-  const run = (await beginRun(world.ledger, name, due, BECAUSE))!;
-  if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
-}
-
-function noon(day: string): Date {
-  return new Date(`${day}T12:00:00Z`);
-}
-
-const days = (runs: readonly RunRow[]) => runs.map((run) => run.business_date);
-
 describe('questions about runs', () => {
+  let name: string;
+  beforeAll(async () => {
+    name = await freshSchedule(world);
+    await put('2026-06-08', 'done');
+    await put('2026-06-09', 'failed');
+    await put('2026-06-10', 'missed');
+    await put('2026-06-11', 'done');
+    await put('2026-06-12', 'failed');
+    await put('2026-06-15', 'running');
+  });
+  async function put(day: string, state: 'done' | 'failed' | 'missed' | 'running'): Promise<void> {
+    const due = { day, at: noon(day) };
+    if (state === 'missed') return void (await missRun(world.ledger, name, due, BECAUSE));
+    const run = (await beginRun(world.ledger, name, due, BECAUSE))!;
+    if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
+  }
+  function noon(day: string): Date {
+    return new Date(`${day}T12:00:00Z`);
+  }
+  const days = (runs: readonly RunRow[]) => runs.map((run) => run.business_date);
+
   it('readRun answers for one date', async () => {
     expect(await readRun(world.ledger, name, '2026-06-10')).toMatchObject({
       business_date: '2026-06-10',
@@ -93,5 +92,28 @@ describe('questions about runs', () => {
 
   it('listLateRuns gives what was missed or failed since', async () => {
     expect(days(await listLateRuns(world.ledger, noon('2026-06-10')))).toEqual(['2026-06-10', '2026-06-12']);
+  });
+});
+
+describe('countClaimed', () => {
+  beforeAll(async () => {
+    for (const [folder, at] of [
+      ['drop/dues', '2026-06-15T10:00:00Z'],
+      ['drop/dues', '2026-06-15T11:00:00Z'],
+      ['drop/fees', '2026-06-15T11:00:00Z'],
+    ] as const)
+      await world.claimed({ folder, claimedAt: new Date(at) });
+  });
+
+  it.each([
+    [['drop/dues'], '10:00', '11:00', 2],
+    [['drop/dues', 'drop/fees'], '10:00', '11:00', 3],
+    [['drop/dues'], '10:01', '11:00', 1],
+    [['drop/dues'], '10:00', '10:59', 1],
+    [['drop/none'], '10:00', '11:00', 0],
+    [[], '10:00', '11:00', 0],
+  ])('in %j from %s until %s: %i', async (folders, from, until, files) => {
+    const at = (time: string) => new Date(`2026-06-15T${time}:00Z`);
+    expect(await countClaimed(world.ledger, folders, at(from), at(until))).toBe(files);
   });
 });

@@ -1,4 +1,4 @@
-import { seeSchedule } from '../../../src/ledger/schedule/see-schedule.ts';
+import { seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
 import { readRun } from '../../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import type { LedgerWorld } from '../../support/ledger-world.ts';

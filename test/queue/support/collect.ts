@@ -19,3 +19,17 @@ export function collect(): { take: (payload: object) => Promise<void>; next(): P
     count: () => got.length,
   };
 }
+
+/** Returns a gate: a handler waits for `passed` until the test calls `open`. */
+export function openGate(): { passed: Promise<void>; open(): void } {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open: () => open() };
+}
+
+/** Returns the result of `counts`, with zero for every state not named. */
+export function counts(some: Record<string, number>): Record<string, number> {
+  return { waiting: 0, delayed: 0, active: 0, prioritized: 0, failed: 0, ...some };
+}

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type BatchRules, payerOfRow, processBatch } from '../../../src/sandbox/batch/process-batch.ts';
-import { readBatchFile } from '../../../src/sandbox/batch/read-batch-file.ts';
+import {
+  type BatchRules,
+  payerOfRow,
+  processBatch,
+  readBatchFile,
+  readRow,
+} from '../../../src/sandbox/batch/process-batch.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import { readRow } from '../../../src/sandbox/batch/read-row.ts';
 
 const BANK_ROW = '1001,Ada,Byron,CHECKING,02100002100000000000000001,5.00,Gift';
 
@@ -18,34 +22,12 @@ describe('processBatch', () => {
 
   it('tells what happened to each row without a whole number', () => {
     const { rows } = process(`${BANK_ROW}\nbad,row\n1002,Bo,Li,SAVING,123,7.50,\n`);
-    expect(rows).toEqual([
-      {
-        invoice: '1001',
-        customerCode: '',
-        amountCents: 500,
-        lastFour: '0001',
-        outcome: 'accepted_pending',
-        message: 'Received',
-        charged: true,
-      },
-      {
-        invoice: '',
-        customerCode: '',
-        amountCents: 0,
-        lastFour: '',
-        outcome: 'format_error',
-        message: 'Wrong Format',
-        charged: false,
-      },
-      {
-        invoice: '1002',
-        customerCode: '',
-        amountCents: 750,
-        lastFour: '',
-        outcome: 'declined',
-        message: 'REJECT: 40',
-        charged: false,
-      },
+    const [names] = rows.map((row) => Object.keys(row).join());
+    expect(names).toBe('invoice,customerCode,amountCents,lastFour,outcome,message,charged');
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['1001', '', 500, '0001', 'accepted_pending', 'Received', true],
+      ['', '', 0, '', 'format_error', 'Wrong Format', false],
+      ['1002', '', 750, '', 'declined', 'REJECT: 40', false],
     ]);
   });
 
@@ -164,3 +146,107 @@ describe('payerOfRow', () => {
     expect(payerOfRow(readRow(kind, text.split(',')))).toEqual({ ...NOBODY, ...payer });
   });
 });
+
+describe('readBatchFile', () => {
+  it.each([
+    ['line feeds, none at the end', 'a,b\nc', [['a', 'b'], ['c']]],
+    ['CRLF and one at the end', 'a,b\r\nc\r\n', [['a', 'b'], ['c']]],
+    ['blank lines', '\n \na\n\n\nb\n', [['a'], ['b']]],
+    ['quotes, which mean nothing', '"a,b",c', [['"a', 'b"', 'c']]],
+    ['empty cells', ',,', [['', '', '']]],
+    ['nothing', '', []],
+  ])('splits %s', (_, text, rows) => {
+    expect(readBatchFile(Buffer.from(text))).toEqual({ rows, charset: 'utf8' });
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from('Zoë,\u{1F600}'), 'utf8'],
+    ['UTF-8 with a mark', Buffer.from('\uFEFFa'), 'utf8'],
+    ['bytes of another charset', Buffer.from([0x5a, 0x6f, 0xeb, 0x2c, 0x81]), 'latin1'],
+  ])('gives back the very bytes of %s', (_, bytes, charset) => {
+    const file = readBatchFile(bytes);
+    expect(file.charset).toBe(charset);
+    expect(Buffer.from(file.rows.map((cells) => cells.join(',')).join('\n'), file.charset)).toEqual(bytes);
+  });
+});
+
+const ACCOUNT = '02100002100000000000000001';
+
+describe('readRow', () => {
+  it('reads a bank row and masks its account', () => {
+    expect(read('ach-charge', `1001,Ada,Byron,CHECKING,${ACCOUNT},5.00,Gift`)).toEqual({
+      layout: 'ach',
+      cells: {
+        invoice: '1001',
+        firstName: 'Ada',
+        lastName: 'Byron',
+        accountType: 'CHECKING',
+        accountNumber: ACCOUNT,
+        amount: '5.00',
+        comment: 'Gift',
+      },
+      invoice: '1001',
+      customerCode: '',
+      number: ACCOUNT,
+      amountCents: 500,
+      maskedCells: ['1001', 'Ada', 'Byron', 'CHECKING', '0*********************0001', '5.00', 'Gift'],
+      shownInvoice: '1001',
+      shownCustomerCode: '',
+      lastFour: '0001',
+    });
+  });
+
+  it.each([
+    ['card', '06/15/2026,1,A,B,S,C,ST,1,5.00,VISA,4222222222222220,1230', 'card', 10],
+    ['card', '06/15/2026,1,A B,5.00,VISA,4222222222222220,1230', 'card-ca', 5],
+    ['ach-refund', `1,A,B,SAVING,${ACCOUNT},-5.00,x`, 'ach', 4],
+  ] as const)('masks the number column of %s rows: %s', (kind, line, layout, index) => {
+    const row = read(kind, line);
+    const sent = line.split(',');
+    expect(row.layout).toBe(layout);
+    expect(row.maskedCells[index]).toMatch(/^\d\*+\d{4}$/);
+    expect(row.maskedCells.filter((_, place) => place !== index)).toEqual(sent.filter((_, place) => place !== index));
+  });
+
+  it.each([
+    ['card', 'card-code'],
+    ['ach-charge', 'ach-code'],
+    ['ach-refund', 'ach-code'],
+  ] as const)('reads four columns of %s as %s, with nothing to mask', (kind, layout) => {
+    const row = read(kind, '1001,A10000001,5.00,Gift');
+    expect(row).toMatchObject({ layout, customerCode: 'A10000001', number: '', lastFour: '' });
+    expect(row.maskedCells).toEqual(['1001', 'A10000001', '5.00', 'Gift']);
+  });
+
+  it('leaves a row of no layout as it is', () => {
+    expect(read('card', 'a,b')).toMatchObject({
+      layout: undefined,
+      invoice: '',
+      maskedCells: ['a', 'b'],
+      lastFour: '',
+    });
+  });
+
+  it('shows no card number that stands in the wrong column', () => {
+    const row = read('ach-charge', '4222222222222220,4111111111111111,5.00,x');
+    expect(row.shownInvoice).toBe('************2220');
+    expect(row.shownCustomerCode).toBe('************1111');
+    expect(row.customerCode).toBe('4111111111111111');
+  });
+
+  it.each([
+    ['5.00', 500],
+    ['-5.00', -500],
+    ['5', 500],
+    ['$5.00', undefined],
+    ['', undefined],
+    ['1e3', undefined],
+    ['9999999999999.00', undefined],
+  ])('reads the amount %j as %j cents', (amount, amountCents) => {
+    expect(read('ach-charge', `1,C,${amount},x`).amountCents).toBe(amountCents);
+  });
+});
+
+function read(kind: 'card' | 'ach-charge' | 'ach-refund', line: string) {
+  return readRow(kind, line.split(','));
+}

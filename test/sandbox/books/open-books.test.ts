@@ -1,11 +1,11 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JudgedRow } from '../../../src/sandbox/batch/process-batch.ts';
-import type { Transaction } from '../../../src/sandbox/books/book-entry.ts';
-import { newCustomer } from '../../../src/sandbox/customers/new-customer.ts';
-import { type Books, type NewBatch, openBooks } from '../../../src/sandbox/books/open-books.ts';
+import type { JudgedRow, Transaction } from '../../../src/sandbox/books/book-row.ts';
+import { sampleCustomer } from '../support/make-context.ts';
+import { BOOK_FILE, type Books, emptyBooks, type NewBatch, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
+import { submitBatch } from '../support/soap-request.ts';
 
 const world = useSandboxes();
 const AT = '2026-06-15T10:00:00.000Z';
@@ -21,19 +21,7 @@ const ROW: JudgedRow = {
   charged: true,
 };
 
-const CREATED = {
-  account: 'TEST88',
-  record: newCustomer({
-    code: 'A10000001',
-    kind: 'card',
-    createdAt: AT,
-    holder: 'Ada Byron',
-    number: '4222222222222220',
-    method: '',
-    expiry: '12/30',
-    textOf: () => undefined,
-  }),
-};
+const CREATED = { account: 'TEST88', record: sampleCustomer({ createdAt: AT }) };
 
 const TRANSACTION: Transaction = {
   method: 'card',
@@ -140,7 +128,7 @@ describe('openBooks', () => {
     const before = await openBooks(folder);
     await before.takeBatch(batchOf('a'));
     const answer = await before.decide(() => ({
-      entry: { transaction: TRANSACTION, customer: CREATED },
+      entries: [{ transaction: TRANSACTION, customer: CREATED }],
       answer: 'ok',
     }));
     expect(answer).toBe('ok');
@@ -155,7 +143,7 @@ describe('openBooks', () => {
     expect(after.rows(1_000_002)).toEqual([]);
     expect(after.transactions.find('TEST88', 'A6000001')).toMatchObject(TRANSACTION);
     expect(after.customers.find('TEST88', 'A10000001')).toEqual(CREATED.record);
-    await after.decide(() => ({ entry: { deletion: { account: 'TEST88', code: 'A10000001' } }, answer: '' }));
+    await after.decide(() => ({ entries: [{ deletion: { account: 'TEST88', code: 'A10000001' } }], answer: '' }));
     await after.close();
     const last = await openBooks(folder);
     expect(last.customers.find('TEST88', 'A10000001')).toBeUndefined();
@@ -175,7 +163,7 @@ describe('openBooks', () => {
 
   it('lets a batch ask how the record of a code pays', async () => {
     const books = await openBooks(undefined);
-    await books.decide(() => ({ entry: { customer: CREATED }, answer: '' }));
+    await books.decide(() => ({ entries: [{ customer: CREATED }], answer: '' }));
     const asked: unknown[] = [];
     await books.takeBatch({
       ...batchOf('a'),
@@ -272,3 +260,23 @@ async function isKeyTaken(books: Books, key: string): Promise<boolean> {
   });
   return isTaken;
 }
+
+describe('emptyBooks', () => {
+  it('leaves an empty file and the secret', async () => {
+    const dataDir = await world.folder();
+    const sandbox = await world.start({ dataDir });
+    await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', 'a');
+    await sandbox.close();
+    const secret = await readFile(join(dataDir, 'secret'));
+    await emptyBooks(dataDir);
+    expect(await readFile(join(dataDir, BOOK_FILE), 'utf8')).toBe('');
+    expect(await readFile(join(dataDir, 'secret'))).toEqual(secret);
+    const books = await openBooks(dataDir);
+    expect(books.rows()).toEqual([]);
+    await books.close();
+  });
+
+  it('fails where there are no books', async () => {
+    await expect(emptyBooks(await world.folder())).rejects.toThrow('ENOENT');
+  });
+});

@@ -4,8 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { type Books, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
 import type { Call } from '../../../src/sandbox/handlers/handler.ts';
-import { makeCall, makeContext } from '../support/make-context.ts';
+import { makeCall, makeContext, sampleCustomer } from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
+import { newBookSecret } from '../../../src/sandbox/books/book-secret.ts';
+import type { Payer, Transaction } from '../../../src/sandbox/books/book-row.ts';
+import { keepTransactions, openPayers, payerOfRecord, sealPayers } from '../../../src/sandbox/books/payment-book.ts';
 
 const world = useSandboxes();
 const BANK = '02100002100000000000000001';
@@ -103,4 +106,103 @@ function submit(books: Books, operation: Call['operation'], rows: readonly strin
 async function call(books: Books, operation: Call['operation'], fields: Record<string, string>): Promise<void> {
   const { context } = await makeContext({ books });
   await HANDLERS[operation]?.answer(makeCall(operation, fields), context);
+}
+
+const PAYER: Payer = {
+  firstName: 'Ada',
+  lastName: 'Byron',
+  payment: 'VISA',
+  shownNumber: '4***********2220',
+  expiry: '12/30',
+  comment: 'a present',
+};
+
+describe('sealPayers', () => {
+  it('hides everything, and gives it back to the same owner only', () => {
+    const secret = newBookSecret();
+    const sealed = sealPayers(secret, [PAYER, null], 'batch 1');
+    const bytes = Buffer.from(sealed, 'base64').toString('latin1');
+    for (const text of ['Byron', '*******', 'a present']) {
+      expect(sealed).not.toContain(text);
+      expect(bytes).not.toContain(text);
+    }
+    expect(openPayers(secret, sealed, 'batch 1')).toEqual([PAYER, null]);
+    expect(() => openPayers(secret, sealed, 'batch 2')).toThrow(expect.objectContaining({ code: 'SEAL_BROKEN' }));
+  });
+
+  it('masks a card number that came in a wrong place', () => {
+    const secret = newBookSecret();
+    const number = '4222222222222220';
+    const strayed = { firstName: number, lastName: number, payment: number, shownNumber: number, expiry: number };
+    const [opened] = openPayers(secret, sealPayers(secret, [{ ...strayed, comment: `my ${number}` }], 'x'), 'x');
+    expect(opened?.firstName).toMatch(/2220$/);
+    expect(JSON.stringify(opened)).not.toContain(number);
+  });
+});
+
+describe('payerOfRecord', () => {
+  it('shows the number masked', () => {
+    const record = sampleCustomer({
+      holder: 'Somebody Else',
+      expiry: '12/30',
+      textOf: (field) => ({ firstName: 'Ada', lastName: 'Byron', comment: 'a present' })[field as string],
+    });
+    expect(payerOfRecord(record)).toEqual(PAYER);
+  });
+});
+
+describe('keepTransactions', () => {
+  it('finds a transaction for its own account only', () => {
+    const book = keepTransactions();
+    book.keep(transactionOf('A6000001'));
+    expect(book.find('TEST88', 'A6000001')?.row.amountCents).toBe(500);
+    expect(book.find('OTHER', 'A6000001')).toBeUndefined();
+    expect(book.find('TEST88', 'A6000002')).toBeUndefined();
+  });
+
+  it('gives ids in capital hexadecimal digits behind the last, also after a row without one', () => {
+    const book = keepTransactions();
+    expect(book.nextId()).toBe('A6000001');
+    book.keep(transactionOf('A60000AF'));
+    book.keep(transactionOf(undefined));
+    expect(book.nextId()).toBe('A60000B0');
+    expect(book.nextId(2)).toBe('A60000B2');
+    expect(book.nextId()).toBe('A60000B0');
+  });
+
+  it('adds up what was paid back, and not what was refused', () => {
+    const book = keepTransactions();
+    book.keep(transactionOf('A6000001'));
+    book.keep(refundOf('A6000002', -200, true));
+    book.keep(refundOf('A6000003', -100, false));
+    book.keep(refundOf('A6000004', -50, true));
+    expect(book.refundedCents('A6000001')).toBe(250);
+    expect(book.refundedCents('A6000002')).toBe(0);
+  });
+});
+
+function transactionOf(transactionId: string | undefined): Transaction {
+  return {
+    method: 'card',
+    row: {
+      at: '2026-06-15T10:00:00.000Z',
+      account: 'TEST88',
+      operation: 'processCreditCard',
+      batchId: '',
+      position: 1,
+      invoice: '1',
+      customerCode: '',
+      amountCents: 500,
+      lastFour: '2220',
+      outcome: 'approved',
+      message: 'OK: 678594:',
+      charged: true,
+      ...(transactionId === undefined ? {} : { transactionId }),
+    },
+  };
+}
+
+function refundOf(transactionId: string, amountCents: number, charged: boolean): Transaction {
+  const { row } = transactionOf(transactionId);
+  return { method: 'card', refundOf: 'A6000001', row: { ...row, amountCents, charged } };
 }

@@ -4,7 +4,13 @@ import { renderFaults } from '../../../scripts/reference/faults.ts';
 import { FAULT_KINDS, type FaultName, isFaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
-import { strikeCall, type Tried } from './support/strike-client.ts';
+import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
+import type { FaultPlan } from '../../../src/sandbox/faults/plan-faults.ts';
+import * as acts from '../../../src/sandbox/faults/acts/hostile-documents.ts';
+import type { Reply } from '../../../src/sandbox/reply.ts';
+import { faultReply } from '../../../src/sandbox/soap/write-envelope.ts';
+import { bodyOf, CHARGE, outcomeOf } from '../support/sample-answers.ts';
 
 const NAMES = Object.keys(FAULT_KINDS) as FaultName[];
 const CASES = NAMES.flatMap((kind) =>
@@ -84,3 +90,124 @@ async function useSandbox(work: (sandbox: Sandbox) => Promise<void>): Promise<vo
     await sandbox.close();
   }
 }
+
+/** The calls that faults are tried with, as in FAULT_EXPECTATIONS. */
+export type Tried = 'charge' | 'submit' | 'fetch';
+
+const BANK_ROWS = [1, 2, 3].map((n) => `B-${n},Ada,Byron,CHECKING,02100002100000000000000001,${n}.00,Gift`);
+
+/** The file that `submitEarlier` submits, whose result is fetched. */
+export const EARLIER_FILE = BANK_ROWS.join('\n');
+
+/** Plans a fault, makes one network call that would succeed without it, and counts the rows it booked. */
+export async function strikeCall(
+  sandbox: Sandbox,
+  tried: Tried,
+  plan: FaultPlan,
+  answerMs: number,
+): Promise<{ answer: AnyAnswer; countBooked: () => number }> {
+  const client = clientOf(sandbox.url, answerMs);
+  const batchId = await submitEarlier(sandbox);
+  const before = sandbox.books().length;
+  sandbox.faults.plan(plan);
+  const answer = await makeCall(client, tried, batchId);
+  return { answer, countBooked: () => sandbox.books().length - before };
+}
+
+export function clientOf(baseUrl: string, answerMs = 20_000) {
+  return createGatewayClient(
+    { server: 'NA', agentCode: 'TEST88', password: 'TEST88', currency: 'USD', baseUrl, timeouts: { answerMs } },
+    { wait: async () => {} },
+  );
+}
+
+/** @returns the id of a finished batch */
+export async function submitEarlier({ url }: Pick<Sandbox, 'url'>): Promise<string> {
+  const answer = await clientOf(url).processACHEFTChargeBatch({ batchFile: Buffer.from(EARLIER_FILE) });
+  if (answer.kind !== 'accepted') throw new Error(`the earlier batch was not taken: ${answer.kind}`);
+  return answer.result.batchId;
+}
+
+function makeCall(client: ReturnType<typeof clientOf>, tried: Tried, batchId: string): Promise<AnyAnswer> {
+  switch (tried) {
+    case 'charge':
+      return client.processCreditCard({
+        creditCardNum: '4222222222222220',
+        creditCardExpiry: '12/35',
+        mop: 'VISA',
+        firstName: 'Ada',
+        lastName: 'Byron',
+        address: '1 Some Road',
+        city: 'Troy',
+        state: 'NY',
+        zipCode: '12180',
+        cvv2: '123',
+        total: '5.00',
+        invoiceNum: 'I-1',
+      });
+    case 'submit':
+      return client.processACHEFTChargeBatch({ batchFile: Buffer.from('L-1,A10000001,5.00,Gift') });
+    case 'fetch':
+      return client.getBatchProcessResultFile({ batchId });
+  }
+}
+
+const WHOLE = String(CHARGE.body);
+const INSIDE = /(?=<\/IATSRESPONSE>)/;
+
+describe('hostile documents', () => {
+  it.each<[string, (reply: Reply) => Parameters<typeof bodyOf>[0], string]>([
+    ['sendHtmlEntity', acts.sendHtmlEntity, '<NOTE>&nbsp;</NOTE>'],
+    ['sendComment', acts.sendComment, '<!-- <STATUS>Failure</STATUS> -->'],
+    ['sendCdata', acts.sendCdata, '<NOTE><![CDATA[<STATUS>Failure</STATUS>]]></NOTE>'],
+    ['referWithin', acts.referWithin, '<NOTE href="#n1" /><NOTE id="n1">Failure</NOTE>'],
+  ])('%s adds to the end of the answer', (_name, act, added) => {
+    expect(bodyOf(act(CHARGE))).toBe(WHOLE.replace(INSIDE, added));
+  });
+
+  it('sendBomb declares entities of entities and uses the largest', () => {
+    const body = bodyOf(acts.sendBomb(CHARGE));
+    expect(body).toMatch(/^<\?xml [^>]*\?><!DOCTYPE bomb \[.*<!ENTITY x9 "(?:&x8;){10}">\]><soap:Envelope/);
+    expect(body).toContain('<BOMB>&x9;</BOMB></IATSRESPONSE>');
+    expect(body.length).toBeLessThan(3000);
+  });
+
+  it('referToFile declares an entity elsewhere', () => {
+    const body = bodyOf(acts.referToFile(CHARGE));
+    expect(body).toMatch(/<!DOCTYPE far \[<!ENTITY far SYSTEM "http:\/\/127\.0\.0\.1:9\/far\.txt">\]>/);
+    expect(body).toContain('<FAR>&far;</FAR></IATSRESPONSE>');
+  });
+
+  it('nestDeeply opens and closes as often', () => {
+    const body = bodyOf(acts.nestDeeply(CHARGE));
+    expect(body.match(/<N>/g)).toHaveLength(100_000);
+    expect(body.match(/<\/N>/g)).toHaveLength(100_000);
+  });
+
+  it('sendTwoDocuments and markByteOrder change what is around the document', () => {
+    expect(bodyOf(acts.sendTwoDocuments(CHARGE))).toBe(WHOLE + WHOLE);
+    expect(bodyOf(acts.markByteOrder(CHARGE))).toBe(`\uFEFF${WHOLE}`);
+  });
+
+  it('padHugely announces and sends 64 MB more', () => {
+    const { text, bytes, end } = outcomeOf(acts.padHugely(CHARGE));
+    const announced = Number(/Content-Length: (\d+)/.exec(text.slice(0, 500))?.[1]);
+    expect(announced).toBe(Buffer.byteLength(WHOLE) + 64 * 1024 * 1024);
+    expect(bytes.length - bytes.indexOf('\r\n\r\n') - 4).toBe(announced);
+    expect(end).toBe('finish');
+  });
+
+  it('breakCharacter is no UTF-8, and encodeUtf16 is UTF-16', () => {
+    const broken = outcomeOf(acts.breakCharacter(CHARGE)).bytes;
+    expect(() => new TextDecoder('utf-8', { fatal: true }).decode(broken)).toThrow();
+    const { text, bytes } = outcomeOf(acts.encodeUtf16(CHARGE));
+    expect(text).toContain('charset=utf-16\r\n');
+    const document = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
+    expect(new TextDecoder('utf-16le').decode(document)).toBe(WHOLE.replace('utf-8', 'utf-16'));
+  });
+
+  it('goes into a fault as well, which has no such end', () => {
+    const fault = faultReply({ version: '1.2', blame: 'server', fault: 'x' });
+    expect(bodyOf(acts.sendComment(fault))).toContain('--></soap:Body>');
+  });
+});

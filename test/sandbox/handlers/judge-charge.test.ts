@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { judgeCharge, type JudgedCharge, outcomeOf } from '../../../src/sandbox/handlers/judge-charge.ts';
+import {
+  paymentPayload,
+  PAYMENT_REFUSALS,
+  judgeCharge,
+  type JudgedCharge,
+  outcomeOf,
+  payerOfCall,
+  readTotal,
+} from '../../../src/sandbox/handlers/charge.ts';
+import { makeCall, sampleCustomer } from '../support/make-context.ts';
+import { WIRE_OPERATIONS, type WireOperation, wireRow } from '../../../schemas/wire.ts';
+import { HANDLERS, servedOperations } from '../../../src/sandbox/handlers/handlers.ts';
 
 const CARD: JudgedCharge = {
   kind: 'card',
@@ -44,3 +55,122 @@ describe('outcomeOf', () => {
     expect(outcomeOf(kind, isPaid)).toBe(outcome);
   });
 });
+
+const NUMBER = '4222222222222220';
+const FIELDS = { firstName: ' Ada', lastName: 'Byron', mop: 'VISA', creditCardExpiry: '12/30', comment: 'Gift' };
+
+describe('payerOfCall', () => {
+  it('reads who pays with a card, and masks it', () => {
+    const { parameters } = makeCall('processCreditCard', FIELDS);
+    const paid = { kind: 'card', number: NUMBER, expiry: 'creditCardExpiry', record: undefined } as const;
+    expect(payerOfCall(parameters, paid)).toEqual({
+      firstName: 'Ada',
+      lastName: 'Byron',
+      payment: 'VISA',
+      shownNumber: '4***********2220',
+      expiry: '12/30',
+      comment: 'Gift',
+    });
+  });
+
+  it('leaves empty what a bank charge does not say', () => {
+    const { parameters } = makeCall('processACHEFT', { accountType: 'CHECKING' });
+    const paid = { kind: 'bank', number: '12345678', expiry: 'creditCardExpiry', record: undefined } as const;
+    expect(payerOfCall(parameters, paid)).toEqual({
+      firstName: '',
+      lastName: '',
+      payment: 'CHECKING',
+      shownNumber: '1***5678',
+      expiry: '',
+      comment: '',
+    });
+  });
+
+  it('takes the payer of a stored record from there, but never its comment', () => {
+    const { parameters } = makeCall('processCreditCardWithCustomerCode', { customerCode: 'A1', comment: 'Gift' });
+    const record = sampleCustomer({ method: 'MC', expiry: '01/31', textOf: (field) => `the ${field}` });
+    expect(payerOfCall(parameters, { kind: 'card', number: NUMBER, expiry: 'creditCardExpiry', record })).toEqual({
+      firstName: 'the firstName',
+      lastName: 'the lastName',
+      payment: 'MC',
+      shownNumber: '4***********2220',
+      expiry: '01/31',
+      comment: 'Gift',
+    });
+  });
+});
+
+describe('paymentPayload', () => {
+  it('pads its values and settles on the day after', () => {
+    const result = { message: 'OK: 678594:', customerCode: '', transactionId: 'A9000001' };
+    expect(paymentPayload('card', result, new Date('2017-06-15T10:11:12Z'))).toBe(
+      '<PROCESSRESULT><AUTHORIZATIONRESULT> OK: 678594:\n</AUTHORIZATIONRESULT><CUSTOMERCODE />' +
+        '<SETTLEMENTBATCHDATE> 06/15/2017\n</SETTLEMENTBATCHDATE><SETTLEMENTDATE> 06/16/2017\n</SETTLEMENTDATE>' +
+        '<TRANSACTIONID>A9000001\n</TRANSACTIONID></PROCESSRESULT>',
+    );
+  });
+
+  it('settles beyond the end of a year', () => {
+    const payload = paymentPayload(
+      'card',
+      { message: '', customerCode: '', transactionId: '' },
+      new Date('2017-12-31T23:59:59Z'),
+    );
+    expect(payload).toContain('> 12/31/2017\n</SETTLEMENTBATCHDATE><SETTLEMENTDATE> 01/01/2018\n<');
+  });
+});
+
+describe('paymentPayload of a bank', () => {
+  it('has no dates, an unpadded code, and an empty element where there is no id', () => {
+    const result = { message: 'REJECT: 40', customerCode: 'A&B', transactionId: '' };
+    expect(paymentPayload('bank', result, new Date(0))).toBe(
+      '<PROCESSRESULT><AUTHORIZATIONRESULT> REJECT: 40\n</AUTHORIZATIONRESULT><CUSTOMERCODE>A&amp;B</CUSTOMERCODE>' +
+        '<TRANSACTIONID /></PROCESSRESULT>',
+    );
+  });
+});
+
+describe('the payloads without a transaction', () => {
+  it('name none', () => {
+    expect(PAYMENT_REFUSALS.failurePayload).toBe('<PROCESSRESULT><AUTHORIZATIONRESULT /></PROCESSRESULT>');
+    expect(PAYMENT_REFUSALS.badLoginPayload).toBe(
+      '<PROCESSRESULT><AUTHORIZATIONRESULT> REJECT: 1\n</AUTHORIZATIONRESULT><CUSTOMERCODE /><TRANSACTIONID /></PROCESSRESULT>',
+    );
+  });
+});
+
+describe('readTotal', () => {
+  it.each([
+    ['5', 500],
+    ['5.00', 500],
+    ['5,00', 500],
+    [' 5.1\n', 510],
+    ['-5', -500],
+    ['0', 0],
+  ])('reads %j', (text, cents) => {
+    expect(readTotal(text)).toBe(cents);
+  });
+
+  it.each([undefined, '', 'five', '1,000.00', '1.000', '$5', '99999999999'])('refuses %j', (text) => {
+    expect(readTotal(text)).toBeUndefined();
+  });
+});
+
+describe('HANDLERS', () => {
+  it.each(Object.entries(HANDLERS))('%s asks only for elements that its operation has', (operation, handler) => {
+    const { elements } = wireRow(operation as WireOperation);
+    expect(handler.needs.every((name) => elements.includes(name))).toBe(true);
+  });
+});
+
+describe('servedOperations', () => {
+  it('lists what has a handler, by service', () => {
+    for (const service of ['ProcessLink', 'CustomerLink', 'ReportLink'] as const) {
+      expect(servedOperations(service).sort()).toEqual(operationsOf(service));
+    }
+  });
+});
+
+function operationsOf(service: string): string[] {
+  return WIRE_OPERATIONS.filter((operation) => wireRow(operation).service === service).sort();
+}

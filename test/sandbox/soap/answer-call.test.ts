@@ -23,24 +23,24 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import type { SoapCall } from '../../../src/sandbox/soap/read-envelope.ts';
 
 const RESULT = 'GetBatchProcessResultFile';
-const NULL_FAILURE =
-  '<STATUS>Failure</STATUS><ERRORS>Object reference not set to an instance of an object.</ERRORS>' +
-  '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
-const BAD_LOGIN =
-  '<STATUS>Success</STATUS><ERRORS />' +
-  '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT>REJECT: 1</AUTHORIZATIONRESULT><BATCHID /></BATCHPROCESSRESULT>';
-const RUNNING =
-  '<STATUS>Success</STATUS><ERRORS /><BATCHPROCESSRESULT>' +
-  '<AUTHORIZATIONRESULT>Batch Processing, Please Wait ....</AUTHORIZATIONRESULT><BATCHID>1000001</BATCHID>' +
-  '</BATCHPROCESSRESULT>';
-const UNKNOWN =
-  '<STATUS>Success</STATUS><ERRORS /><BATCHPROCESSRESULT>' +
-  '<AUTHORIZATIONRESULT>Error : Invalid Batch ID.</AUTHORIZATIONRESULT><BATCHID>7</BATCHID></BATCHPROCESSRESULT>';
+const NULL_FAILURE = failureOf('Object reference not set to an instance of an object.');
+const BAD_LOGIN = successOf('REJECT: 1', '<BATCHID />');
+const RUNNING = successOf('Batch Processing, Please Wait ....', '<BATCHID>1000001</BATCHID>');
+const UNKNOWN = successOf('Error : Invalid Batch ID.', '<BATCHID>7</BATCHID>');
+
+function successOf(text: string, id: string): string {
+  const payload = `<BATCHPROCESSRESULT><AUTHORIZATIONRESULT>${text}</AUTHORIZATIONRESULT>${id}</BATCHPROCESSRESULT>`;
+  return `<STATUS>Success</STATUS><ERRORS />${payload}`;
+}
+
+function failureOf(error: string): string {
+  const payload = '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
+  return `<STATUS>Failure</STATUS><ERRORS>${error}</ERRORS>${payload}`;
+}
 
 describe('answerCall', () => {
   it.each(STYLES)('answers %s in its own version', async (style) => {
-    const { context } = await makeContext();
-    const reply = await answer(context, soapRequest(RESULT, { ...LOGIN, batchId: '7' }, style));
+    const reply = await answerOf(soapRequest(RESULT, { ...LOGIN, batchId: '7' }, style));
     expect(reply.body).toBe(goldenAnswer(RESULT, UNKNOWN, style));
   });
 
@@ -56,55 +56,45 @@ describe('answerCall', () => {
     ['takes any order', RESULT, { batchId: '7', password: 'TEST88', agentCode: 'TEST88' }, UNKNOWN],
     ['takes an address of the payer', RESULT, { ...LOGIN, customerIPAddress: '', batchId: '7' }, UNKNOWN],
   ])('%s', async (_, element, fields, inner) => {
-    const { context } = await makeContext();
-    expect((await answer(context, soapRequest(element, fields))).body).toBe(goldenAnswer(element, inner));
+    expect((await answerOf(soapRequest(element, fields))).body).toBe(goldenAnswer(element, inner));
   });
 
   it('refuses a text that is too long, after the login', async () => {
-    const { context } = await makeContext();
     const long = { batchId: '7'.repeat(41) };
     const error = 'Bad request. batchId may have 40 characters at most.';
-    const failure =
-      `<STATUS>Failure</STATUS><ERRORS>${error}</ERRORS>` +
-      '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
-    expect((await answer(context, soapRequest(RESULT, { ...LOGIN, ...long }))).body).toBe(
-      goldenAnswer(RESULT, failure),
-    );
-    expect((await answer(context, soapRequest(RESULT, long))).body).toBe(goldenAnswer(RESULT, BAD_LOGIN));
-    expect((await answer(context, soapRequest(RESULT, { ...long, agentCode: 'A'.repeat(9999) }))).body).toBe(
+    const failure = failureOf(error);
+    expect((await answerOf(soapRequest(RESULT, { ...LOGIN, ...long }))).body).toBe(goldenAnswer(RESULT, failure));
+    expect((await answerOf(soapRequest(RESULT, long))).body).toBe(goldenAnswer(RESULT, BAD_LOGIN));
+    expect((await answerOf(soapRequest(RESULT, { ...long, agentCode: 'A'.repeat(9999) }))).body).toBe(
       goldenAnswer(RESULT, BAD_LOGIN),
     );
   });
 
   it('cuts a text that is too long when it is told to', async () => {
-    const { context } = await makeContext({ cutsLongValues: true });
-    const { body } = await answer(context, soapRequest(RESULT, { ...LOGIN, batchId: '7'.repeat(41) }));
+    const request = soapRequest(RESULT, { ...LOGIN, batchId: '7'.repeat(41) });
+    const { body } = await answerOf(request, { cutsLongValues: true });
     expect(body).toBe(goldenAnswer(RESULT, UNKNOWN.replace('>7<', `>${'7'.repeat(40)}<`)));
   });
 
   it('does not look into a body that is no SOAP message by its type', async () => {
-    const { context } = await makeContext();
     const { body } = soapRequest(RESULT, { ...LOGIN, batchId: '7' });
-    expect((await answer(context, { headers: { 'Content-Type': 'application/json' }, body })).status).toBe(415);
+    expect((await answerOf({ headers: { 'Content-Type': 'application/json' }, body })).status).toBe(415);
   });
 
   it('takes a nil element as absent', async () => {
-    const { context } = await makeContext();
     const request = soapRequest(RESULT, { ...LOGIN, batchId: '7' });
     const body = request.body.replace('<ns1:batchId>', '<ns1:batchId xmlns:i="x" i:nil="true">');
-    expect((await answer(context, { ...request, body })).body).toBe(goldenAnswer(RESULT, NULL_FAILURE));
+    expect((await answerOf({ ...request, body })).body).toBe(goldenAnswer(RESULT, NULL_FAILURE));
   });
 
   it('takes elements of the namespace that other clients use', async () => {
-    const { context } = await makeContext();
     const request = soapRequest(RESULT, { ...LOGIN, batchId: '7' }, 'soap 1.2 without action');
     const body = request.body.replace('https://www.iats', 'https://www.uk.iats');
-    expect((await answer(context, { ...request, body })).body).toBe(goldenAnswer(RESULT, UNKNOWN));
+    expect((await answerOf({ ...request, body })).body).toBe(goldenAnswer(RESULT, UNKNOWN));
   });
 
   it('answers the names of the first version with the names of the first version', async () => {
-    const { context } = await makeContext();
-    const reply = await answer(context, soapRequest(`${RESULT}V1`, { ...LOGIN, batchId: '7' }, 'soap 1.1'));
+    const reply = await answerOf(soapRequest(`${RESULT}V1`, { ...LOGIN, batchId: '7' }, 'soap 1.1'));
     expect(reply.body).toBe(goldenAnswer(`${RESULT}V1`, UNKNOWN, 'soap 1.1'));
   });
 
@@ -116,9 +106,7 @@ describe('answerCall', () => {
   ] as const)('on the %s server %s is restricted: %s', async (server, element, isRestricted) => {
     const { context } = await makeContext({ accounts: [{ agentCode: 'TEST88', password: 'TEST88', server }] });
     const { body } = await answer(context, soapRequest(element, { ...LOGIN, batchFile: toBase64('a,b') }));
-    const failure =
-      '<STATUS>Failure</STATUS><ERRORS>Service cannot be used on this server.</ERRORS>' +
-      '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
+    const failure = failureOf('Service cannot be used on this server.');
     expect(body).toBe(goldenAnswer(element, isRestricted ? failure : RUNNING));
     expect(context.books.rows()).toHaveLength(isRestricted ? 0 : 1);
   });
@@ -145,8 +133,7 @@ describe('answerCall', () => {
       'Invalid character or reference in character data.',
     ],
   ])('answers %s with a fault', async (_, request, text) => {
-    const { context } = await makeContext();
-    const reply = await answer(context, request);
+    const reply = await answerOf(request);
     expect(reply.status).toBe(500);
     expect(reply.body).toContain('<soap:Code><soap:Value>soap:Sender</soap:Value></soap:Code>');
     expect(reply.body).toContain(`${text}</soap:Text>`);
@@ -169,6 +156,10 @@ describe('answerCall', () => {
     expect(JSON.parse(lines.join(''))).toMatchObject({ operation: 'processCreditCardBatch', reason: 'disk gone' });
   });
 });
+
+async function answerOf(request: SoapRequest, settings: Partial<HandlerContext> = {}) {
+  return answer((await makeContext(settings)).context, request);
+}
 
 function answer(context: HandlerContext, { headers, body }: SoapRequest) {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -32,12 +32,11 @@ const CARD = {
 
 describe('runSchedules', () => {
   it('books a payment at each due moment that the clock has passed, like a charge by customer code', async () => {
-    const { context, clock } = await makeContext();
+    const { context, pass } = await makeWorld();
     await call(context, 'createCreditCardCustomerCode', { ...CARD, firstName: 'Ada' });
     await runSchedules(context);
     expect(context.books.rows()).toEqual([]);
-    clock.advance(14 * DAY_MS);
-    await runSchedules(context);
+    await pass(14);
     expect(context.books.rows()).toEqual(
       ['2026-06-18', '2026-06-25'].map((day, index) => ({
         at: `${day}T00:00:00.000Z`,
@@ -70,10 +69,9 @@ describe('runSchedules', () => {
     ],
     ['an empty account', 'createACHEFTCustomerCode', { ...WEEKLY, customerCode: 'C1' }, 'REJECT: 40', false],
   ] as const)('judges %s like any charge', async (_, operation, fields, message, hasId) => {
-    const { context, clock } = await makeContext();
+    const { context, pass } = await makeWorld();
     await call(context, operation, fields);
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     const [row, ...others] = context.books.rows();
     expect(others).toEqual([]);
     expect(row).toMatchObject({ message, charged: message.startsWith('OK') });
@@ -81,7 +79,7 @@ describe('runSchedules', () => {
   });
 
   it('books each once, however often and at how many places it is called', async () => {
-    const { context, clock } = await makeContext();
+    const { context, clock } = await makeWorld();
     await call(context, 'createCreditCardCustomerCode', CARD);
     await call(context, 'createCreditCardCustomerCode', { ...CARD, customerCode: 'C2', scheduleDate: '6' });
     clock.advance(365 * DAY_MS);
@@ -99,42 +97,33 @@ describe('runSchedules', () => {
   });
 
   it('takes nothing back and books nothing again when the clock goes back and forth', async () => {
-    const { context, clock } = await makeContext();
+    const { context, pass } = await makeWorld();
     await call(context, 'createCreditCardCustomerCode', CARD);
-    clock.advance(14 * DAY_MS);
-    await runSchedules(context);
-    clock.advance(-14 * DAY_MS);
-    await runSchedules(context);
-    clock.advance(21 * DAY_MS);
-    await runSchedules(context);
+    await pass(14);
+    await pass(-14);
+    await pass(21);
     expect(runsOf(context.books)).toEqual(['C1 2026-06-18', 'C1 2026-06-25', 'C1 2026-07-02']);
   });
 
   it('makes up for nothing that was due before the record was created', async () => {
-    const { context, clock } = await makeContext();
+    const { context, pass } = await makeWorld();
     await call(context, 'createCreditCardCustomerCode', { ...CARD, beginDate: '2020-01-01T00:00:00Z' });
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     expect(runsOf(context.books)).toEqual(['C1 2026-06-18']);
   });
 
   it('follows an update from then on, and stops when it is switched off or deleted', async () => {
-    const { context, clock } = await makeContext();
+    const { context, pass } = await makeWorld();
     await call(context, 'createCreditCardCustomerCode', CARD);
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     await call(context, 'updateCreditCardCustomerCode', { customerCode: 'C1', scheduleDate: '4', amount: '7.00' });
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     await call(context, 'updateCreditCardCustomerCode', { customerCode: 'C1', recurring: 'false' });
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     await call(context, 'updateCreditCardCustomerCode', { customerCode: 'C1', recurring: 'true' });
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     await call(context, 'deleteCustomerCode', { customerCode: 'C1' });
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     expect(runsOf(context.books)).toEqual(['C1 2026-06-18', 'C1 2026-06-24', 'C1 2026-07-08']);
     expect(context.books.rows().map(({ amountCents }) => amountCents)).toEqual([500, 700, 700]);
   });
@@ -162,10 +151,9 @@ describe('runSchedules', () => {
   });
 
   it('can be refunded like any charge', async () => {
-    const { context, clock } = await makeContext();
+    const { context, pass } = await makeWorld();
     await call(context, 'createCreditCardCustomerCode', CARD);
-    clock.advance(7 * DAY_MS);
-    await runSchedules(context);
+    await pass(7);
     await call(context, 'processCreditCardRefundWithTransactionId', { transactionId: 'A6000001', total: '-5.00' });
     expect(context.books.rows()[1]).toMatchObject({ customerCode: 'C1', amountCents: -500, charged: true });
   });
@@ -214,4 +202,14 @@ async function call(
   fields: Record<string, string>,
 ): Promise<void> {
   await HANDLERS[operation]?.answer(makeCall(operation, fields), context);
+}
+
+/** Returns empty books, and what lets days pass. */
+async function makeWorld() {
+  const { context, clock } = await makeContext();
+  const pass = (days: number) => {
+    clock.advance(days * DAY_MS);
+    return runSchedules(context);
+  };
+  return { context, clock, pass };
 }

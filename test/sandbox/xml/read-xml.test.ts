@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expandReferences, readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
+import { element, escapeText, textElement } from '../../../src/sandbox/xml/write-xml.ts';
 
 describe('readXml', () => {
   it('reads elements, attributes, text and CDATA', () => {
@@ -116,5 +117,32 @@ describe('expandReferences', () => {
     '&toolongtobe;',
   ])('refuses %j', (raw) => {
     expect(expandReferences(raw)).toBeUndefined();
+  });
+});
+
+describe('textElement', () => {
+  it('writes empty elements as .NET does', () => {
+    expect(textElement('ERRORS', '')).toBe('<ERRORS />');
+    expect(textElement('STATUS', 'Success')).toBe('<STATUS>Success</STATUS>');
+  });
+
+  it.each(['a & b < c > d', '"quoted" and \'so\'', 'line\r\nend', ']]>', '&amp;'])(
+    'reads back as it was: %j',
+    (text) => {
+      expect(readXml(textElement('a', text))).toMatchObject({ text });
+    },
+  );
+});
+
+describe('element', () => {
+  it('joins what it is given', () => {
+    expect(element('a', '<b />', '<c>1</c>')).toBe('<a><b /><c>1</c></a>');
+    expect(element('a')).toBe('<a />');
+  });
+});
+
+describe('escapeText', () => {
+  it('leaves quotes alone, as the service does', () => {
+    expect(escapeText('"A1" is deleted')).toBe('"A1" is deleted');
   });
 });

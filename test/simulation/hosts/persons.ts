@@ -4,7 +4,7 @@ import { reasonOf } from '../../../src/kernel/errors.ts';
 import { admit } from '../../../src/ledger/admission/admit.ts';
 import { declareLost, retireSender } from '../../../src/ledger/admission/by-person.ts';
 import { readAdmission, sayWaits } from '../../../src/ledger/admission/read-admission.ts';
-import { acknowledgeForgotten } from '../../../src/ledger/doubt/acknowledge-forgotten.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
 import { openSendJournal, type SendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { contentOf, readBatches, readBooks } from '../checks/read-ledger.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';

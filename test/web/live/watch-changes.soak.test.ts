@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { watchChanges } from '../../../src/web/live/open-live.ts';
 

@@ -1,7 +1,6 @@
 import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { partOf, wordsOf, draw } from '../support/page-words.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
-import { readOutputs, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
@@ -11,16 +11,10 @@ import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.t
 import { carryOut } from '../support/carry-out.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { movesOf, query } from '../support/story.ts';
-import { takeIn } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });
 
 /** One message for each way a sent row can end. The ninth row is withheld. */
 const MESSAGES = [
@@ -41,7 +35,7 @@ const ROWS = lines([
 
 /** Makes a file whose rows all have outcomes and whose outputs are still due. */
 async function reconciled(): Promise<string> {
-  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, ROWS);
+  const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, ROWS);
   await carryOut(world.app, fileId, (row) => MESSAGES[row - 1] ?? 'OK: 678594:');
   return fileId;
 }
@@ -58,7 +52,7 @@ function pathOf(fileId: string, suffix: string): string {
 }
 
 async function stateOf(fileId: string): Promise<string> {
-  return (await readFileRow(world.app.ledger, fileId)).state;
+  return (await world.file(fileId)).state;
 }
 
 const ALL = ['ack.csv', 'rejects.csv', 'result.csv', 'retry.csv', 'summary.json', 'summary.txt'];
@@ -73,7 +67,7 @@ describe('deliverFile', () => {
       (await readOutputs(world.app.ledger, fileId)).map((output) => output.name.split('.').slice(1).join('.')).sort(),
     ).toEqual(ALL);
     expect(await stateOf(fileId)).toBe('completed');
-    expect((await movesOf(world.app, { fileId })).at(-1)).toBe('complete');
+    expect((await world.movesOf({ fileId })).at(-1)).toBe('complete');
     expect(Object.values(outputs).join()).not.toContain(CARD);
     expect(await verifyAudit(world.app.ledger)).toBeUndefined();
   });
@@ -99,12 +93,12 @@ describe('deliverFile', () => {
     const fileId = await reconciled();
     await Promise.all(Array.from({ length: 8 }, () => deliverFile(world.app, { fileId })));
     expect(Object.keys(await outputsOf(fileId))).toEqual(ALL);
-    expect(await query(world.app, 'SELECT 1 FROM output WHERE file_id = $1', [fileId])).toHaveLength(ALL.length);
-    expect((await movesOf(world.app, { fileId })).filter((move) => move === 'complete')).toHaveLength(1);
+    expect(await world.query('SELECT 1 FROM output WHERE file_id = $1', [fileId])).toHaveLength(ALL.length);
+    expect((await world.movesOf({ fileId })).filter((move) => move === 'complete')).toHaveLength(1);
   });
 
   it('writes the notice and nothing else while a batch is open', async () => {
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, ROWS);
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, ROWS);
     await deliverFile(world.app, { fileId });
     expect(Object.keys(await outputsOf(fileId))).toEqual(['ack.csv']);
     const unknown = { kind: 'unknown', why: 'reset', evidence: { bytesWritten: 1, bytesRead: 0 } } as const;
@@ -116,8 +110,8 @@ describe('deliverFile', () => {
 
   it('writes the NAK of a refused file and the notice of a held one, once', async () => {
     const folder = `drop/${world.freshAccount()}/card`;
-    const refused = await takeIn(world.app, folder, 'not,a,payment\n');
-    const held = await takeIn(world.app, folder, lines([cardRow(1), cardRow(2, { amount: 'ten' })]));
+    const refused = await world.takeIn(folder, 'not,a,payment\n');
+    const held = await world.takeIn(folder, lines([cardRow(1), cardRow(2, { amount: 'ten' })]));
     for (const fileId of [refused, held, refused, held]) await deliverFile(world.app, { fileId });
     expect(Object.keys(await outputsOf(refused))).toEqual(['nak.csv']);
     expect(Object.keys(await outputsOf(held))).toEqual(['held.csv']);
@@ -126,7 +120,7 @@ describe('deliverFile', () => {
 
   it('tells the sender of a file that a person declined, and why', async () => {
     const content = lines([cardRow(1), cardRow(2, { amount: 'ten' })]);
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content);
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, content);
     await declineFile(world.app.ledger, fileId, { actor: 'operator:ada', reason: 'not ours' });
     await deliverFile(world.app, { fileId });
     const outputs = await outputsOf(fileId);
@@ -154,7 +148,7 @@ describe('deliverFile', () => {
       lines([...upTo(10).map((n) => achRow(n)), achRow(11, { amount: '=1' })]),
     ],
   ])('can read its own result back: %s', async (_what, operation, content) => {
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/${operation}`, content);
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/${operation}`, content);
     if ((await stateOf(fileId)) === 'held') {
       await approveFile(world.app.ledger, fileId, { actor: 'operator:ada', reason: 'we know' });
     }
@@ -166,7 +160,7 @@ describe('deliverFile', () => {
   it.each(['=Received', '"Received"', 'Received, with commas', 'Received \u2028\ufffd', ''])(
     'can read its own result back when the service says %j',
     async (message) => {
-      const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, lines([achRow(1)]));
+      const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, lines([achRow(1)]));
       await carryOut(world.app, fileId, () => message);
       await deliverFile(world.app, { fileId });
       expect(await stateOf(fileId)).toBe('completed');
@@ -234,7 +228,7 @@ describe('deliverFile, after the process died', () => {
     await deliverFile(world.app, { fileId });
     expect(await outputsOf(fileId)).toMatchObject(half);
     expect(Object.keys(await outputsOf(fileId))).toEqual(ALL);
-    expect(await query(world.app, 'SELECT 1 FROM output WHERE file_id = $1', [fileId])).toHaveLength(ALL.length);
+    expect(await world.query('SELECT 1 FROM output WHERE file_id = $1', [fileId])).toHaveLength(ALL.length);
     expect(await stateOf(fileId)).toBe('completed');
   });
 });
@@ -248,7 +242,7 @@ describe('deliverFile, when a control total does not hold', () => {
     ['H7', 'UPDATE batch SET cents = cents + 1 WHERE file_id = $1 AND batch_no = 1'],
   ])('%s stops the completion, and no summary says otherwise', async (id, sql) => {
     const fileId = await reconciled();
-    await query(world.app, sql, [fileId]);
+    await world.query(sql, [fileId]);
     await expect(deliverFile(world.app, { fileId })).rejects.toThrow(new RegExp(`control totals differ: .*${id} `));
     expect(await stateOf(fileId)).toBe('in_progress');
     expect(existsSync(pathOf(fileId, 'summary.json'))).toBe(false);
@@ -275,5 +269,5 @@ describe('deliverFile, when a control total does not hold', () => {
 /** Makes the ledger forget the delivery, as an older backup of it would. */
 async function forgetDelivery(fileId: string): Promise<void> {
   await forceSql(world.app, `UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [fileId]);
-  await query(world.app, 'DELETE FROM output WHERE file_id = $1', [fileId]);
+  await world.query('DELETE FROM output WHERE file_id = $1', [fileId]);
 }

@@ -1,24 +1,25 @@
-import { open } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
-import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
-import { takeIn } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
+import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
+import { declineFile } from '../../../src/ledger/file/release-held.ts';
+import { deliverFile } from '../../../workers/deliver/deliver.ts';
+import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
+import { fileWithOutcomes } from '../support/delivered.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
 
 async function finished(content: string, messageOf: (row: number) => string = () => 'Received'): Promise<FileRow> {
-  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, content);
+  const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, content);
   await carryOut(world.app, fileId, messageOf);
-  return readFileRow(world.app.ledger, fileId);
+  return world.file(fileId);
 }
 
 async function all(file: FileRow) {
@@ -59,9 +60,9 @@ describe('finishedPages and finishedRows', () => {
   });
 
   it('tells apart what was never sent: its batch was cancelled', async () => {
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, lines([achRow(1)]));
-    await query(world.app, `UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [fileId]);
-    const [row] = await all(await readFileRow(world.app.ledger, fileId));
+    const fileId = await world.takeIn(`drop/${world.freshAccount()}/ach-charge`, lines([achRow(1)]));
+    await world.query(`UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [fileId]);
+    const [row] = await all(await world.file(fileId));
     expect(row?.row).toMatchObject({ outcome: 'not_sent', message: 'never sent', attempt: null });
   });
 
@@ -77,15 +78,15 @@ describe('finishedPages and finishedRows', () => {
 
   it('throws rather than give a row the cells of another: a row of the ledger is gone', async () => {
     const file = await finished(lines(upTo(3).map((n) => achRow(n))));
-    await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
-    await query(world.app, 'DELETE FROM payment_row WHERE file_no = $1 AND line = 1', [file.file_no]);
-    await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+    await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+    await world.query('DELETE FROM payment_row WHERE file_no = $1 AND line = 1', [file.file_no]);
+    await world.query('ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
     await expect(all(file)).rejects.toThrow(/line 2 is missing/);
   });
 
   it('throws when the ledger knows more rows than the original holds', async () => {
     const file = await finished(lines(upTo(2).map((n) => achRow(n))));
-    await query(world.app, `INSERT INTO payment_row VALUES ($1, 3, NULL, 'A-3', '', NULL, '')`, [file.file_no]);
+    await world.query(`INSERT INTO payment_row VALUES ($1, 3, NULL, 'A-3', '', NULL, '')`, [file.file_no]);
     await expect(all(file)).rejects.toThrow(/line 3 is missing/);
   });
 
@@ -101,9 +102,9 @@ describe('finishedPages and finishedRows', () => {
   it('throws when the last row of a file is gone, or the first of a stretch', async () => {
     for (const line of [9_999, 10_001]) {
       const file = await finished(lines(upTo(10_001).map((n) => achRow(n))));
-      await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
-      await query(world.app, 'DELETE FROM payment_row WHERE file_no = $1 AND line = $2', [file.file_no, line]);
-      await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+      await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+      await world.query('DELETE FROM payment_row WHERE file_no = $1 AND line = $2', [file.file_no, line]);
+      await world.query('ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
       await expect(all(file)).rejects.toThrow(/is missing/);
     }
   });
@@ -131,3 +132,122 @@ async function lowestFreeHandle(): Promise<number> {
   await handle.close();
   return fd;
 }
+
+const smallWorld = stepWorld({ accounts: 8 });
+
+const because = { actor: 'operator:ada', reason: 'the sender recalls it' };
+const MESSAGES = ['OK: 1:', 'REJECT: 15', 'REJECT: 22'];
+
+async function delivered() {
+  const content = lines(upTo(3).map((n) => cardRow(n)));
+  const { file_id: fileId } = await fileWithOutcomes(
+    smallWorld,
+    'card',
+    content,
+    (row) => MESSAGES[row - 1]!,
+    'june.csv',
+  );
+  await deliverFile(smallWorld.app, { fileId });
+  return smallWorld.file(fileId);
+}
+
+const pathOf = (name: string) => join(smallWorld.settings.paths.out, name);
+
+describe('rebuildOutputs', () => {
+  it('makes every output of a finished file again, byte for byte, and leaves nothing behind', async () => {
+    const file = await delivered();
+    const checks = await rebuildOutputs(smallWorld.app, file);
+    expect(checks.map((check) => check.kind).toSorted()).toEqual(
+      ['ack', 'rejects', 'result', 'retry', 'summary-json', 'summary-txt'].toSorted(),
+    );
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+    expect((await readdir(smallWorld.settings.paths.data)).filter((name) => name.startsWith('rebuild-'))).toEqual([]);
+  });
+
+  it('also when the process died before it wrote the summaries', async () => {
+    armCrashPoints((name) => {
+      if (name === 'deliver.totals-held') throw new Error('died');
+    });
+    await expect(delivered().finally(() => armCrashPoints(undefined))).rejects.toThrow('died');
+    const { rows } = await smallWorld.app.ledger.pool.query('SELECT file_id FROM file ORDER BY file_no DESC LIMIT 1');
+    const checks = await rebuildOutputs(smallWorld.app, await smallWorld.file(rows[0].file_id));
+    expect(checks.map((check) => check.kind).toSorted()).toEqual(['ack', 'rejects', 'result', 'retry'].toSorted());
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+  });
+
+  it('also after outcomes have changed and were corrected', async () => {
+    const file = await delivered();
+    await smallWorld.query(
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       VALUES ($1, 2, 1, 'approved', 'OK: 9:', '9', now(), 'asked again')`,
+      [file.file_no],
+    );
+    await deliverFile(smallWorld.app, { fileId: file.file_id });
+    const checks = await rebuildOutputs(smallWorld.app, file);
+    expect(checks.map((check) => check.kind)).toContain('correction');
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+  });
+
+  it('says which are missing and which differ in the out folder, and touches none', async () => {
+    const file = await delivered();
+    const outputs = await readOutputs(smallWorld.app.ledger, file.file_id);
+    const [result, rejects] = ['result', 'rejects'].map((kind) => outputs.find((output) => output.kind === kind)!.name);
+    await rename(pathOf(result!), pathOf(`${result}.moved`));
+    await appendFile(pathOf(rejects!), 'one more line');
+    const checks = await rebuildOutputs(smallWorld.app, file);
+    const found = Object.fromEntries(checks.map((check) => [check.kind, check.onDisk]));
+    expect(found).toMatchObject({ result: 'missing', rejects: 'differs', ack: 'same' });
+    expect(checks.map((check) => check.rebuilt)).toEqual(checks.map(() => 'same'));
+    expect(await readFile(pathOf(rejects!), 'utf8')).toContain('one more line');
+  });
+
+  it('leaves them in a folder when it is given one, and notes nothing new', async () => {
+    const file = await delivered();
+    const into = join(smallWorld.root, 'again');
+    await mkdir(into);
+    const before = await readOutputs(smallWorld.app.ledger, file.file_id);
+    await rebuildOutputs(smallWorld.app, file, into);
+    expect((await readdir(into)).toSorted()).toEqual(before.map((output) => output.name).toSorted());
+    for (const { name } of before)
+      expect(await readFile(join(into, name), 'utf8')).toBe(await readFile(pathOf(name), 'utf8'));
+    expect(await readOutputs(smallWorld.app.ledger, file.file_id)).toEqual(before);
+    await rm(into, { recursive: true });
+  });
+
+  it('makes the notices of held, declined and cancelled files, and the results of a stopped one', async () => {
+    const account = smallWorld.freshAccount();
+    const rows = (from: number, count: number) => lines(upTo(count).map((n) => achRow(from + n)));
+    const held = await smallWorld.takeIn(
+      `drop/${account}/ach-charge`,
+      rows(100, 1) + achRow(200, { amount: 'x' }),
+      'h.csv',
+    );
+    await deliverFile(smallWorld.app, { fileId: held });
+    await declineFile(smallWorld.app.ledger, held, because);
+    const cancelled = await smallWorld.takeIn(`drop/${account}/ach-charge`, rows(300, 2), 'c.csv');
+    await deliverFile(smallWorld.app, { fileId: cancelled });
+    await cancelFile(smallWorld.app.ledger, cancelled, because);
+    const stopped = await smallWorld.takeIn(`drop/${account}/ach-charge`, rows(400, 4), 's.csv');
+    await smallWorld.query(`UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [stopped]);
+    await cancelFile(smallWorld.app.ledger, stopped, because);
+    const kinds: Record<string, string[]> = {};
+    for (const [name, fileId] of Object.entries({ held, cancelled, stopped })) {
+      await deliverFile(smallWorld.app, { fileId });
+      const checks = await rebuildOutputs(smallWorld.app, await smallWorld.file(fileId));
+      for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
+      kinds[name] = checks.map((check) => check.kind).toSorted();
+    }
+    expect(kinds).toEqual({
+      held: ['cancelled', 'held'],
+      cancelled: ['ack', 'cancelled'],
+      stopped: ['ack', 'rejects', 'result', 'summary-json', 'summary-txt'],
+    });
+    const notice = (await readOutputs(smallWorld.app.ledger, cancelled)).find((output) => output.kind === 'cancelled')!;
+    const text = await readFile(pathOf(notice.name), 'utf8');
+    expect(text).toContain('Status,CANCELLED\r\n');
+    expect(text).toContain('Reason,the sender recalls it\r\n');
+    expect(text).toContain('Accepted Rows,0\r\n');
+    const rejects = (await readOutputs(smallWorld.app.ledger, stopped)).find((output) => output.kind === 'rejects')!;
+    expect(await readFile(pathOf(rejects.name), 'utf8')).toContain('never sent');
+  });
+});

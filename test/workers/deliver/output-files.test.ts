@@ -1,24 +1,22 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createReadStream } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
+import { type Outcome, OUTCOMES, OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { movesOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
+import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 async function freshFile(): Promise<FileRow> {
-  return readFileRow(world.app.ledger, await takeInCharges(world.app, world.freshAccount(), 1));
+  return world.file(await world.takeInCharges(world.freshAccount(), 1));
 }
 
 /** Writes one output and returns its path. */
@@ -48,13 +46,13 @@ describe('writeOutputFiles', () => {
     expect(await readOutputs(world.app.ledger, file.file_id)).toMatchObject([
       { kind: 'result', name: basename(path), sha256: sha256Of(Buffer.from('täxt')), bytes: 5, rows: 3 },
     ]);
-    expect((await movesOf(world.app, { fileId: file.file_id })).at(-1)).toBe('output');
+    expect((await world.movesOf({ fileId: file.file_id })).at(-1)).toBe('output');
   });
 
   it('may be done again with the same content, and is noted once', async () => {
     const file = await freshFile();
     expect(await write(file, 'same')).toBe(await write(file, 'same'));
-    expect((await movesOf(world.app, { fileId: file.file_id })).filter((move) => move === 'output')).toHaveLength(1);
+    expect((await world.movesOf({ fileId: file.file_id })).filter((move) => move === 'output')).toHaveLength(1);
   });
 
   it('is noted by the next try when the process died in between', async () => {
@@ -102,7 +100,7 @@ describe('writeOutputFiles', () => {
     const file = await freshFile();
     const seen: string[] = [];
     const result = 'a line of the result\n'.repeat(20_000);
-    const before = (await movesOf(world.app, { fileId: file.file_id })).length;
+    const before = (await world.movesOf({ fileId: file.file_id })).length;
     await writeOutputFiles(world.app, file, async (outputs) => {
       await outputs.appendText('rejects', 'a');
       for (let part = 0; part < 4; part += 1) await outputs.appendText('result', result, 20_000);
@@ -119,7 +117,7 @@ describe('writeOutputFiles', () => {
       ['rejects', 1, 2],
       ['result', 80_000, 4 * result.length],
     ]);
-    expect((await movesOf(world.app, { fileId: file.file_id })).slice(before)).toEqual(['output', 'output']);
+    expect((await world.movesOf({ fileId: file.file_id })).slice(before)).toEqual(['output', 'output']);
   });
 
   it('drops what was begun and not published', async () => {
@@ -131,5 +129,117 @@ describe('writeOutputFiles', () => {
     });
     const left = (await readdir(world.settings.paths.out)).filter((name) => name.includes(file.file_id.slice(0, 8)));
     expect(left).toEqual([`june-1__${file.file_id.slice(0, 8)}.result.csv`]);
+  });
+});
+
+const TITLES =
+  'Line,Invoice #,First Name,Last Name,Account Type,Account #,Amount,Comment,Outcome,Code,Message,Authorization,Batch Id,Sent At,Result At,Attempt';
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'paydrop-count-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+async function count(rows: string[]) {
+  const path = join(dir, 'result.csv');
+  await writeFile(path, [TITLES, ...rows, ''].join('\r\n'));
+  return countDelivered(createReadStream(path), 'ach');
+}
+
+function row(amount: string, outcome: string, comment = 'June dues'): string {
+  return `1,A-1,Ada,Byron,CHECKING,***1,${amount},${comment},${outcome},,Received,,1,,,1`;
+}
+
+describe('countDelivered', () => {
+  it.each(Object.keys(OUTCOMES) as Outcome[])('knows the label of %s', async (outcome) => {
+    expect(await count([row('25.00', OUTCOMES[outcome].label)])).toEqual({ [outcome]: { rows: 1, cents: 2_500 } });
+  });
+
+  it('adds rows and money per outcome', async () => {
+    const rows = [row('25.00', 'APPROVED'), row('0.01', 'APPROVED'), row('-5.5', 'DECLINED'), row('7', 'UNKNOWN')];
+    expect(await count(rows)).toEqual({
+      approved: { rows: 2, cents: 2_501 },
+      declined: { rows: 1, cents: -550 },
+      unknown: { rows: 1, cents: 700 },
+    });
+  });
+
+  it('reads quoted cells as people would', async () => {
+    expect(await count([row('25.00', 'APPROVED', '"APPROVED, ""yes"""')])).toEqual({
+      approved: { rows: 1, cents: 2_500 },
+    });
+  });
+
+  it('counts a row whose amount is none, without money', async () => {
+    expect(await count([row("'=1+1", 'INVALID'), row('', 'INVALID')])).toEqual({ invalid: { rows: 2, cents: 0 } });
+  });
+
+  it.each([
+    ['an outcome that is none', row('25.00', 'PAID')],
+    ['a row that was cut', '1,A-1,Ada'],
+    ['the title once more', TITLES],
+  ])('does not count %s, so that the totals differ', async (_what, line) => {
+    expect(await count([row('25.00', 'APPROVED'), line])).toEqual({ approved: { rows: 1, cents: 2_500 } });
+  });
+
+  it.each([
+    ['quoted amounts', row('"25.00"', 'APPROVED'), 2_500],
+    ['quoted outcomes', row('25.00', '"APPROVED"'), 2_500],
+    ['blanks around an amount', row(' 25.00 ', 'APPROVED'), 2_500],
+    ['a refund', row('-25.00', 'APPROVED'), -2_500],
+    ['one decimal', row('25.5', 'APPROVED'), 2_550],
+    ['no decimals', row('25', 'APPROVED'), 2_500],
+    ['a large amount', row('12345678.90', 'APPROVED'), 1_234_567_890],
+    ['an amount over the limit', row('99999999.99', 'APPROVED'), 0],
+    ['an amount that begins with a point', row('.50', 'APPROVED'), 0],
+    ['other letters in the row', row('25.00', 'APPROVED', 'Zoë'), 2_500],
+    ['a comma in quotes before it', row('25.00', 'APPROVED').replace('Byron', '"Byron, Lady"'), 2_500],
+  ])('reads %s', async (_what, line, cents) => {
+    expect(await count([row('1.00', 'DECLINED'), line])).toEqual({
+      declined: { rows: 1, cents: 100 },
+      approved: { rows: 1, cents },
+    });
+  });
+
+  it('finds nothing in a file of titles only', async () => {
+    expect(await count([])).toEqual({});
+  });
+});
+
+const FILE = {
+  state: 'accepted',
+  reason_code: null,
+  control: { rows: 3 },
+  sha256: 'hash',
+  physical_lines: 6,
+  blank_lines: 1,
+  header_line: 2,
+  records: 4,
+  valid_rows: 3,
+  valid_cents: 7_500,
+  invalid_rows: 1,
+} as unknown as FileRow;
+
+describe('figuresOfFile', () => {
+  it('has what was counted at the intake', () => {
+    expect(figuresOfFile(FILE)).toEqual({
+      control: { rows: 3 },
+      approved: false,
+      sha256: 'hash',
+      physicalLines: 6,
+      blankLines: 1,
+      headerLines: 1,
+      records: 4,
+      valid: { rows: 3, cents: 7_500 },
+      invalidRows: 1,
+    });
+    expect(figuresOfFile({ ...FILE, header_line: null }).headerLines).toBe(0);
+  });
+
+  it('counts as approved what was held and is not any more', () => {
+    const held = { ...FILE, reason_code: 'CONTROL_TOTALS' };
+    expect(figuresOfFile({ ...held, state: 'held' }).approved).toBe(false);
+    expect(figuresOfFile({ ...held, state: 'in_progress' }).approved).toBe(true);
   });
 });

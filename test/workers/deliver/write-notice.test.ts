@@ -1,22 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import { writeNotice } from '../../../workers/deliver/write-notice.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { takeIn } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
+import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
+import { cutAtStatement } from '../support/failing-app.ts';
+import { runDeliverJob, writeDueNotice, writeNotice } from '../../../workers/deliver/deliver.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 6, settings: { batch: { maxRows: 4 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
 async function notice(kind: OutputKind, content: string, name?: string): Promise<{ fileId: string; text: string }> {
-  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content, name);
-  await writeNotice(world.app, await readFileRow(world.app.ledger, fileId), { kind, batches: 3 });
+  const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, content, name);
+  await writeNotice(world.app, await world.file(fileId), { kind, batches: 3 });
   const [written] = (await readdir(world.settings.paths.out)).filter((file) => file.includes(fileId.slice(0, 8)));
   return { fileId, text: await readFile(join(world.settings.paths.out, written!), 'utf8') };
 }
@@ -57,5 +55,79 @@ describe('writeNotice', () => {
   it('shows no number that stands in the name of the file', async () => {
     const { text } = await notice('ack', lines([cardRow(1)]), `of ${CARD}.csv`);
     expect(text).not.toContain(CARD);
+  });
+});
+
+const because = { actor: 'operator:ada', reason: 'the sender was asked' };
+
+const HELD = { kind: 'held', batches: 0 } as const;
+
+function held(): Promise<string> {
+  return world.takeIn(`drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));
+}
+
+async function writeDue(fileId: string): Promise<string[]> {
+  await writeDueNotice(world.app, await readDelivery(world.app.ledger, fileId));
+  return (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind as string).toSorted();
+}
+
+describe('writeDueNotice', () => {
+  it('writes the notice of the verdict once', async () => {
+    const fileId = await held();
+    expect(await writeDue(fileId)).toEqual(['held']);
+    expect(await writeDue(fileId)).toEqual(['held']);
+  });
+
+  it.each([
+    ['approved', approveFile, ['ack', 'held']],
+    ['declined', declineFile, ['cancelled', 'held']],
+  ] as const)(
+    'notes a notice that a dead process published, when the file was %s meanwhile',
+    async (_, move, kinds) => {
+      const fileId = await held();
+      const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
+      const file = await world.file(fileId);
+      await expect(writeNotice(dying, file, HELD)).rejects.toThrow('power cut');
+      await move(world.app.ledger, fileId, because);
+      expect(await writeDue(fileId)).toEqual(kinds);
+    },
+  );
+
+  it('tries again what a dead process published when it cannot be noted, before it writes the next', async () => {
+    const fileId = await held();
+    const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
+    await expect(writeNotice(dying, await world.file(fileId), HELD)).rejects.toThrow('power cut');
+    await approveFile(world.app.ledger, fileId, because);
+    const again = cutAtStatement(world.app, /INSERT INTO output/).app;
+    await expect(writeDueNotice(again, await readDelivery(world.app.ledger, fileId))).rejects.toThrow('power cut');
+    expect(await readOutputs(world.app.ledger, fileId)).toEqual([]);
+    expect(await writeDue(fileId)).toEqual(['ack', 'held']);
+  });
+
+  it('writes no notice of a verdict that nobody has read', async () => {
+    const fileId = await held();
+    await approveFile(world.app.ledger, fileId, because);
+    expect(await writeDue(fileId)).toEqual(['ack']);
+  });
+});
+
+const kindsOf = async (fileId: string) => (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind);
+
+describe('runDeliverJob', () => {
+  it('writes what is due for each file of its job', async () => {
+    const account = world.freshAccount();
+    const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    await runDeliverJob(world.app, { fileId, more: [next] }, new AbortController().signal);
+    expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], ['ack']]);
+  });
+
+  it('asks for the rest when it is told to end', async () => {
+    const account = world.freshAccount();
+    const [fileId, next] = [await world.takeInCharges(account, 2), await world.takeInCharges(account, 2, 5)];
+    const asks = await world.jobsAddedBy(next, () =>
+      runDeliverJob(world.app, { fileId, more: [next] }, AbortSignal.abort()),
+    );
+    expect([await kindsOf(fileId), await kindsOf(next)]).toEqual([['ack'], []]);
+    expect(asks).toEqual(['deliver']);
   });
 });

@@ -1,24 +1,19 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf } from '../support/delivered.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
+import { stepWorld } from '../support/step-world.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
 
 const CONTENT = lines([...upTo(11).map((n) => cardRow(n)), cardRow(12, { amount: 'ten' })]);
 const KINDS = ['result.c01.csv', 'summary.c01.json', 'summary.c01.txt'];
@@ -27,7 +22,7 @@ const KINDS = ['result.c01.csv', 'summary.c01.json', 'summary.c01.txt'];
 async function completed(): Promise<FileRow> {
   const file = await fileWithOutcomes(world, 'card', CONTENT, (row) => (row === 3 ? 'TIMEOUT' : 'OK: 1'));
   await deliverFile(world.app, { fileId: file.file_id });
-  return readFileRow(world.app.ledger, file.file_id);
+  return world.file(file.file_id);
 }
 
 /** Corrects a row as the service or a user would. */
@@ -112,7 +107,7 @@ describe('writeResultCorrection', () => {
     await deliver(file);
     const before = await readAll(file);
     await correct(file, 3, { outcome: 'unknown' });
-    await query(world.app, 'DELETE FROM output WHERE file_id = $1 AND number > 0', [file.file_id]);
+    await world.query('DELETE FROM output WHERE file_id = $1 AND number > 0', [file.file_id]);
     await rm(world.settings.paths.out, { recursive: true });
     await mkdir(world.settings.paths.out);
     await deliver(file);
@@ -150,7 +145,7 @@ describe('writeResultCorrection', () => {
   ])('%s that does not hold stops it, and no summary says otherwise', async (id, sql) => {
     const file = await completed();
     await correct(file, 3, {});
-    await query(world.app, sql, [file.file_id]);
+    await world.query(sql, [file.file_id]);
     await expect(deliver(file)).rejects.toThrow(new RegExp(`control totals differ: ${id} `));
     expect(existsSync(pathOf(file, 'summary.c01.json'))).toBe(false);
   });

@@ -2,27 +2,29 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
+import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { existsSync } from 'node:fs';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { checkArrival } from '../../../workers/intake/check-arrival.ts';
-import { checkKeys } from '../../../workers/upkeep/check-keys.ts';
+import { checkKeys } from '../../../workers/watch/check-folders.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { encrypt, makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
-import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
-import { claimContent, takeIn } from '../support/take-in.ts';
+import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
+import { openedForTests, openStepWorld } from '../support/step-world.ts';
+import { claimContent } from '../support/take-in.ts';
+import type { Claim } from '../../../src/files/claims/finish-claim.ts';
+import { originalPath } from '../../../workers/open-original.ts';
+import { cutAfterVerdict } from '../support/failing-app.ts';
 
 const ROWS = lines(upTo(3).map((n) => achRow(n)));
 
 let dir: string;
 let own: TestKey;
 let sender: TestKey;
-let world: StepWorld;
-beforeAll(async () => {
+const world = openedForTests(async () => {
   dir = await mkdtemp(join(tmpdir(), 'paydrop-arrival-'));
   [own, sender] = await Promise.all([makeKey(), makeKey()]);
   const openpgp = {
@@ -30,17 +32,14 @@ beforeAll(async () => {
     senders: [await writeKey(dir, 'sender.asc', sender.publicKey.armor())],
   };
   const broken = { key: await writeKey(dir, 'broken.asc', 'no key') };
-  world = await openStepWorld({ accounts: 1, special: { secret: { openpgp }, broken: { openpgp: broken } } });
+  return openStepWorld({ accounts: 8, special: { secret: { openpgp }, broken: { openpgp: broken } } });
 });
-afterAll(async () => {
-  await world.close();
-  await rm(dir, { recursive: true });
-});
+afterAll(() => rm(dir, { recursive: true }));
 
 async function claimed(account: string, name: string, content: string | Buffer): Promise<FileRow> {
   const claim = await claimContent(world.app, `drop/${account}/ach-charge`, name, content);
   await takeClaim(world.app, claim);
-  return readFileRow(world.app.ledger, claim.fileId);
+  return world.file(claim.fileId);
 }
 
 const folderOf = (file: FileRow, encryption: 'required' | 'optional' = 'optional') => ({
@@ -87,12 +86,9 @@ describe('checkArrival', () => {
   });
 
   it('takes the plain file that we made ourselves of rows of another', async () => {
-    const earlier = await readFileRow(
-      world.app.ledger,
-      await takeIn(world.app, 'drop/secret/ach-charge', lines([achRow(7)]), 'earlier.csv'),
-    );
-    await query(world.app, "UPDATE batch SET state = 'cancelled' WHERE file_id = $1", [earlier.file_id]);
-    await query(world.app, "UPDATE file SET state = 'cancelled' WHERE file_id = $1", [earlier.file_id]);
+    const earlier = await world.file(await world.takeIn('drop/secret/ach-charge', lines([achRow(7)]), 'earlier.csv'));
+    await world.query("UPDATE batch SET state = 'cancelled' WHERE file_id = $1", [earlier.file_id]);
+    await world.query("UPDATE file SET state = 'cancelled' WHERE file_id = $1", [earlier.file_id]);
     const content = lines([achRow(7)]).replace('\n', '\r\n');
     const made = { name: 'again.csv', sha256: sha256Of(content), lines: [1], cents: 2_500 };
     await recordResubmission(world.app.ledger, earlier, made, { actor: 'operator:ada', reason: 'again' });
@@ -108,7 +104,7 @@ describe('intakeFile, for the same rows encrypted several times', () => {
     for (const name of ['one.csv.pgp', 'two.csv.pgp', 'three.csv.pgp'])
       files.push(await claimed('secret', name, await encrypt(rows, { to: own, by: sender })));
     await Promise.all(files.map((file) => intakeFile(world.app, { fileId: file.file_id })));
-    const after = await Promise.all(files.map((file) => readFileRow(world.app.ledger, file.file_id)));
+    const after = await Promise.all(files.map((file) => world.file(file.file_id)));
     const accepted = after.filter((file) => file.state === 'accepted');
     expect(accepted).toHaveLength(1);
     expect(new Set(files.map((file) => file.sha256)).size).toBe(3);
@@ -122,6 +118,53 @@ describe('a key of ours that cannot be used', () => {
     await expect(checkKeys(world.app)).rejects.toMatchObject({ code: 'PGP_KEY' });
     const file = await claimed('broken', 'june.csv.pgp', await encrypt(ROWS, { to: own, by: sender }));
     await expect(intakeFile(world.app, { fileId: file.file_id })).rejects.toMatchObject({ code: 'PGP_KEY' });
-    expect(await readFileRow(world.app.ledger, file.file_id)).toMatchObject({ state: 'claimed' });
+    expect(await world.file(file.file_id)).toMatchObject({ state: 'claimed' });
+  });
+});
+
+const CODES = lines(upTo(3).map((n) => `${cardRow(n)},737`));
+
+/** Claims a file with a security code at the end of every row. */
+async function claimedCodes(): Promise<Claim> {
+  const claim = await claimContent(world.app, `drop/${world.freshAccount()}/card`, 'cvv.csv', CODES);
+  await takeClaim(world.app, claim);
+  return claim;
+}
+
+describe('intakeFile, for a file with security codes', () => {
+  it('refuses it and keeps nothing that could open it', async () => {
+    const claim = await claimedCodes();
+    const before = await world.file(claim.fileId);
+    expect(existsSync(originalPath(world.app, before))).toBe(true);
+    await intakeFile(world.app, claim);
+    const file = await world.file(claim.fileId);
+    expect(file).toMatchObject({ state: 'rejected', reason_code: 'SECURITY_CODE', wrapped_key: null, row_set: null });
+    expect(file.shredded_at).toEqual(file.state_at);
+    expect(existsSync(originalPath(world.app, file))).toBe(false);
+    expect(existsSync(claim.workDir)).toBe(false);
+    expect(await world.movesOf(claim)).toEqual(['claim', 'reject', 'shred']);
+  });
+
+  it('destroys the sealed bytes after a crash between the verdict and that', async () => {
+    const claim = await claimedCodes();
+    const file = await world.file(claim.fileId);
+    await expect(intakeFile(cutAfterVerdict(world.app), claim)).rejects.toThrow('power cut');
+    expect(existsSync(originalPath(world.app, file))).toBe(true);
+    await intakeFile(world.app, claim);
+    expect(existsSync(originalPath(world.app, file))).toBe(false);
+    expect(existsSync(claim.workDir)).toBe(false);
+  });
+
+  it('leaves no number of the file in the ledger', async () => {
+    const claim = await claimedCodes();
+    await intakeFile(world.app, claim);
+    const kept = await world.query(
+      `SELECT invoice, customer_code, last_four, detail, value, reason
+       FROM file JOIN payment_row USING (file_no) LEFT JOIN row_fault USING (file_no) WHERE file_id = $1`,
+      [claim.fileId],
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    expect(JSON.stringify(kept)).not.toContain(CARD);
+    expect(JSON.stringify(kept)).not.toContain('737');
   });
 });

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { ControlNote } from '../../../src/rows/rows.ts';
 import { type Circumstances, decideIntake } from '../../../workers/intake/decide-intake.ts';
+import { weighClocks } from '../../../workers/intake/find-earlier-payments.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
+import { forceSql } from '../../support/force-sql.ts';
+import { achRow, lines } from '../../support/payment-rows.ts';
+import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 
 const SHA = 'a'.repeat(64);
 
@@ -214,4 +221,62 @@ describe('decideIntake, with other files', () => {
     const refused = decide(checked('reject', { EMPTY: 1, NO_ROWS: 1 }), {}).decision;
     expect(refused).toMatchObject({ code: 'EMPTY', reason: 'the file has no bytes' });
   });
+});
+
+const DAY_MS = 86_400_000;
+const NOON = Date.parse('2026-06-15T12:00:00Z');
+
+/** Returns the moment this many days after `NOON`. */
+const at = (days: number) => new Date(NOON + days * DAY_MS);
+
+describe('weighClocks', () => {
+  it.each([
+    ['clocks that follow on the last file', { host: 0.5, database: 0.4, last: 0 }, undefined, [0.4, 0.5]],
+    ['the first file of an account', { host: 0, database: 0 }, 0, [0, 0]],
+    ['a long pause', { host: 31, database: 31, last: 0 }, 31, [31, 31]],
+    ['a host that is ahead', { host: 400, database: 0, last: 0 }, 0, [0, 400]],
+    ['host and database that are ahead', { host: 400, database: 400, last: 0 }, 0, [0, 400]],
+    ['host and database that are behind', { host: -400, database: -400, last: 0 }, 0, [-400, 0]],
+    ['a service that is ahead', { host: 2, database: 2, last: 0 }, 400, [2, 400]],
+    ['a service that does not say', { host: 400, database: 400, last: 0 }, undefined, [0, 400]],
+  ] as const)(
+    'takes the earliest for now and the latest for the file: %s',
+    async (_, times, service, [now, agedFrom]) => {
+      const { host, database, last } = { last: undefined, ...times };
+      const clocks = { databaseNow: at(database), lastFrom: last === undefined ? null : at(last) };
+      const weighed = await weighClocks(at(host), clocks, async () =>
+        service === undefined ? undefined : at(service),
+      );
+      expect(weighed).toEqual({ now: at(now), agedFrom: at(agedFrom) });
+    },
+  );
+
+  it('asks the service only where its time may matter', async () => {
+    const ask = () => Promise.reject(new Error('it is not needed'));
+    await expect(weighClocks(at(1), { databaseNow: at(0), lastFrom: at(0) }, ask)).resolves.toBeDefined();
+    await expect(weighClocks(at(1.1), { databaseNow: at(0), lastFrom: at(0) }, ask)).rejects.toThrow();
+  });
+});
+
+const world = openedForTests(openEarlierPaymentsWorld);
+
+it('findDuplicate names the file that had the same bytes, also for a file that is not in the ledger', async () => {
+  const account = world.freshAccount();
+  const first = await world.take(account, 'any', lines([achRow(1)]));
+  const { rows } = await world.app.ledger.pool.query<{ sha256: string; name: string }>(
+    'SELECT sha256, name FROM file WHERE file_id = $1',
+    [first],
+  );
+  const { sha256, name } = rows[0]!;
+  const find = (change: object) =>
+    transact(world.app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, sha256, ...change }));
+  const detail = `they came as "${name}" (file ${first}), which is on its way`;
+  expect(await find({})).toEqual({ code: 'DUPLICATE_FILE', detail, duplicateOf: first });
+  await forceSql(world.app, `UPDATE file SET state = 'completed', invalid_rows = 3 WHERE file_id = '${first}'`);
+  expect(await find({})).toMatchObject({
+    detail: expect.stringContaining('which is completed; 3 rows of it were withheld and not paid'),
+  });
+  expect(await find({ sha256: '0'.repeat(64) })).toBeUndefined();
+  expect(await find({ account: world.freshAccount() })).toBeUndefined();
+  expect(await find({ file_id: first })).toBeUndefined();
 });

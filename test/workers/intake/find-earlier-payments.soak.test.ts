@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../../src/ledger/row/copy-outcomes.ts';
+import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
+import { openedForTests } from '../support/step-world.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../support/look-back-world.ts';
+import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 import { claimContent, takeIn } from '../support/take-in.ts';
 
-let world: EarlierPaymentsWorld;
-beforeAll(async () => {
-  world = await openEarlierPaymentsWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openEarlierPaymentsWorld);
 
 const FIRST = [achRow(1), achRow(2), achRow(3)];
 

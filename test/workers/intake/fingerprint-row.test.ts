@@ -1,7 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { PaymentRow } from '../../../src/rows/rows.ts';
-import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
+import { likeRows, printRuns, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import { writePrint } from '../../../src/ledger/copy/row-tuples.ts';
+import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { PRINT_BYTES } from '../../../src/crypto/fingerprints/row-print.ts';
 
 const APP = {
   fingerprint: (parts: readonly string[]) => createHash('sha256').update(parts.join('|')).digest().subarray(0, 16),
@@ -43,5 +46,114 @@ describe('rowFingerprinter', () => {
   it('knows a payer of a code again in every operation that charges', () => {
     const byCode = { number: '', customerCode: 'A1' };
     expect(printOf(byCode, { ...FILE, operation: 'ach-charge' })).toBe(printOf(byCode));
+  });
+});
+
+/** Returns a fingerprint of these two halves. */
+function print(invoice: number, payer: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(invoice, 0);
+  bytes.writeUInt32BE(payer, 4);
+  return bytes;
+}
+
+function find(prints: readonly [line: number, print: Buffer][], faults: readonly Fault[] = []) {
+  const { findFault, flagged } = likeRows();
+  const found = prints.flatMap(([line, bytes]) => findFault(bytes, 0, line, faults) ?? []);
+  return { found, flagged: flagged() };
+}
+
+describe('likeRows', () => {
+  it('names for each row the first that is like it', () => {
+    const { found, flagged } = find([
+      [2, print(1, 1)],
+      [3, print(1, 2)],
+      [4, print(1, 1)],
+      [5, print(2, 1)],
+      [6, print(1, 1)],
+    ]);
+    expect(found).toEqual([
+      { code: 'LIKE_ROW', line: 4, detail: 'line 2 of this file' },
+      { code: 'LIKE_ROW', line: 6, detail: 'line 2 of this file' },
+    ]);
+    expect(flagged).toEqual([{ code: 'LIKE_ROW', rows: 2, detail: 'line 2 of this file' }]);
+  });
+
+  it('names a row once that has two prints, and not as like itself', () => {
+    const both = [print(1, 1), print(2, 2)] as const;
+    const { found } = find([
+      [2, both[0]],
+      [2, both[0]],
+      [2, both[1]],
+      [3, both[0]],
+      [3, both[1]],
+    ]);
+    expect(found.map(({ line }) => line)).toEqual([3]);
+  });
+
+  it('leaves out what the check has found to be the same', () => {
+    const rows: [number, Buffer][] = [
+      [2, print(1, 1)],
+      [3, print(1, 1)],
+    ];
+    expect(find(rows, [{ code: 'DUPLICATE_ROW', line: 3 }])).toEqual({ found: [], flagged: [] });
+    expect(find(rows, [{ code: 'TEXT_REPLACED', line: 3 }]).found).toHaveLength(1);
+  });
+});
+
+const OF = { fileNo: 7, volume: 3 };
+const PIECE_ROWS = 16_384;
+
+type Row = { print: Buffer; line: number };
+
+const someRows = (count: number): Row[] =>
+  Array.from({ length: count }, (_, index) => ({ print: randomBytes(PRINT_BYTES), line: index + 1 }));
+
+/** Sorts by the first four bytes, as PostgreSQL orders numbers. Equal ones keep their order. */
+const sorted = (rows: readonly Row[]) => rows.toSorted((a, b) => a.print.readInt32BE() - b.print.readInt32BE());
+
+function tuplesOf(rows: readonly Row[]): Uint8Array {
+  const to = tupleWriter();
+  for (const { print, line } of rows) writePrint(to, OF, line, print, 0);
+  return to.take()!;
+}
+
+function addAll(runs: ReturnType<typeof printRuns>, rows: readonly Row[]): void {
+  for (const { print, line } of rows) {
+    const bytes = Buffer.concat([randomBytes(16), print]);
+    runs.add(bytes, 16, line);
+  }
+}
+
+describe('printRuns', () => {
+  it('gives every print out once, in pieces, in the order of the prints', () => {
+    const runs = printRuns(OF);
+    const rows = someRows(PIECE_ROWS + 5_000);
+    addAll(runs, rows);
+    const pieces = [...runs.take()];
+    const wanted = [tuplesOf(sorted(rows).slice(0, PIECE_ROWS)), tuplesOf(sorted(rows).slice(PIECE_ROWS))];
+    // Compared as bytes, because `toEqual` checks each of a million numbers separately.
+    expect(pieces.map((piece) => piece.length)).toEqual(wanted.map((piece) => piece.length));
+    expect(Buffer.concat(pieces).equals(Buffer.concat(wanted))).toBe(true);
+    expect([...runs.take()]).toEqual([]);
+  });
+
+  it('begins anew after each run, which may have grown beyond its size', () => {
+    const runs = printRuns(OF, 100);
+    for (const count of [99, 100, 150, 3, 0]) {
+      const rows = someRows(count);
+      addAll(runs, rows);
+      expect(runs.isFull()).toBe(count >= 100);
+      expect([...runs.take()]).toEqual(count === 0 ? [] : [tuplesOf(sorted(rows))]);
+      expect(runs.isFull()).toBe(false);
+    }
+  });
+
+  it('keeps apart prints that begin alike, and the smallest and the largest that there are', () => {
+    const runs = printRuns(OF);
+    const prints = ['7fffffffffffffff', '8000000000000000', 'ffffffffffffffff', '0000000000000000', '0000000000000001'];
+    const rows = prints.map((print, index) => ({ print: Buffer.from(print, 'hex'), line: index + 1 }));
+    addAll(runs, rows);
+    expect([...runs.take()]).toEqual([tuplesOf([rows[1]!, rows[2]!, rows[3]!, rows[4]!, rows[0]!])]);
   });
 });

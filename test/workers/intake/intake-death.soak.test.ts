@@ -1,23 +1,20 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
-import { readBatches, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
+import { openedForTests, stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/take-in.ts';
+import { approveFile } from '../../../src/ledger/file/release-held.ts';
+import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 
 /** The process dies in the middle of an intake, at every statement in turn. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 /** Claims eleven rows, one of them withheld, to reach every kind of statement. */
 async function claimed(): Promise<Claim> {
@@ -28,8 +25,7 @@ async function claimed(): Promise<Claim> {
 }
 
 async function countRows(fileId: string): Promise<Record<string, number>> {
-  const [counts] = await query<Record<string, number>>(
-    world.app,
+  const [counts] = await world.query<Record<string, number>>(
     `SELECT (SELECT count(*) FROM payment_row r WHERE r.file_no = f.file_no) AS rows,
             (SELECT count(*) FROM row_fault r WHERE r.file_no = f.file_no) AS faults,
             (SELECT count(*) FROM batch b WHERE b.file_id = f.file_id) AS batches,
@@ -42,9 +38,9 @@ async function countRows(fileId: string): Promise<Record<string, number>> {
 
 async function expectWhole(claim: Claim): Promise<void> {
   expect(await countRows(claim.fileId)).toEqual({ rows: 11, faults: 1, batches: 5, bodies: 5 });
-  expect(await readFileRow(world.app.ledger, claim.fileId)).toMatchObject({ state: 'accepted', valid_rows: 10 });
+  expect(await world.file(claim.fileId)).toMatchObject({ state: 'accepted', valid_rows: 10 });
   expect((await readBatches(world.app.ledger, claim.fileId)).every((batch) => batch.state === 'ready')).toBe(true);
-  expect(await movesOf(world.app, claim)).toEqual(['claim', 'accept']);
+  expect(await world.movesOf(claim)).toEqual(['claim', 'accept']);
   expect(existsSync(claim.workDir)).toBe(false);
   expect(await verifyAudit(world.app.ledger)).toBeUndefined();
 }
@@ -68,10 +64,10 @@ describe('an intake that dies before its commit', () => {
       await expect(intakeFile(cut.app, claim)).rejects.toThrow(POWER_CUT);
       expect(cut.wasCut()).toBe(true);
       expect(await countRows(claim.fileId)).toEqual({ rows: 0, faults: 0, batches: 0, bodies: 0 });
-      expect((await readFileRow(world.app.ledger, claim.fileId)).state).toBe('claimed');
+      expect((await world.file(claim.fileId)).state).toBe('claimed');
       expect(existsSync(claim.path)).toBe(true);
 
-      expect(await jobsAddedBy(world.app, claim.fileId, () => intakeFile(world.app, claim))).toEqual([
+      expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual([
         'deliver',
         'submit-1',
       ]);
@@ -84,7 +80,7 @@ describe('an intake that dies after its commit', () => {
   it('before the plain bytes are removed: the next try removes them', async () => {
     const claim = await claimed();
     await expect(intakeFile(cutAfterVerdict(world.app), claim)).rejects.toThrow(POWER_CUT);
-    expect((await readFileRow(world.app.ledger, claim.fileId)).state).toBe('accepted');
+    expect((await world.file(claim.fileId)).state).toBe('accepted');
     expect(existsSync(claim.path)).toBe(true);
     await intakeFile(world.app, claim);
     await expectWhole(claim);
@@ -96,10 +92,85 @@ describe('an intake that dies after its commit', () => {
     await expect(intakeFile(cut.app, claim)).rejects.toThrow(POWER_CUT);
     expect(cut.wasCut()).toBe(true);
     expect(existsSync(claim.workDir)).toBe(false);
-    expect(await jobsAddedBy(world.app, claim.fileId, () => intakeFile(cut.app, claim))).toEqual([
-      'deliver',
-      'submit-1',
-    ]);
+    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(cut.app, claim))).toEqual(['deliver', 'submit-1']);
     await expectWhole(claim);
+  });
+});
+
+const earlierWorld = openedForTests(openEarlierPaymentsWorld);
+
+describe('the total of a day', () => {
+  const cents = (n: number, amount: string) => [achRow(n, { amount })];
+
+  it('is that of all accepted files of the account; one above it is held with the figures', async () => {
+    const first = await earlierWorld.take('limited', 'any', cents(31, '60.00'));
+    expect(await earlierWorld.verdictOf(await earlierWorld.take('limited', 'off', cents(32, '40.00')))).toMatchObject({
+      state: 'accepted',
+    });
+    const over = await earlierWorld.take('limited', 'any', cents(33, '0.01'));
+    expect(await earlierWorld.verdictOf(over)).toMatchObject({
+      state: 'held',
+      code: 'LIMIT_DAY_TOTAL',
+      faults: [{ detail: '0.01 and 100.00 accepted before, at most 100.00' }],
+    });
+    const refund = await earlierWorld.take('limited', 'refund', cents(34, '-0.01'));
+    expect(await earlierWorld.verdictOf(refund)).toMatchObject({ code: 'LIMIT_DAY_TOTAL' });
+
+    // Yesterday's files and held ones do not count; approved ones do.
+    await earlierWorld.age(first, 1);
+    expect(await earlierWorld.verdictOf(await earlierWorld.take('limited', 'any', cents(35, '59.99')))).toMatchObject({
+      state: 'accepted',
+    });
+    await approveFile(earlierWorld.app.ledger, over, { actor: 'operator:ada', reason: 'known' });
+    expect(await earlierWorld.verdictOf(await earlierWorld.take('limited', 'any', cents(36, '0.01')))).toMatchObject({
+      code: 'LIMIT_DAY_TOTAL',
+    });
+    expect(
+      await earlierWorld.verdictOf(await earlierWorld.take(earlierWorld.freshAccount(), 'any', cents(37, '1000.00'))),
+    ).toMatchObject({
+      state: 'accepted',
+    });
+  });
+});
+
+describe('an unusual file', () => {
+  let n = 1_000;
+  const rowsOf = (count: number, amount = '10.00') => upTo(count).map(() => achRow((n += 1), { amount }));
+
+  it('is one of more than three times the usual rows or total, from the fifth on', async () => {
+    const account = earlierWorld.freshAccount();
+    for (const count of [2, 2, 2]) await earlierWorld.take(account, 'usual', rowsOf(count));
+    // The fourth has too few files before it, whatever its size.
+    expect(await earlierWorld.verdictOf(await earlierWorld.take(account, 'usual', rowsOf(40)))).toMatchObject({
+      state: 'accepted',
+    });
+
+    expect(await earlierWorld.verdictOf(await earlierWorld.take(account, 'usual', rowsOf(7, '1.00')))).toMatchObject({
+      state: 'held',
+      code: 'UNUSUAL_ROWS',
+      faults: [{ detail: '7 rows, more than 3 times the usual 2 (median of the last 4 files)' }],
+    });
+    expect(await earlierWorld.verdictOf(await earlierWorld.take(account, 'usual', rowsOf(1, '60.01')))).toMatchObject({
+      state: 'held',
+      code: 'UNUSUAL_TOTAL',
+      faults: [{ detail: '60.01, more than 3 times the usual 20.00 (median of the last 4 files)' }],
+    });
+    expect(await earlierWorld.verdictOf(await earlierWorld.take(account, 'usual', rowsOf(6)))).toMatchObject({
+      state: 'accepted',
+      codes: [],
+    });
+  });
+
+  it('is none in a folder that does not ask, nor by the files of another folder', async () => {
+    const account = earlierWorld.freshAccount();
+    for (let count = 0; count < 4; count += 1) await earlierWorld.take(account, 'any', rowsOf(1));
+    expect(await earlierWorld.verdictOf(await earlierWorld.take(account, 'any', rowsOf(10)))).toMatchObject({
+      state: 'accepted',
+      codes: [],
+    });
+    expect(await earlierWorld.verdictOf(await earlierWorld.take(account, 'usual', rowsOf(10)))).toMatchObject({
+      state: 'accepted',
+      codes: [],
+    });
   });
 });

@@ -1,24 +1,19 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
-import { readBatches, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { openOriginal } from '../../../workers/open-original.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { beforeStatement } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
-import { claimContent, takeIn } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 const ROWS = lines(upTo(5).map((n) => achRow(n)));
 
@@ -35,16 +30,14 @@ async function claimed(
 }
 
 async function rowsOf(fileId: string): Promise<{ line: number; batch_no: number | null }[]> {
-  return query(
-    world.app,
+  return world.query(
     'SELECT line, batch_no FROM payment_row JOIN file USING (file_no) WHERE file_id = $1 ORDER BY line',
     [fileId],
   );
 }
 
 async function faultsOf(fileId: string): Promise<{ code: string; line: number; detail: string | null }[]> {
-  return query(
-    world.app,
+  return world.query(
     'SELECT code, line, detail FROM row_fault JOIN file USING (file_no) WHERE file_id = $1 ORDER BY seq',
     [fileId],
   );
@@ -53,9 +46,9 @@ async function faultsOf(fileId: string): Promise<{ code: string; line: number; d
 describe('intakeFile', () => {
   it('accepts a good file: rows, batches, audit, jobs, and no plain bytes any more', async () => {
     const claim = await claimed(world.freshAccount());
-    const asks = await jobsAddedBy(world.app, claim.fileId, () => intakeFile(world.app, claim));
+    const asks = await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim));
     expect(asks).toEqual(['deliver', 'submit-1']);
-    expect(await readFileRow(world.app.ledger, claim.fileId)).toMatchObject({
+    expect(await world.file(claim.fileId)).toMatchObject({
       state: 'accepted',
       reason_code: null,
       layout: 'ach',
@@ -72,19 +65,16 @@ describe('intakeFile', () => {
       { state: 'ready', rows: 2, cents: 5_000 },
       { state: 'ready', rows: 1, cents: 2_500 },
     ]);
-    expect(await movesOf(world.app, claim)).toEqual(['claim', 'accept']);
+    expect(await world.movesOf(claim)).toEqual(['claim', 'accept']);
     expect(existsSync(claim.workDir)).toBe(false);
   });
 
   it('may be done again: nothing changes, and the jobs come again', async () => {
     const claim = await claimed(world.freshAccount());
     await intakeFile(world.app, claim);
-    const before = await readFileRow(world.app.ledger, claim.fileId);
-    expect(await jobsAddedBy(world.app, claim.fileId, () => intakeFile(world.app, claim))).toEqual([
-      'deliver',
-      'submit-1',
-    ]);
-    expect(await readFileRow(world.app.ledger, claim.fileId)).toEqual(before);
+    const before = await world.file(claim.fileId);
+    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver', 'submit-1']);
+    expect(await world.file(claim.fileId)).toEqual(before);
     expect(await rowsOf(claim.fileId)).toHaveLength(5);
   });
 
@@ -92,18 +82,18 @@ describe('intakeFile', () => {
     const claim = await claimed(world.freshAccount());
     await Promise.all(Array.from({ length: 8 }, () => intakeFile(world.app, claim)));
     expect(await rowsOf(claim.fileId)).toHaveLength(5);
-    expect(await movesOf(world.app, claim)).toEqual(['claim', 'accept']);
+    expect(await world.movesOf(claim)).toEqual(['claim', 'accept']);
   });
 
   it('withholds a bad row, and holds the file when they are too many', async () => {
     const account = world.freshAccount();
     const bad = achRow(99, { amount: 'ten' });
-    const few = await takeIn(world.app, `drop/${account}/ach-charge`, lines([...upTo(10).map((n) => achRow(n)), bad]));
+    const few = await world.takeIn(`drop/${account}/ach-charge`, lines([...upTo(10).map((n) => achRow(n)), bad]));
     expect((await rowsOf(few)).filter((row) => row.batch_no === null)).toEqual([{ line: 11, batch_no: null }]);
 
     const many = await claimed(account, lines([achRow(1), bad]));
-    expect(await jobsAddedBy(world.app, many.fileId, () => intakeFile(world.app, many))).toEqual(['deliver']);
-    expect(await readFileRow(world.app.ledger, many.fileId)).toMatchObject({
+    expect(await world.jobsAddedBy(many.fileId, () => intakeFile(world.app, many))).toEqual(['deliver']);
+    expect(await world.file(many.fileId)).toMatchObject({
       state: 'held',
       reason_code: 'TOO_MANY_BAD_ROWS',
       reason: expect.stringContaining('1 of 2 rows'),
@@ -112,11 +102,11 @@ describe('intakeFile', () => {
 
   it('refuses a file: its rows can be found, nothing of it can be sent', async () => {
     const claim = await claimed(world.freshAccount(), lines([achRow(1), 'A-2,too,short']));
-    expect(await jobsAddedBy(world.app, claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver']);
-    expect((await readFileRow(world.app.ledger, claim.fileId)).state).toBe('rejected');
+    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver']);
+    expect((await world.file(claim.fileId)).state).toBe('rejected');
     expect(await readBatches(world.app.ledger, claim.fileId)).toEqual([]);
     expect(await rowsOf(claim.fileId)).toHaveLength(2);
-    expect(await query(world.app, 'SELECT 1 FROM sealed_part WHERE file_id = $1', [claim.fileId])).toEqual([]);
+    expect(await world.query('SELECT 1 FROM sealed_part WHERE file_id = $1', [claim.fileId])).toEqual([]);
     expect(existsSync(claim.workDir)).toBe(false);
   });
 
@@ -134,7 +124,7 @@ describe('intakeFile', () => {
   ])('throws for %s, and leaves the claim', async (_what, run, message) => {
     const claim = await claimed(world.freshAccount());
     await expect(run(claim)).rejects.toThrow(message);
-    expect((await readFileRow(world.app.ledger, claim.fileId)).state).toBe('claimed');
+    expect((await world.file(claim.fileId)).state).toBe('claimed');
     expect(existsSync(claim.path)).toBe(true);
   });
 });
@@ -147,7 +137,7 @@ describe('intakeFile, for a file larger than its folder takes', () => {
     const claim = await claimed(world.freshAccount());
     const folder = { ...world.app.folder(claim.notes.folder)!, maxBytes };
     await intakeFile({ ...world.app, folder: () => folder }, claim);
-    expect((await readFileRow(world.app.ledger, claim.fileId)).state).toBe(state);
+    expect((await world.file(claim.fileId)).state).toBe(state);
     expect(await rowsOf(claim.fileId)).toHaveLength(state === 'accepted' ? 5 : 0);
     expect(await faultsOf(claim.fileId)).toEqual(
       state === 'accepted'
@@ -161,9 +151,9 @@ describe('intakeFile, for a file larger than its folder takes', () => {
 describe('intakeFile, for bytes that came before', () => {
   it('refuses them, names the first file, and takes them on another account', async () => {
     const [account, other] = [world.freshAccount(), world.freshAccount()];
-    const first = await takeIn(world.app, `drop/${account}/ach-charge`, ROWS, 'first.csv');
-    const second = await takeIn(world.app, `drop/${account}/ach-charge`, ROWS, 'second.csv');
-    expect(await readFileRow(world.app.ledger, second)).toMatchObject({
+    const first = await world.takeIn(`drop/${account}/ach-charge`, ROWS, 'first.csv');
+    const second = await world.takeIn(`drop/${account}/ach-charge`, ROWS, 'second.csv');
+    expect(await world.file(second)).toMatchObject({
       state: 'rejected',
       reason_code: 'DUPLICATE_FILE',
       duplicate_of: first,
@@ -171,25 +161,25 @@ describe('intakeFile, for bytes that came before', () => {
     });
     expect(await rowsOf(second)).toEqual([]);
     expect(await faultsOf(second)).toMatchObject([{ code: 'DUPLICATE_FILE', line: 0 }]);
-    const elsewhere = await takeIn(world.app, `drop/${other}/ach-charge`, ROWS, 'first.csv');
-    expect((await readFileRow(world.app.ledger, elsewhere)).state).toBe('accepted');
+    const elsewhere = await world.takeIn(`drop/${other}/ach-charge`, ROWS, 'first.csv');
+    expect((await world.file(elsewhere)).state).toBe('accepted');
   });
 
   it('looks at them again when the first file was refused or declined', async () => {
     const folder = `drop/${world.freshAccount()}/ach-charge`;
     const short = lines([achRow(1), 'A-2,too,short']);
-    await takeIn(world.app, folder, short);
-    const again = await takeIn(world.app, folder, short);
-    expect(await readFileRow(world.app.ledger, again)).toMatchObject({ state: 'rejected', duplicate_of: null });
+    await world.takeIn(folder, short);
+    const again = await world.takeIn(folder, short);
+    expect(await world.file(again)).toMatchObject({ state: 'rejected', duplicate_of: null });
 
     const many = lines([achRow(1), achRow(2, { amount: 'ten' })]);
-    const held = await takeIn(world.app, folder, many);
-    expect(await readFileRow(world.app.ledger, await takeIn(world.app, folder, many))).toMatchObject({
+    const held = await world.takeIn(folder, many);
+    expect(await world.file(await world.takeIn(folder, many))).toMatchObject({
       state: 'rejected',
       duplicate_of: held,
     });
     await declineFile(world.app.ledger, held, { actor: 'operator:ada', reason: 'not ours' });
-    expect(await readFileRow(world.app.ledger, await takeIn(world.app, folder, many))).toMatchObject({ state: 'held' });
+    expect(await world.file(await world.takeIn(folder, many))).toMatchObject({ state: 'held' });
   });
 
   it('two intakes that meet in the middle: one accepts, the other is the duplicate', async () => {
@@ -208,21 +198,21 @@ describe('intakeFile, for bytes that came before', () => {
     });
     await Promise.all(claims.map((claim) => intakeFile(app, claim)));
 
-    const files = await Promise.all(claims.map((claim) => readFileRow(world.app.ledger, claim.fileId)));
+    const files = await Promise.all(claims.map((claim) => world.file(claim.fileId)));
     expect(files.map((file) => file.state).sort()).toEqual(['accepted', 'rejected']);
     const accepted = files.find((file) => file.state === 'accepted')!;
     const refused = files.find((file) => file.state === 'rejected')!;
     expect(refused).toMatchObject({ reason_code: 'DUPLICATE_FILE', duplicate_of: accepted.file_id });
     expect(await rowsOf(accepted.file_id)).toHaveLength(5);
     expect(await rowsOf(refused.file_id)).toEqual([]);
-    expect(await movesOf(world.app, { fileId: refused.file_id })).toEqual(['claim', 'reject']);
+    expect(await world.movesOf({ fileId: refused.file_id })).toEqual(['claim', 'reject']);
   });
 
   it('takes another file of the same name, and says so', async () => {
     const account = world.freshAccount();
-    const first = await takeIn(world.app, `drop/${account}/ach-charge`, ROWS);
-    const second = await takeIn(world.app, `drop/${account}/ach-charge`, lines([achRow(7)]));
-    expect((await readFileRow(world.app.ledger, second)).state).toBe('accepted');
+    const first = await world.takeIn(`drop/${account}/ach-charge`, ROWS);
+    const second = await world.takeIn(`drop/${account}/ach-charge`, lines([achRow(7)]));
+    expect((await world.file(second)).state).toBe('accepted');
     expect(await faultsOf(second)).toEqual([{ code: 'NAME_SEEN_BEFORE', line: 0, detail: `file ${first}` }]);
   });
 });
@@ -244,8 +234,8 @@ describe('intakeFile, for a file that was changed after its claim', () => {
   it.each(CHANGES)('%s: held, and what was sealed stays what was claimed', async (_what, change) => {
     const claim = await claimed(world.freshAccount());
     await change(claim);
-    expect(await jobsAddedBy(world.app, claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver']);
-    const file = await readFileRow(world.app.ledger, claim.fileId);
+    expect(await world.jobsAddedBy(claim.fileId, () => intakeFile(world.app, claim))).toEqual(['deliver']);
+    const file = await world.file(claim.fileId);
     expect(file).toMatchObject({
       state: 'held',
       reason_code: 'MODIFIED_AFTER_CLAIM',
@@ -259,6 +249,6 @@ describe('intakeFile, for a file that was changed after its claim', () => {
 
 it('the work folder is empty when every file has its verdict', async () => {
   const left = await readdir(world.app.folder('drop/account-1/card')!.work);
-  const states = await query<{ file_id: string }>(world.app, `SELECT file_id FROM file WHERE state <> 'claimed'`);
+  const states = await world.query<{ file_id: string }>(`SELECT file_id FROM file WHERE state <> 'claimed'`);
   expect(left.filter((name) => states.some((file) => file.file_id === name))).toEqual([]);
 });

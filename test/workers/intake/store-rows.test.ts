@@ -1,33 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readBatches, readFaults, readFileRow, readRows } from '../../../src/ledger/file/read-file.ts';
+import { readBatches, readFaults, readRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openBytes } from '../../../src/crypto/seal.ts';
 import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
-import { orderReading } from '../../../workers/intake/order-reading.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
-import { type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
+import { orderReading, type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
-import { CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
+import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/take-in.ts';
 
 const FOLDER = 'drop/account-1/card';
 const VOLUME = 77;
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({
-    accounts: 1,
-    folder: { badRows: { policy: 'withhold', maxPercent: 100 } },
-    settings: { batch: { maxRows: 3 } },
-  });
+const world = stepWorld({
+  accounts: 2,
+  folder: { badRows: { policy: 'withhold', maxPercent: 100 } },
+  settings: { batch: { maxRows: 3 } },
 });
-afterAll(() => world.close());
 
 /** The amount of content decides who reads it. */
 const READERS = [
@@ -45,7 +39,7 @@ async function store(
   made += 1;
   const claim = await claimContent(world.app, FOLDER, `${made}.csv`, content);
   await takeClaim(world.app, claim);
-  const file = await readFileRow(world.app.ledger, claim.fileId);
+  const file = await world.file(claim.fileId);
   const folder = world.app.folder(FOLDER)!;
   await transact(world.app.ledger, async (tx) => {
     const order = orderReading(world.app, tx, file, { folder, volume: VOLUME });
@@ -78,8 +72,7 @@ async function faultsOf(file: FileRow) {
 }
 
 const printsOf = (file: FileRow) =>
-  query<{ volume: number; line: number; print: string }>(
-    world.app,
+  world.query<{ volume: number; line: number; print: string }>(
     'SELECT volume, line, print::text FROM row_print WHERE file_no = $1 ORDER BY line',
     [file.file_no],
   );
@@ -113,7 +106,7 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     expect(await bodiesOf(file)).toEqual(bodies);
     const batches = await readBatches(world.app.ledger, file.file_id);
     expect(batches.map((batch) => batch.body_sha256)).toEqual(bodies.map(sha256Of));
-    const [part] = await query<{ bytes: Buffer }>(world.app, 'SELECT bytes FROM sealed_part WHERE file_id = $1', [
+    const [part] = await world.query<{ bytes: Buffer }>('SELECT bytes FROM sealed_part WHERE file_id = $1', [
       file.file_id,
     ]);
     expect(part!.bytes.includes(CARD)).toBe(false);
@@ -212,4 +205,26 @@ it.each([
   const file = await store(lines([cardRow(1), cells.join(',')]));
   const [, row] = await rowsOf(file);
   expect(row?.invoice).toMatch(kept);
+});
+
+it('orderReading says all that a reader needs, can be copied into a thread, and has no password in it', async () => {
+  const folder = world.app.folder(`drop/${world.freshAccount()}/ach-charge`)!;
+  const file = await world.file(await world.takeIn(folder.id, lines([achRow(1)])));
+  await transact(world.app.ledger, async (tx) => {
+    const order = orderReading(world.app, tx, file, { folder, volume: 8 });
+    expect(order).toMatchObject({
+      source: { fileId: file.file_id, purpose: 'original', contentKey: null },
+      rules: { operation: 'ach-charge', account: { server: 'NA', country: 'US', currency: 'USD' } },
+      fileNo: file.file_no,
+      volume: 8,
+      at: tx.at,
+      maxRows: 3,
+    });
+    expect([order.source.key, order.printKey, order.rowSetKey].map((key) => key.length)).toEqual([32, 32, 32]);
+    const { password } = world.app.account(file.account);
+    expect(JSON.stringify(structuredClone(order))).not.toContain(`"${password}"`);
+    expect(() => orderReading(world.app, tx, { ...file, site: 'elsewhere' }, { folder, volume: 8 })).toThrow(
+      expect.objectContaining({ code: 'OTHER_SITE' }),
+    );
+  });
 });

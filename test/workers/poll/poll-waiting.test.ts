@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { disownBatch } from '../../../src/ledger/doubt/disown-batch.ts';
+import { disownBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
@@ -11,16 +11,11 @@ import { stopTime, waitUntil } from '../../gateway/support/pass-time.ts';
 import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say } from '../../support/scripted-service.ts';
-import { GOOD, openPollWorld, type PollWorld } from '../support/poll-world.ts';
+import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { answeringResult, withGateway } from '../support/scripted-gateway.ts';
 import { agentCodeOf } from '../support/step-world.ts';
-import { jobsAddedBy, query, storyOf } from '../support/story.ts';
 
-let world: PollWorld;
-beforeAll(async () => {
-  world = await openPollWorld();
-});
-afterAll(() => world.close());
+const world = pollWorld();
 
 describe('pollBatch, while there is no result', () => {
   const ANSWERS: { answer: ResultAnswer; level?: number; moves?: string[] }[] = [
@@ -32,9 +27,9 @@ describe('pollBatch, while there is no result', () => {
   it.each(ANSWERS)('$answer.kind: the batch stays submitted and is asked for again', async (row) => {
     const { answer, level, moves = [] } = row;
     const { key } = await world.submitted();
-    const asks = await jobsAddedBy(world.app, key.fileId, () => pollBatch(answeringResult(world.app, answer), key));
+    const asks = await world.jobsAddedBy(key.fileId, () => pollBatch(answeringResult(world.app, answer), key));
     expect(asks).toEqual(['poll-1-1']);
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'submitted',
       moves: ['prepare', 'send', 'submit', ...moves],
     });
@@ -50,12 +45,12 @@ describe('pollBatch, while there is no result', () => {
       await pollBatch(gone, key);
       await world.makeDue(key);
     }
-    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'submitted', polls: 3 });
+    expect(await world.batch(key)).toMatchObject({ state: 'submitted', polls: 3 });
     const alarms = world.logged.filter((line) => line.level === 50 && line['fileId'] === key.fileId);
     expect(alarms).toHaveLength(1);
-    expect(JSON.stringify([alarms, await query(world.app, 'SELECT reason FROM audit')])).not.toContain('422222222222');
+    expect(JSON.stringify([alarms, await world.query('SELECT reason FROM audit')])).not.toContain('422222222222');
     await pollBatch(answeringResult(world.app, GOOD), key);
-    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+    expect((await world.storyOf(key)).state).toBe('reconciled');
   });
 
   it('a batch id that the service denies ten times in a row is an exception, which a person can put in doubt', async () => {
@@ -70,16 +65,16 @@ describe('pollBatch, while there is no result', () => {
     for (let n = 0; n < 5; n += 1) await ask(denied);
     await ask({ kind: 'failed', why: 'the connection was reset' });
     for (let n = 0; n < 4; n += 1) await ask(denied);
-    expect((await storyOf(world.app, key)).state).toBe('submitted');
+    expect((await world.storyOf(key)).state).toBe('submitted');
     await ask(denied);
-    const batch = await readBatchRow(world.app.ledger, key);
+    const batch = await world.batch(key);
     const reason = 'the service has said 10 times about its batch id: Invalid Batch ID';
     expect(batch).toMatchObject({ state: 'exception', reason, result_sha256: null });
-    const file = await readFileRow(world.app.ledger, key.fileId);
+    const file = await world.file(key.fileId);
     const both = await compareBatch(world.app, file, batch);
     expect(both).toMatchObject({ unreadable: reason, resultRows: 0, differing: both.sentRows });
     await transact(world.app.ledger, (tx) => disownBatch(tx, key, { actor: 'operator:ada', reason: 'a wrong id' }));
-    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'unknown', batch_id: null });
+    expect(await world.batch(key)).toMatchObject({ state: 'unknown', batch_id: null });
   });
 
   it('a batch id that the service knows after all comes to its end by itself', async () => {
@@ -88,14 +83,14 @@ describe('pollBatch, while there is no result', () => {
       await pollBatch(answeringResult(world.app, { kind: 'not_known', text: 'Invalid Batch ID' }), key);
       await world.makeDue(key);
     }
-    expect((await storyOf(world.app, key)).state).toBe('exception');
+    expect((await world.storyOf(key)).state).toBe('exception');
     await pollBatch(answeringResult(world.app, GOOD), key);
-    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+    expect((await world.storyOf(key)).state).toBe('reconciled');
   });
 
   it('a result that is overdue is flagged once, and asked for hourly, after a week daily', async () => {
     const { key } = await world.submitted();
-    const { submitted_at: since } = await readBatchRow(world.app.ledger, key);
+    const { submitted_at: since } = await world.batch(key);
     const clock = handClock(since!);
     const app = answeringResult(
       { ...world.app, clock, ledger: { ...world.app.ledger, clock } },
@@ -109,7 +104,7 @@ describe('pollBatch, while there is no result', () => {
     for (const ageHours of [23.9, 24, 48, 167, 168, 400]) {
       clock.set(new Date(since!.getTime() + ageHours * hours));
       await pollBatch(app, key);
-      const batch = await readBatchRow(world.app.ledger, key);
+      const batch = await world.batch(key);
       waits.push([ageHours, batch.next_poll_at!.getTime() - clock.now().getTime(), batch.stale_since !== null]);
     }
     expect(waits).toEqual([
@@ -120,8 +115,8 @@ describe('pollBatch, while there is no result', () => {
       [168, 24 * hours, true],
       [400, 24 * hours, true],
     ]);
-    expect((await storyOf(world.app, key)).moves).toEqual(['prepare', 'send', 'submit', 'stale']);
-    const { stale_since: staleSince } = await readBatchRow(world.app.ledger, key);
+    expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'stale']);
+    const { stale_since: staleSince } = await world.batch(key);
     expect(staleSince).toEqual(new Date(since!.getTime() + 24 * hours));
   });
 
@@ -132,7 +127,7 @@ describe('pollBatch, while there is no result', () => {
     const waits: number[] = [];
     for (let question = 0; question < 5; question += 1) {
       await pollBatch(answeringResult(app, { kind: 'running', text: WAIT }), key);
-      const { next_poll_at: next } = await readBatchRow(world.app.ledger, key);
+      const { next_poll_at: next } = await world.batch(key);
       waits.push(next!.getTime() - clock.now().getTime());
       clock.set(next!);
     }
@@ -144,17 +139,17 @@ describe('pollBatch, while there is no result', () => {
     const running = answeringResult(world.app, { kind: 'running', text: WAIT });
     await pollBatch(running, key);
     await pollBatch(running, key);
-    expect((await readBatchRow(world.app.ledger, key)).polls).toBe(1);
+    expect((await world.batch(key)).polls).toBe(1);
     await world.makeDue(key);
     await pollBatch(running, key);
-    expect((await readBatchRow(world.app.ledger, key)).polls).toBe(2);
+    expect((await world.batch(key)).polls).toBe(2);
   });
 
   it('a question without an answer shows as trouble while it waits, and no more when the answer is there', async () => {
     const { account, key } = await world.submitted();
     const asked: ((answer: ResultAnswer) => void)[] = [];
     const silent = withGateway(world.app, { fetchBatchResult: () => new Promise((answer) => asked.push(answer)) });
-    const failing = () => query(world.app, 'SELECT reason FROM failing_work WHERE subject = $1', [account]);
+    const failing = () => world.query('SELECT reason FROM failing_work WHERE subject = $1', [account]);
     stopTime();
     const poll = pollBatch(silent, key);
     await waitUntil(() => asked.length > 0);
@@ -170,9 +165,9 @@ describe('pollBatch, while there is no result', () => {
 
   it('an error of the gateway leaves everything as it was', async () => {
     const { key } = await world.submitted();
-    const before = await readBatchRow(world.app.ledger, key);
+    const before = await world.batch(key);
     await expect(pollBatch(answeringResult(world.app, new Error('no request')), key)).rejects.toThrow('no request');
-    expect(await readBatchRow(world.app.ledger, key)).toEqual(before);
+    expect(await world.batch(key)).toEqual(before);
   });
 
   const DOUBTFUL: [string, (batchId: string) => Play][] = [
@@ -191,6 +186,6 @@ describe('pollBatch, while there is no result', () => {
     world.service.play(agentCodeOf(account), play(`<BATCHID>${batchId}</BATCHID>`));
     await pollBatch(world.app, key);
     expect(world.service.posts(agentCodeOf(account)) - before).toBe(1);
-    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'submitted', polls: 1 });
+    expect(await world.batch(key)).toMatchObject({ state: 'submitted', polls: 1 });
   });
 });

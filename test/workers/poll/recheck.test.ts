@@ -1,34 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
-import { readChanges } from '../../../src/ledger/row/read-changes.ts';
+import { readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
 import { nextRecheckAt } from '../../../workers/poll/recheck.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering, answeringResult } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
-import { takeIn } from '../support/take-in.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-beforeAll(async () => {
-  const { log, lines: taken } = logIntoLines();
-  logged = taken;
-  const never = { recheck: { afterMs: [] } };
-  world = await openStepWorld({ accounts: 20, special: { never }, settings: { batch: { maxRows: 3 } }, log });
+const world = stepWorld({
+  accounts: 20,
+  special: { never: { recheck: { afterMs: [] } } },
+  settings: { batch: { maxRows: 3 } },
 });
-afterAll(() => world.close());
 
 let batchIds = 700;
 
@@ -42,10 +36,10 @@ const FIRST = result('OK: 1', 'REJECT: 15', 'TIMEOUT');
 
 /** Makes a completed file of one batch, with a manual clock at the time its outcomes were written. */
 async function completed(account = world.freshAccount()) {
-  const fileId = await takeIn(world.app, `drop/${account}/card`, lines(upTo(3).map((n) => cardRow(n))));
+  const fileId = await world.takeIn(`drop/${account}/card`, lines(upTo(3).map((n) => cardRow(n))));
   const key: BatchKey = { fileId, batchNo: 1 };
   await submitBatch(answering(world.app, { kind: 'submitted', batchId: String((batchIds += 1)), text: 'ok' }).app, key);
-  await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
+  await world.query(`UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
   const clock = handClock(new Date());
   const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
   await pollBatch(answeringResult(app, FIRST), key);
@@ -116,7 +110,7 @@ describe('recheckBatch', () => {
     await ask(answer);
     expect(await readChanges(app.ledger, file.file_no, 1)).toEqual([]);
     expect((await movesOf(app, key)).at(-1)).toBe('alarm');
-    expect(logged).toContainEqual(expect.objectContaining({ level: 50, fileId: key.fileId, batchNo: 1 }));
+    expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, fileId: key.fileId, batchNo: 1 }));
     expect((await readBatchRow(app.ledger, key)).rechecks).toBe(1);
     await ask(result('OK: 1', 'REJECT: 15', 'OK: 99:'));
     expect(await readChanges(app.ledger, file.file_no, 1)).toHaveLength(1);
@@ -130,7 +124,7 @@ describe('recheckBatch', () => {
     await ask(answer);
     expect(await readBatchRow(app.ledger, key)).toMatchObject({ state: 'reconciled', rechecks: 1 });
     expect(await readChanges(app.ledger, file.file_no, 1)).toEqual([]);
-    expect(logged.some((line) => line.level === 50 && line['fileId'] === key.fileId)).toBe(true);
+    expect(world.logged.some((line) => line.level === 50 && line['fileId'] === key.fileId)).toBe(true);
   });
 
   it('asks again an hour later when the service does not answer, and gives up in the end', async () => {

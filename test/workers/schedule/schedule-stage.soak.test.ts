@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { randomInt } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import type { App } from '../../../src/app.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
@@ -8,15 +10,12 @@ import { jobKeyOf } from '../../../workers/enqueue.ts';
 import { expectationOf } from '../../../workers/schedule/check-expected.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { loseQueue, query } from '../support/story.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../support/schedule-world.ts';
+import { expectOneRunEach } from '../support/live-through.ts';
 
 /** Schedules as a process's workers run them, through queue and sweep. */
 
-let world: ScheduleWorld;
-beforeAll(async () => {
-  world = await openScheduleWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openScheduleWorld);
 
 let tests = 0;
 let schedule: string;
@@ -107,4 +106,20 @@ describe('sweep', () => {
     await sweep(app);
     expect(await world.runs(expectationOf(free.id))).toMatchObject([{ day: '2026-06-15', state: 'missed' }]);
   });
+});
+
+const YEAR = { first: '2026-01-01', last: '2026-12-31' };
+const TROUBLES = { restart: 0.02, death: 0.05 };
+
+describe('a year of schedules', () => {
+  it.each([
+    ['always the same', 20_260_101],
+    ['another each time', randomInt(2 ** 31)],
+  ])(
+    'has one run for each business date, done, and no other; steps of time %s',
+    async (_, seed) => {
+      expect(await expectOneRunEach(world, YEAR, { seed, ...TROUBLES }), `seed ${seed}`).toBeGreaterThan(20);
+    },
+    300_000,
+  );
 });

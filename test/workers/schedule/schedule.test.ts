@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import type { App } from '../../../src/app.ts';
-import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
+import { beginRun, finishRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../support/schedule-world.ts';
 
-let world: ScheduleWorld;
-beforeAll(async () => {
-  world = await openScheduleWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openScheduleWorld);
 
 let tests = 0;
 let schedule: string;

@@ -10,21 +10,15 @@ import { seenBatchIds } from '../../../src/explain/seen-batch-ids.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/let-time-fly.ts';
-import { GOOD, openPollWorld, type PollWorld } from '../support/poll-world.ts';
+import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { withGateway } from '../support/scripted-gateway.ts';
-import { query, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
-let world: PollWorld;
+const world = pollWorld();
 let makePausesLast: () => void;
-beforeAll(async () => {
-  world = await openPollWorld();
+beforeAll(() => {
   makePausesLast = skipPauses();
 });
-afterAll(async () => {
-  makePausesLast();
-  await world.close();
-});
+afterAll(() => makePausesLast());
 
 const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' };
 
@@ -33,7 +27,7 @@ const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' }
  */
 async function begunAgain({ isNewBoot = true } = {}) {
   const { account, batchId } = await world.submitted();
-  const key: BatchKey = { fileId: await takeInCharges(world.app, account, 3, 4), batchNo: 1 };
+  const key: BatchKey = { fileId: await world.takeInCharges(account, 3, 4), batchNo: 1 };
   const { path } = world.app.journal;
   const journalText = await readFile(path, 'utf8');
   if (isNewBoot) await writeFile(path, journalText.replaceAll(/"boot":"[^"]*"/g, '"boot":"before"'));
@@ -58,7 +52,7 @@ async function submit(app: App, key: BatchKey, results: (id: number) => ResultAn
   });
   await submitBatch(scripted, key);
   await app.journal.close();
-  return { asked, sent, story: await storyOf(world.app, key) };
+  return { asked, sent, story: await world.storyOf(key) };
 }
 
 describe('lookAhead', () => {
@@ -72,7 +66,7 @@ describe('lookAhead', () => {
 
   it('sends nothing where the service has the same rows already: the batch is in doubt under that id', async () => {
     const { account, batchId } = await world.submitted({ from: 7 });
-    const key = { fileId: await takeInCharges(world.app, account, 3), batchNo: 1 };
+    const key = { fileId: await world.takeInCharges(account, 3), batchNo: 1 };
     const { path } = world.app.journal;
     await writeFile(path, (await readFile(path, 'utf8')).replaceAll(/"boot":"[^"]*"/g, '"boot":"before"'));
     const app = { ...world.app, journal: await openSendJournal(path) };
@@ -103,8 +97,7 @@ describe('lookAhead', () => {
 
   it('takes what the service has for calls that the ledger knows to be forgotten, as long as there are as many', async () => {
     const { app, account, key, newest } = await begunAgain();
-    await query(
-      world.app,
+    await world.query(
       `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ('gone', 1, 1, $1, '', now(), now())`,
       [account],
     );
@@ -116,8 +109,8 @@ describe('lookAhead', () => {
     const { app, account, key, newest } = await begunAgain();
     const first = await submit(app, key, () => UNKNOWN_ID);
     expect(first.sent).toBe(1);
-    await query(world.app, 'UPDATE batch SET batch_id = $2 WHERE file_id = $1', [key.fileId, String(newest + 8)]);
-    const next: BatchKey = { fileId: await takeInCharges(world.app, account, 3, 10), batchNo: 1 };
+    await world.query('UPDATE batch SET batch_id = $2 WHERE file_id = $1', [key.fileId, String(newest + 8)]);
+    const next: BatchKey = { fileId: await world.takeInCharges(account, 3, 10), batchNo: 1 };
     const again = { ...world.app, journal: await openSendJournal(world.app.journal.path) };
     const running: ResultAnswer = { kind: 'running', text: '' };
     const second = await submit(again, next, (id) => (id === newest + 7 ? running : UNKNOWN_ID));

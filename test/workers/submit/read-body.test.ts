@@ -1,119 +1,106 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { openKeyRing } from '../../../src/crypto/key-ring.ts';
 import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { openBytes, sealBytes } from '../../../src/crypto/seal.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
+import { submitAlone, submitBatch } from '../../../workers/submit/submit.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { RELEASED } from '../support/story.ts';
 import { forceSql } from '../../support/force-sql.ts';
+import { type BodyAhead, isBodyOf, openAhead } from '../../../workers/submit/read-body.ts';
 
 /** Control total H5: what is about to be sent, read again, matches the ledger. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 24 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 34 });
 
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 
 /** Each leaves the rest of the ledger unchanged. The batch is the first of two. */
-const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says: RegExp }[] = [
-  {
-    what: 'a flipped bit in the sealed body',
-    tamper: (key) => setBody(key, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)'),
-    says: /sealed data was changed or cut\. Restore it from a backup/,
-  },
-  {
-    what: 'a sealed body that was cut',
-    tamper: (key) => setBody(key, 'substring(bytes FOR length(bytes) - 1)'),
-    says: /sealed data was changed or cut/,
-  },
-  {
-    what: "another file's sealed body",
-    tamper: async (key) => {
-      const other = await takeInCharges(world.app, world.freshAccount(), 2);
+const TAMPERINGS: [what: string, tamper: (key: BatchKey) => Promise<unknown>, says: RegExp][] = [
+  [
+    'a flipped bit in the sealed body',
+    (key) => setBody(key, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)'),
+    /sealed data was changed or cut\. Restore it from a backup/,
+  ],
+  [
+    'a sealed body that was cut',
+    (key) => setBody(key, 'substring(bytes FOR length(bytes) - 1)'),
+    /sealed data was changed or cut/,
+  ],
+  [
+    "another file's sealed body",
+    async (key) => {
+      const other = await world.takeInCharges(world.freshAccount(), 2);
       await setBody(key, `(SELECT bytes FROM sealed_part WHERE file_id = '${other}' AND batch_no = 1)`);
     },
-    says: /sealed data was changed or cut/,
-  },
-  {
-    what: 'the sealed body of the other batch of the file',
-    tamper: (key) =>
-      setBody(key, `(SELECT bytes FROM sealed_part p WHERE p.file_id = sealed_part.file_id AND batch_no = 2)`),
-    says: /sealed data was changed or cut/,
-  },
-  {
-    what: 'a body sealed with the right key, of which one amount is another',
-    tamper: (key) => reseal(key, (body) => body.replace('25.00', '2500.00')),
-    says: /the bytes of a batch, read again, are not its rows\. Nothing was sent\. Report this with the file id/,
-  },
-  {
-    what: 'the same with one row less',
-    tamper: (key) => reseal(key, (body) => body.split('\n')[0]!),
-    says: /Nothing was sent/,
-  },
-  {
-    what: 'the same with a name that the ledger does not keep',
-    tamper: (key) => reseal(key, (body) => body.replace('Ada', 'Eve')),
-    says: /Nothing was sent/,
-  },
-  {
-    what: 'the same with a row that is none',
-    tamper: (key) => reseal(key, (body) => `${body}\nA-9,Ada`),
-    says: /row 3 of the batch.*Nothing was sent/,
-  },
-  {
-    what: 'a hash changed together with the name',
-    tamper: async (key) => {
+    /sealed data was changed or cut/,
+  ],
+  [
+    'the sealed body of the other batch of the file',
+    (key) => setBody(key, `(SELECT bytes FROM sealed_part p WHERE p.file_id = sealed_part.file_id AND batch_no = 2)`),
+    /sealed data was changed or cut/,
+  ],
+  [
+    'a body sealed with the right key, of which one amount is another',
+    (key) => reseal(key, (body) => body.replace('25.00', '2500.00')),
+    /the bytes of a batch, read again, are not its rows\. Nothing was sent\. Report this with the file id/,
+  ],
+  ['the same with one row less', (key) => reseal(key, (body) => body.split('\n')[0]!), /Nothing was sent/],
+  [
+    'the same with a name that the ledger does not keep',
+    (key) => reseal(key, (body) => body.replace('Ada', 'Eve')),
+    /Nothing was sent/,
+  ],
+  [
+    'the same with a row that is none',
+    (key) => reseal(key, (body) => `${body}\nA-9,Ada`),
+    /row 3 of the batch.*Nothing was sent/,
+  ],
+  [
+    'a hash changed together with the name',
+    async (key) => {
       const body = await reseal(key, (text) => text.replace('A-1', 'B-1'));
-      await query(world.app, 'UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
+      await world.query('UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
         key.fileId,
         key.batchNo,
         sha256Of(Buffer.from(body)),
       ]);
     },
-    says: /Nothing was sent/,
-  },
+    /Nothing was sent/,
+  ],
   ...['amount_cents = 1', "invoice = 'A-9'", "last_four = '9999'", "customer_code = 'A1'", 'batch_no = 2'].map(
-    (set) => ({
-      what: `a row of the ledger with ${set}`,
-      tamper: (key: BatchKey) => changeRow(key, set),
-      says: /Nothing was sent/,
-    }),
+    (set): (typeof TAMPERINGS)[number] => [
+      `a row of the ledger with ${set}`,
+      (key: BatchKey) => changeRow(key, set),
+      /Nothing was sent/,
+    ],
   ),
-  {
-    what: 'a body that is gone',
-    tamper: (key) => query(world.app, 'DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
-    says: /Cannot find the body of batch 1/,
-  },
-  {
-    what: 'a key that was destroyed',
-    tamper: (key) => query(world.app, 'DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
-    says: /its key was destroyed on purpose/,
-  },
+  [
+    'a body that is gone',
+    (key) => world.query('DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
+    /Cannot find the body of batch 1/,
+  ],
+  [
+    'a key that was destroyed',
+    (key) => world.query('DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
+    /its key was destroyed on purpose/,
+  ],
 ];
 
 describe('submitBatch, when the bytes are not the rows', () => {
-  it.each(TAMPERINGS)('$what: nothing is sent, the account stops', async ({ tamper, says }) => {
-    const { first, second } = await twoBatches();
+  it.each(TAMPERINGS)('%s: nothing is sent, the account stops', async (_what, tamper, says) => {
+    const { first, second } = await world.twoBatches();
     await tamper(first);
     const scripted = answering(world.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(says);
-    expect(await storyOf(world.app, first)).toMatchObject({
-      state: 'ready',
-      attempts: [],
-      journal: [],
-      moves: ['prepare', 'release'],
+    expect(await world.storyOf(first)).toMatchObject({
+      ...RELEASED,
       stop: expect.stringMatching(says),
       maySend: false,
     });
@@ -125,16 +112,16 @@ describe('submitBatch, when the bytes are not the rows', () => {
     ['another amount', (body: string) => body.replace('25.00', '26.00')],
     ['a row that is none', (body: string) => `${body}\nA-9`],
   ])('says in the stop which batch of which file it is, and no number of it: %s', async (_what, change) => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     await reseal(first, change);
     await expect(submitBatch(answering(world.app, TAKEN).app, first)).rejects.toThrow('Nothing was sent');
-    const { stop } = await storyOf(world.app, first);
+    const { stop } = await world.storyOf(first);
     expect(stop).toContain(`batch 1 of file "${first.fileId}"`);
-    expect(stop?.replace(first.fileId, '')).not.toMatch(/\d{7}/);
+    expect(stop?.replaceAll(first.fileId, '')).not.toMatch(/\d{7}/);
   });
 
   it('a wrong master key: nothing is sent, nothing is changed, and the right key goes on once the stop is lifted', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const file = join(world.root, 'other.key');
     createMasterKeyFile(file);
     const scripted = answering({ ...world.app, keys: openKeyRing({ kind: 'file', path: file }) }, TAKEN);
@@ -142,35 +129,29 @@ describe('submitBatch, when the bytes are not the rows', () => {
       /needs master key [0-9a-f]{8}.*Put the right key beside the others/,
     );
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       stop: expect.stringContaining('master key'),
     });
 
-    await query(world.app, 'DELETE FROM account_stop WHERE account = $1', [account]);
-    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE account = $1', [account]);
+    await world.query('DELETE FROM account_stop WHERE account = $1', [account]);
+    await world.query('UPDATE batch SET not_before = NULL WHERE account = $1', [account]);
     await submitBatch(answering(world.app, TAKEN).app, first);
-    expect((await storyOf(world.app, first)).state).toBe('submitted');
+    expect((await world.storyOf(first)).state).toBe('submitted');
   });
 
   it('a database that was away for a moment stops no account', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const cut = cutAtStatement(world.app, /FROM sealed_part/);
     const scripted = answering(cut.app, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(POWER_CUT);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], stop: undefined });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', attempts: [], stop: undefined });
   });
 });
 
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
-
 function setBody(key: BatchKey, sql: string): Promise<unknown> {
-  return query(world.app, `UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
+  return world.query(`UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
     key.fileId,
     key.batchNo,
   ]);
@@ -178,9 +159,8 @@ function setBody(key: BatchKey, sql: string): Promise<unknown> {
 
 /** Changes a sealed body as an attacker with both the ledger and the master key could. @returns the new body */
 async function reseal(key: BatchKey, change: (body: string) => string): Promise<string> {
-  const fileKey = openFileKey(world.app, await readFileRow(world.app.ledger, key.fileId));
-  const [part] = await query<{ bytes: Buffer }>(
-    world.app,
+  const fileKey = openFileKey(world.app, await world.file(key.fileId));
+  const [part] = await world.query<{ bytes: Buffer }>(
     'SELECT bytes FROM sealed_part WHERE file_id = $1 AND batch_no = $2',
     [key.fileId, key.batchNo],
   );
@@ -188,7 +168,7 @@ async function reseal(key: BatchKey, change: (body: string) => string): Promise<
   const after = change(before);
   expect(after).not.toBe(before);
   const sealed = sealBytes(fileKey, bodyPurpose(key.batchNo), Buffer.from(after));
-  await query(world.app, 'UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
+  await world.query('UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
     key.fileId,
     key.batchNo,
     sealed,
@@ -204,3 +184,66 @@ async function changeRow(key: BatchKey, set: string): Promise<void> {
     [key.fileId],
   );
 }
+
+let given = 0;
+const taken = () => ({ kind: 'submitted', batchId: `ahead-${(given += 1)}`, text: 'taken' }) as const;
+
+async function aheadOf(key: BatchKey, text: string): Promise<BodyAhead> {
+  const { body_sha256: sha256 } = await world.batch(key);
+  return { key, sha256, body: Buffer.from(text) };
+}
+
+describe('openAhead', () => {
+  it('opens the batch that is next, with the bytes that are sent of it, and moves nothing', async () => {
+    const { account, first } = await world.twoBatches();
+    const ahead = await openAhead(world.app, account);
+    expect(ahead?.key).toEqual(first);
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', moves: [] });
+    const scripted = answering(world.app, taken());
+    await submitBatch(scripted.app, first);
+    expect(scripted.bodies).toEqual([ahead!.body.toString()]);
+  });
+
+  it('passes by what was sent, and finds nothing when nothing waits', async () => {
+    const { account, first, second } = await world.twoBatches();
+    await submitBatch(answering(world.app, taken()).app, first);
+    expect((await openAhead(world.app, account))?.key).toEqual(second);
+    await submitBatch(answering(world.app, taken()).app, second);
+    expect(await openAhead(world.app, account)).toBeUndefined();
+  });
+
+  it.each([
+    ['is gone', 'DELETE FROM sealed_part WHERE file_id = $1'],
+    ['was changed', 'UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1'],
+  ])('leaves a body that %s to whoever takes the batch up: no account is stopped yet', async (_what, sql) => {
+    const { account, first } = await world.twoBatches();
+    await world.query(sql, [first.fileId]);
+    expect(await openAhead(world.app, account)).toBeUndefined();
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', stop: undefined });
+    await expect(submitBatch(answering(world.app, taken()).app, first)).rejects.toThrow();
+    expect((await world.storyOf(first)).stop).toEqual(expect.any(String));
+  });
+});
+
+describe('a body that was opened ahead', () => {
+  it('is what is sent of its batch', async () => {
+    const { first } = await world.twoBatches();
+    const scripted = answering(world.app, taken());
+    await submitAlone(scripted.app, first, { ahead: await aheadOf(first, 'opened ahead') });
+    expect(scripted.bodies).toEqual(['opened ahead']);
+  });
+
+  it.each<[string, (ahead: BodyAhead, other: BatchKey) => BodyAhead]>([
+    ['another batch', (ahead, other) => ({ ...ahead, key: other })],
+    ['a batch of another file', (ahead) => ({ ...ahead, key: { ...ahead.key, fileId: 'f'.repeat(16) } })],
+    ['other bytes than the ledger wants of it', (ahead) => ({ ...ahead, sha256: '0'.repeat(64) })],
+  ])('is not sent when it is of %s', async (_what, change) => {
+    const { first, second } = await world.twoBatches();
+    const ahead = change(await aheadOf(first, 'opened ahead'), second);
+    expect(isBodyOf(ahead, await world.batch(first))).toBe(false);
+    const scripted = answering(world.app, taken());
+    await submitAlone(scripted.app, first, { ahead });
+    expect(scripted.bodies).toHaveLength(1);
+    expect(scripted.bodies).not.toContain('opened ahead');
+  });
+});

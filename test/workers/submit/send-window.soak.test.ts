@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
@@ -6,17 +6,13 @@ import { submitBatch } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { mayBeSent, enqueueNextBatch } from '../../../workers/enqueue.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
 /** Sending from 20:00 to 6:00 UTC, through all stages involved. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 12 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 12 });
 
 const clock = handClock('2026-06-15T12:00:00Z');
 const TAKEN = { kind: 'submitted', batchId: '1', text: 'taken' } as const;

@@ -1,30 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { startWorkers } from '../../../workers/main.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Child, nextLine, startChild } from '../../files/support/run-child.ts';
 import { take } from '../../support/scripted-service.ts';
-import { agentCodeOf, openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query, storyOf } from '../support/story.ts';
+import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import type { Orders } from '../support/submit-child.ts';
-import { takeInCharges } from '../support/take-in.ts';
 
 /** A real process submits a batch, and dies or sleeps at the worst moment. */
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({
-    accounts: 4,
-    special: { sleepy: { leaseMs: 400 } },
-    settings: { sweepMs: 50, rescanMs: 200 },
-  });
+const world = stepWorld({
+  accounts: 4,
+  special: { sleepy: { leaseMs: 400 } },
+  settings: { sweepMs: 50, rescanMs: 200 },
 });
-afterAll(() => world.close());
 
 async function submitInChild(key: BatchKey, waitsBeforeSending = false): Promise<Child> {
   const orders: Orders = {
@@ -45,7 +38,7 @@ async function sweepUntil(key: BatchKey, state: string): Promise<void> {
     .poll(
       async () => {
         await sweep(world.app);
-        return (await readBatchRow(world.app.ledger, key)).state;
+        return (await world.batch(key)).state;
       },
       { interval: 20 },
     )
@@ -55,7 +48,7 @@ async function sweepUntil(key: BatchKey, state: string): Promise<void> {
 describe('a worker that is killed', () => {
   it('while the service holds its answer: the batch is unknown and is never sent again', async () => {
     const [account, other] = [world.freshAccount(), world.freshAccount()];
-    const fileId = await takeInCharges(world.app, account, 4);
+    const fileId = await world.takeInCharges(account, 4);
     const key = { fileId, batchNo: 1 };
     const asked = new Promise<void>((resolve) => world.service.play(agentCodeOf(account), () => resolve()));
     const child = await submitInChild(key);
@@ -63,7 +56,7 @@ describe('a worker that is killed', () => {
     child.process.kill('SIGKILL');
     await child.ended;
     await sweepUntil(key, 'unknown');
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       attempts: [{ attempt: 1, verdict: 'unknown' }],
       moves: ['prepare', 'send', 'doubt'],
       journal: [1],
@@ -71,33 +64,33 @@ describe('a worker that is killed', () => {
     });
 
     world.service.play(agentCodeOf(account), take);
-    await runWorkersUntilSent(await takeInCharges(world.app, other, 4));
+    await runWorkersUntilSent(await world.takeInCharges(other, 4));
     expect(world.service.posts(agentCodeOf(other))).toBe(2);
     expect(world.service.posts(agentCodeOf(account))).toBe(1);
-    expect((await storyOf(world.app, { fileId, batchNo: 2 })).state).toBe('ready');
+    expect((await world.storyOf({ fileId, batchNo: 2 })).state).toBe('ready');
   });
 
   it('between taking the batch and sending it: the batch is ready, and goes out once', async () => {
     const account = world.freshAccount();
-    const key = { fileId: await takeInCharges(world.app, account, 2), batchNo: 1 };
+    const key = { fileId: await world.takeInCharges(account, 2), batchNo: 1 };
     const child = await submitInChild(key, true);
-    expect((await storyOf(world.app, key)).state).toBe('preparing');
+    expect((await world.storyOf(key)).state).toBe('preparing');
     await sweep(world.app);
-    expect((await storyOf(world.app, key)).state).toBe('preparing');
+    expect((await world.storyOf(key)).state).toBe('preparing');
     child.process.kill('SIGKILL');
     await child.ended;
     await sweepUntil(key, 'ready');
-    expect(await storyOf(world.app, key)).toMatchObject({ attempt: 1, attempts: [], journal: [], maySend: true });
+    expect(await world.storyOf(key)).toMatchObject({ attempt: 1, attempts: [], journal: [], maySend: true });
 
     await submitBatch(world.app, key);
     expect(world.service.posts(agentCodeOf(account))).toBe(1);
-    expect(await storyOf(world.app, key)).toMatchObject({ state: 'submitted', attempt: 1, journal: [1] });
+    expect(await world.storyOf(key)).toMatchObject({ state: 'submitted', attempt: 1, journal: [1] });
   });
 });
 
 describe('a worker that sleeps through its lease', () => {
   it('sends nothing when it wakes up: another one has sent the batch meanwhile', async () => {
-    const key = { fileId: await takeInCharges(world.app, 'sleepy', 2), batchNo: 1 };
+    const key = { fileId: await world.takeInCharges('sleepy', 2), batchNo: 1 };
     const child = await submitInChild(key, true);
     child.process.kill('SIGSTOP');
     await sweepUntil(key, 'ready');
@@ -109,7 +102,7 @@ describe('a worker that sleeps through its lease', () => {
     expect(await nextLine(child)).toBe('submitted');
     expect((await child.ended).code).toBe(0);
     expect(world.service.posts(agentCodeOf('sleepy'))).toBe(1);
-    expect(await storyOf(world.app, key)).toMatchObject({
+    expect(await world.storyOf(key)).toMatchObject({
       state: 'submitted',
       attempts: [{ attempt: 1, verdict: 'submitted' }],
       journal: [1],
@@ -126,7 +119,7 @@ function withLongLease(app: App): App {
 async function runWorkersUntilSent(fileId: string): Promise<void> {
   const workers = await startWorkers(world.app);
   const isSent = async () => {
-    const rows = await query<{ state: string }>(world.app, 'SELECT state FROM batch WHERE file_id = $1', [fileId]);
+    const rows = await world.query<{ state: string }>('SELECT state FROM batch WHERE file_id = $1', [fileId]);
     return rows.every((row) => row.state === 'submitted');
   };
   await expect.poll(isSent, { timeout: 120_000, interval: 50 }).toBe(true);

@@ -1,62 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
+import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { submitBatch } from '../../../workers/submit/submit.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
-import { answering } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { runSubmitJob, submitBatch } from '../../../workers/submit/submit.ts';
+import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { RELEASED } from '../support/story.ts';
+import type { App } from '../../../src/app.ts';
+import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 
 /** One batch, however many calls want it, however late, and whatever held it meanwhile. */
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 16, special: { sleepy: { leaseMs: 30 } }, log });
-});
-afterAll(() => world.close());
-
-/** Makes a file of two batches in its own account. */
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
-
-const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
-const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
-const REFUSED: SubmitAnswer = { kind: 'refused', text: 'REJECT: 1', code: 1 };
-
-function taken(batchId: string): SubmitAnswer {
-  return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
-}
+const world = stepWorld({ accounts: 23, special: { sleepy: { leaseMs: 30 } } });
 
 describe('submitBatch, when the lease ran out before the first byte', () => {
   it('sends nothing, and the batch is free again', async () => {
-    const first = { fileId: await takeInCharges(world.app, 'sleepy', 2), batchNo: 1 };
-    const scripted = answering(world.app, taken('7016'));
-    const gateway = scripted.app.gateway('sleepy');
-    const slow: typeof gateway.submitBatch = async (call) => {
-      await expect.poll(() => isLeaseOver(first), { interval: 10 }).toBe(true);
-      return gateway.submitBatch(call);
-    };
-    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: slow }) }, first);
+    const first = { fileId: await world.takeInCharges('sleepy', 2), batchNo: 1 };
+    const before = () => expect.poll(() => isLeaseOver(first), { interval: 10 }).toBe(true);
+    const scripted = answering(world.app, taken('7016'), { before });
+    await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
-      state: 'ready',
-      attempts: [],
-      journal: [],
-      moves: ['prepare', 'release'],
-    });
+    expect(await world.storyOf(first)).toMatchObject(RELEASED);
   });
 });
 
 async function isLeaseOver(key: BatchKey): Promise<boolean> {
-  const [row] = await query<{ over: boolean }>(
-    world.app,
+  const [row] = await world.query<{ over: boolean }>(
     'SELECT lease_until < clock_timestamp() AS over FROM batch WHERE file_id = $1 AND batch_no = $2',
     [key.fileId, key.batchNo],
   );
@@ -67,18 +34,15 @@ describe('submitBatch, left in doubt without the time of the service', () => {
   it('asks for it once the doubt is on record, and does without when nobody answers', async () => {
     const at = new Date('2026-06-15T10:00:00Z');
     const timeOf = async (askTime: () => Promise<Date | undefined>) => {
-      const { first } = await twoBatches();
-      const scripted = answering(world.app, UNKNOWN);
-      const gateway = scripted.app.gateway('');
+      const { first } = await world.twoBatches();
       const states: string[] = [];
       const ask = async () => {
-        states.push((await storyOf(world.app, first)).state);
+        states.push((await world.storyOf(first)).state);
         return askTime();
       };
-      await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, askTime: ask }) }, first);
+      await submitBatch(answering(world.app, UNKNOWN, { askTime: ask }).app, first);
       expect(states).toEqual(['unknown']);
-      const sql = 'SELECT service_at AS at FROM attempt WHERE file_id = $1';
-      return (await world.app.ledger.pool.query<{ at: Date | null }>(sql, [first.fileId])).rows;
+      return world.query('SELECT service_at AS at FROM attempt WHERE file_id = $1', [first.fileId]);
     };
     expect(await timeOf(async () => at)).toEqual([{ at }]);
     expect(await timeOf(() => Promise.reject(new Error('down')))).toEqual([{ at: null }]);
@@ -90,16 +54,15 @@ describe('submitBatch, asked more than once', () => {
   const fetchBatchResult = async () => ({ kind: 'not_known', text: 'Invalid Batch ID' }) as const;
 
   it('20 times at the same moment sends once', async () => {
-    const { first } = await twoBatches();
-    const scripted = answering(world.app, taken('7009'));
-    const app = { ...scripted.app, gateway: () => ({ ...scripted.app.gateway(''), fetchBatchResult }) };
-    await Promise.all(Array.from({ length: 20 }, () => submitBatch(app, first)));
+    const { first } = await world.twoBatches();
+    const scripted = answering(world.app, taken('7009'), { fetchBatchResult });
+    await Promise.all(Array.from({ length: 20 }, () => submitBatch(scripted.app, first)));
     expect(scripted.bodies).toHaveLength(1);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', journal: [1] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', journal: [1] });
   });
 
   it('both batches of an account at the same moment are not in flight together', async () => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     let inFlight = 0;
     let most = 0;
     const scripted = answering(world.app, taken('7010'));
@@ -119,25 +82,25 @@ describe('submitBatch, asked more than once', () => {
   });
 
   it.each([REFUSED, UNKNOWN, taken('7011')])('does nothing for a batch that is $kind', async (answer) => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     await submitBatch(answering(world.app, answer).app, first);
-    const before = await storyOf(world.app, first);
+    const before = await world.storyOf(first);
     const again = answering(world.app, taken('7012'));
     await submitBatch(again.app, first);
     expect(again.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toEqual(before);
+    expect(await world.storyOf(first)).toEqual(before);
   });
 
   it('one account in doubt does not stop another', async () => {
-    const [doubtful, other] = [await twoBatches(), await twoBatches()];
+    const [doubtful, other] = [await world.twoBatches(), await world.twoBatches()];
     await submitBatch(answering(world.app, UNKNOWN).app, doubtful.first);
     await submitBatch(answering(world.app, taken('7013')).app, other.first);
-    expect((await storyOf(world.app, other.first)).state).toBe('submitted');
+    expect((await world.storyOf(other.first)).state).toBe('submitted');
   });
 
   it('an unknown batch stops the other files of its account too', async () => {
-    const { account, first } = await twoBatches();
-    const fileId = await takeInCharges(world.app, account, 2, 50);
+    const { account, first } = await world.twoBatches();
+    const fileId = await world.takeInCharges(account, 2, 50);
     await submitBatch(answering(world.app, UNKNOWN).app, first);
     const next = answering(world.app, taken('7014'));
     await submitBatch(next.app, { fileId, batchNo: 1 });
@@ -147,26 +110,114 @@ describe('submitBatch, asked more than once', () => {
 
 describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
   it('leaves the batch unknown and keeps the answer that came late', async () => {
-    const { first } = await twoBatches();
-    const scripted = answering(world.app, taken('7015'));
-    const gateway = scripted.app.gateway('');
-    const doubted: typeof gateway.submitBatch = async (call) => {
-      const answer = await gateway.submitBatch(call);
-      await query(world.app, `UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`, [
-        first.fileId,
-      ]);
-      return answer;
-    };
-    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: doubted }) }, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
-    const [late] = await query<{ reason: string }>(
-      world.app,
+    const { first } = await world.twoBatches();
+    const sql = `UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`;
+    const after = () => world.query(sql, [first.fileId]);
+    await submitBatch(answering(world.app, taken('7015'), { after }).app, first);
+    expect(await world.storyOf(first)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
+    const [late] = await world.query<{ reason: string }>(
       `SELECT reason FROM audit WHERE file_id = $1 AND move = 'late-answer'`,
       [first.fileId],
     );
     expect(late?.reason).toContain('7015');
-    const lines = logged.filter((line) => line['fileId'] === first.fileId && line['batchNo'] === 1);
+    const lines = world.logged.filter((line) => line['fileId'] === first.fileId && line['batchNo'] === 1);
     expect(lines.map((line) => line.msg).join()).not.toContain('batch submitted');
     expect(lines).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('7015') }));
+  });
+});
+
+const GOING_ON = new AbortController().signal;
+
+/** Makes a file of three batches in its own account. */
+async function threeBatches(): Promise<[BatchKey, BatchKey, BatchKey]> {
+  const fileId = await world.takeInCharges(world.freshAccount(), 6);
+  return [
+    { fileId, batchNo: 1 },
+    { fileId, batchNo: 2 },
+    { fileId, batchNo: 3 },
+  ];
+}
+
+async function statesOf(keys: readonly BatchKey[]): Promise<string[]> {
+  return Promise.all(keys.map(async (key) => (await world.storyOf(key)).state));
+}
+
+let given = 0;
+
+/** A service that takes every batch, each under a new id. */
+function takingAll(meanwhile: () => void | Promise<void> = () => {}): App {
+  return withGateway(world.app, {
+    submitBatch: async ({ beforeFirstByte }) => {
+      if (!(await beforeFirstByte({ url: 'https://service.example/', requestBytes: 1_000 })))
+        return { kind: 'withheld' };
+      await meanwhile();
+      given += 1;
+      return { kind: 'submitted', batchId: `turn-${given}`, text: 'Batch Processing, Please Wait ....' };
+    },
+  });
+}
+
+describe('runSubmitJob', () => {
+  it('sends the batches of its account one after the other, and asks nobody to go on', async () => {
+    const keys = await threeBatches();
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
+    expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
+    expect(asks.filter((job) => job.startsWith('submit'))).toEqual([]);
+  });
+
+  it('asks for the next batch when its time is over', async () => {
+    const keys = await threeBatches();
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 0));
+    expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
+    expect(asks).toContain('submit-2');
+  });
+
+  it('ends after the call that is on its way when it is told to', async () => {
+    const keys = await threeBatches();
+    const stop = new AbortController();
+    await runSubmitJob(
+      takingAll(() => stop.abort()),
+      keys[0],
+      stop.signal,
+      60_000,
+    );
+    expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
+  });
+
+  it('asks for the result of each, also of the last', async () => {
+    const keys = await threeBatches();
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
+    expect(asks).toEqual(['poll-1-0', 'poll-2-0', 'poll-3-0']);
+  });
+
+  it('goes on with another file when the next one is cancelled during a call', async () => {
+    const account = world.freshAccount();
+    const files: string[] = [];
+    for (const from of [1, 11, 21]) files.push(await world.takeInCharges(account, 2, from));
+    const keys = files.map((fileId) => ({ fileId, batchNo: 1 }));
+    let calls = 0;
+    const app = takingAll(async () => {
+      calls += 1;
+      if (calls > 1) return;
+      // By then the next batch has been looked up.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await cancelFile(world.app.ledger, files[1]!, { actor: 'test', reason: 'a change of mind' });
+    });
+    await runSubmitJob(app, keys[0]!, GOING_ON, 60_000);
+    expect(await statesOf(keys)).toEqual(['submitted', 'cancelled', 'submitted']);
+  });
+
+  it('goes no further when a batch is in doubt', async () => {
+    const keys = await threeBatches();
+    const { app } = answering(world.app, UNKNOWN);
+    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(app, keys[0], GOING_ON, 60_000));
+    expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
+    expect(asks).toEqual([]);
+  });
+
+  it('leaves a batch alone whose turn has not come', async () => {
+    const keys = await threeBatches();
+    await runSubmitJob(takingAll(), keys[2], GOING_ON, 60_000);
+    expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
   });
 });

@@ -1,33 +1,30 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { describe, expect, it } from 'vitest';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { httpAnswer } from '../../gateway/support/scripted-server.ts';
-import { FAULT, failure } from '../../gateway/support/soap-answers.ts';
+import { failure, FAULT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say, take, takeAs, takenAnswer } from '../../support/scripted-service.ts';
-import { agentCodeOf, closedUrl, openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { query, readJournal, type Story, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { agentCodeOf, closedUrl, openedForTests, openStepWorld } from '../support/step-world.ts';
+import { readJournal, type Story, RELEASED } from '../support/story.ts';
+import type { App } from '../../../src/app.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
+import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
+import { beforeStatement, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { answering } from '../support/scripted-gateway.ts';
 
 /** All the way to the socket: what the service does, and what the ledger records. */
 
-let world: StepWorld;
-beforeAll(async () => {
+const world = openedForTests(async () => {
   const special = {
     closed: { baseUrl: await closedUrl() },
     hasty: { answerTimeoutMs: 150 },
     drip: { answerTimeoutMs: 150 },
     silent: { answerTimeoutMs: 150 },
   };
-  world = await openStepWorld({ accounts: 24, special });
+  return openStepWorld({ accounts: 30, special });
 });
-afterAll(() => world.close());
-
-async function twoBatches(account: string): Promise<{ first: BatchKey; second: BatchKey }> {
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
 
 const DOUBT = { state: 'unknown', moves: ['prepare', 'send', 'doubt'], journal: [1], maySend: false };
 
@@ -57,12 +54,12 @@ describe('submitBatch against a service that leaves it in doubt', () => {
     '$mode: unknown after one POST, and the account sends no more',
     async ({ account, play, evidence }) => {
       const name = account ?? world.freshAccount();
-      const { first, second } = await twoBatches(name);
+      const { first, second } = await world.twoBatches(name);
       world.service.play(agentCodeOf(name), play);
       await submitBatch(world.app, first);
 
       expect(world.service.posts(agentCodeOf(name))).toBe(1);
-      const story = await storyOf(world.app, first);
+      const story = await world.storyOf(first);
       expect(story).toMatchObject(DOUBT);
       expect(story.attempts).toMatchObject([{ attempt: 1, verdict: 'unknown', evidence }]);
       expect(story.attempts[0]?.evidence?.['bytesWritten']).toBeGreaterThan(500);
@@ -75,25 +72,25 @@ describe('submitBatch against a service that leaves it in doubt', () => {
 
   it('an answer that comes after the time-out changes nothing any more', async () => {
     let late: (() => boolean) | undefined;
-    const { first } = await twoBatches('hasty');
+    const { first } = await world.twoBatches('hasty');
     world.service.play(agentCodeOf('hasty'), (socket, request) => {
       late = () => socket.write(takenAnswer(request, '9009'));
     });
     await submitBatch(world.app, first);
-    const before = await storyOf(world.app, first);
+    const before = await world.storyOf(first);
     late?.();
     expect(before).toMatchObject({ ...DOUBT, reason: 'no complete answer within 150 ms' });
-    expect(await storyOf(world.app, first)).toEqual(before);
+    expect(await world.storyOf(first)).toEqual(before);
     expect(world.service.posts(agentCodeOf('hasty'))).toBe(1);
   });
 
   it('a batch id given twice: the second batch is unknown', async () => {
     const name = world.freshAccount();
-    const { first, second } = await twoBatches(name);
+    const { first, second } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), takeAs('9010'));
     for (const key of [first, second]) await submitBatch(world.app, key);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', batchId: '9010' });
-    expect(await storyOf(world.app, second)).toMatchObject({ ...DOUBT, batchId: null });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', batchId: '9010' });
+    expect(await world.storyOf(second)).toMatchObject({ ...DOUBT, batchId: null });
     expect(world.service.posts(agentCodeOf(name))).toBe(2);
   });
 });
@@ -121,44 +118,41 @@ const CLEAR: { mode: string; play: Play; leaves: Partial<Story> }[] = [
 describe('submitBatch against a service that answers', () => {
   it.each(CLEAR)('$mode', async ({ play, leaves }) => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), play);
     await submitBatch(world.app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], ...leaves });
+    expect(await world.storyOf(first)).toMatchObject({ journal: [1], ...leaves });
     expect(world.service.posts(agentCodeOf(name))).toBe(1);
   });
 
   it('a refused batch stops its account, and others go on', async () => {
     const [name, other] = [world.freshAccount(), world.freshAccount()];
-    const { first, second } = await twoBatches(name);
+    const { first, second } = await world.twoBatches(name);
     world.service.play(agentCodeOf(name), say(failure('Bad request.')));
     await submitBatch(world.app, first);
     await submitBatch(world.app, second);
     expect(world.service.posts(agentCodeOf(name))).toBe(1);
 
-    const fine = await twoBatches(other);
+    const fine = await world.twoBatches(other);
     await submitBatch(world.app, fine.first);
-    expect((await storyOf(world.app, fine.first)).state).toBe('submitted');
+    expect((await world.storyOf(fine.first)).state).toBe('submitted');
   });
 });
 
 describe('submitBatch, before the first byte', () => {
   it('a refused connection: nothing was declared, the batch waits', async () => {
-    const { first } = await twoBatches('closed');
+    const { first } = await world.twoBatches('closed');
     await submitBatch(world.app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({
-      state: 'ready',
+    expect(await world.storyOf(first)).toMatchObject({
+      ...RELEASED,
       attempt: 1,
-      attempts: [],
-      journal: [],
-      moves: ['prepare', 'release'],
       reason: expect.stringContaining('ECONNREFUSED'),
     });
   });
 
   it('the journal has its line and the ledger says sending when the first byte comes in', async () => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     const journal: unknown[] = [];
     let state = '';
     world.service.onFirstByte((agentCode) => {
@@ -166,7 +160,7 @@ describe('submitBatch, before the first byte', () => {
         journal.push(...readJournal(world.app).filter((entry) => entry.account === name));
     });
     world.service.play(agentCodeOf(name), (socket, request) => {
-      void readBatchRow(world.app.ledger, first).then((row) => {
+      void world.batch(first).then((row) => {
         state = row.state;
         take(socket, request);
       });
@@ -174,12 +168,12 @@ describe('submitBatch, before the first byte', () => {
     await submitBatch(world.app, first);
     expect(journal).toEqual([expect.objectContaining({ ...first, account: name, attempt: 1 })]);
     expect(state).toBe('sending');
-    expect((await storyOf(world.app, first)).state).toBe('submitted');
+    expect((await world.storyOf(first)).state).toBe('submitted');
   });
 
   it('20 workers at once open one connection', async () => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     const before = world.service.connections();
     await Promise.all(Array.from({ length: 20 }, () => submitBatch(world.app, first)));
     expect(world.service.connections() - before).toBe(1);
@@ -188,10 +182,9 @@ describe('submitBatch, before the first byte', () => {
 
   it('names the host and the size of the request in the attempt', async () => {
     const name = world.freshAccount();
-    const { first } = await twoBatches(name);
+    const { first } = await world.twoBatches(name);
     await submitBatch(world.app, first);
-    const [attempt] = await query<{ host: string; request_bytes: number; worker: string }>(
-      world.app,
+    const [attempt] = await world.query<{ host: string; request_bytes: number; worker: string }>(
       'SELECT host, request_bytes, worker FROM attempt WHERE file_id = $1',
       [first.fileId],
     );
@@ -215,3 +208,91 @@ function drip(socket: Socket): void {
   const timer = setInterval(() => socket.write(' '), 10);
   socket.on('close', () => clearInterval(timer));
 }
+
+const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
+/** The update that ends an attempt, and nothing before it. */
+const VERDICT = /UPDATE attempt SET ended_at/;
+
+async function freshBatch(): Promise<BatchKey> {
+  return { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
+}
+
+function answersOf(key: BatchKey): unknown[] {
+  return readJournal(world.app)
+    .filter((entry) => entry.fileId === key.fileId && 'answer' in entry)
+    .map((entry) => (entry as unknown as { answer: unknown }).answer);
+}
+
+describe('recordAnswer, when the ledger does not take the answer', () => {
+  it('asks again until it does; meanwhile the answer stands in the log and in the send journal', async () => {
+    const key = await freshBatch();
+    const cut = cutAtStatement(world.app, VERDICT);
+    await submitBatch(answering(cut.app, TAKEN).app, key);
+    expect(cut.wasCut()).toBe(true);
+    expect(await world.storyOf(key)).toMatchObject({
+      state: 'submitted',
+      batchId: '8001',
+      attempts: [{ attempt: 1, verdict: 'submitted' }],
+    });
+    expect(answersOf(key)).toEqual([{ verdict: 'submitted', batchId: '8001' }]);
+    expect(world.logged).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        fileId: key.fileId,
+        answer: { verdict: 'submitted', batchId: '8001' },
+        msg: `the ledger does not take the answer of the service yet: ${POWER_CUT}`,
+      }),
+    );
+  });
+
+  it('keeps it beside the doubt, when others have put the batch in doubt meanwhile', async () => {
+    const key = await freshBatch();
+    const cut = cutAtStatement(world.app, VERDICT);
+    const putInDoubt = async () => {
+      await world.query(`UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [key.fileId]);
+      await recoverBatches(world.app.ledger, longestCallMs(world.app));
+    };
+    const doubted = beforeStatement(cut.app, VERDICT, () => (cut.wasCut() ? putInDoubt() : undefined));
+    await submitBatch(answering(doubted, { ...TAKEN, batchId: '8002' }).app, key);
+    expect(await world.storyOf(key)).toMatchObject({
+      state: 'unknown',
+      batchId: null,
+      moves: ['prepare', 'send', 'doubt', 'late-answer'],
+      maySend: false,
+    });
+  });
+
+  it('writes nothing beside the ledger when that takes the answer at once', async () => {
+    const key = await freshBatch();
+    await submitBatch(answering(world.app, { ...TAKEN, batchId: '8003' }).app, key);
+    expect(answersOf(key)).toEqual([]);
+  });
+});
+
+describe('the intent to send', () => {
+  it('is withdrawn when it took longer than the lease to become durable: nothing leaves', async () => {
+    const key = await freshBatch();
+    const clock = handClock(new Date());
+    const { leaseMs } = world.app.account('account-1');
+    // As when the process is stopped, or the host sleeps, between the commit and the first byte.
+    const slow: App = {
+      ...world.app,
+      clock,
+      journal: {
+        ...world.app.journal,
+        append: async (entry) => {
+          await world.app.journal.append(entry);
+          clock.advance(leaseMs + 1);
+        },
+      },
+    };
+    const scripted = answering(slow, TAKEN);
+    await submitBatch(scripted.app, key);
+    expect(scripted.bodies).toEqual([]);
+    expect(await world.storyOf(key)).toMatchObject({
+      state: 'ready',
+      attempt: 2,
+      attempts: [{ attempt: 1, verdict: 'not_sent' }],
+    });
+  });
+});

@@ -1,38 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
-import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, query, type Story, storyOf } from '../support/story.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { answering, answeringUnasked, EVIDENCE, REFUSED, taken, UNKNOWN } from '../support/scripted-gateway.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { type Story, RELEASED } from '../support/story.ts';
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 20, log });
-});
-afterAll(() => world.close());
-
-/** Makes a file of two batches in its own account. */
-async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
-  const account = world.freshAccount();
-  const fileId = await takeInCharges(world.app, account, 4);
-  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
-}
-
-const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
-const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
-const REFUSED: SubmitAnswer = { kind: 'refused', text: 'REJECT: 1', code: 1 };
-
-function taken(batchId: string): SubmitAnswer {
-  return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
-}
+const world = stepWorld({ accounts: 20 });
 
 /** The answer came after the permission to send, so ledger and journal hold the intent. */
 const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: string[]; nextIsSent: boolean }[] = [
@@ -96,30 +72,30 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
 
 describe('submitBatch, once the intent is durable', () => {
   it.each(ASKED)('$leaves.moves', async ({ answer, leaves, asks, nextIsSent }) => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     const scripted = answering(world.app, answer);
-    expect(await jobsAddedBy(world.app, first.fileId, () => submitBatch(scripted.app, first))).toEqual(asks);
-    expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], stop: undefined, ...leaves });
+    expect(await world.jobsAddedBy(first.fileId, () => submitBatch(scripted.app, first))).toEqual(asks);
+    expect(await world.storyOf(first)).toMatchObject({ journal: [1], stop: undefined, ...leaves });
     expect(scripted.bodies).toHaveLength(1);
 
     const next = answering(world.app, taken(`next-of-${first.fileId}`));
     await submitBatch(next.app, second);
     expect(next.bodies).toHaveLength(nextIsSent ? 1 : 0);
-    expect((await storyOf(world.app, second)).state).toBe(nextIsSent ? 'submitted' : 'ready');
+    expect((await world.storyOf(second)).state).toBe(nextIsSent ? 'submitted' : 'ready');
   });
 
   it('sends the rows of the batch and no others', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7002'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies[0]?.split('\n').map((row) => row.split(',')[0])).toEqual(['A-1', 'A-2']);
   });
 
   it('takes a batch id that the account has had for no proof: the batch is unknown', async () => {
-    const { first, second } = await twoBatches();
+    const { first, second } = await world.twoBatches();
     await submitBatch(answering(world.app, taken('7003')).app, first);
     await submitBatch(answering(world.app, taken('7003')).app, second);
-    expect(await storyOf(world.app, second)).toMatchObject({
+    expect(await world.storyOf(second)).toMatchObject({
       state: 'unknown',
       batchId: null,
       reason: expect.stringContaining('7003, which this account has had before'),
@@ -127,18 +103,18 @@ describe('submitBatch, once the intent is durable', () => {
       maySend: false,
     });
     expect(
-      logged.filter((line) => line['fileId'] === first.fileId && line.msg.startsWith('batch submitted')),
+      world.logged.filter((line) => line['fileId'] === first.fileId && line.msg.startsWith('batch submitted')),
     ).toHaveLength(1);
-    expect(logged).toContainEqual(
+    expect(world.logged).toContainEqual(
       expect.objectContaining({ level: 50, batchNo: 2, msg: expect.stringContaining('batch in doubt') }),
     );
   });
 
   it('takes the same batch id of another account for what it is, a coincidence', async () => {
-    const [one, other] = [await twoBatches(), await twoBatches()];
+    const [one, other] = [await world.twoBatches(), await world.twoBatches()];
     await submitBatch(answering(world.app, taken('7004')).app, one.first);
     await submitBatch(answering(world.app, taken('7004')).app, other.first);
-    expect((await storyOf(world.app, other.first)).state).toBe('submitted');
+    expect((await world.storyOf(other.first)).state).toBe('submitted');
   });
 });
 
@@ -170,22 +146,13 @@ const UNASKED: { when: string; answer: SubmitAnswer | Error; reason: string; sto
 
 describe('submitBatch, when the gateway did not come to the first byte', () => {
   it.each(UNASKED)('puts the batch back as it was: $when', async ({ answer, reason, stop }) => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     await submitBatch(answeringUnasked(world.app, answer), first);
-    expect(await storyOf(world.app, first)).toMatchObject({
-      state: 'ready',
-      attempt: 1,
-      reason,
-      attempts: [],
-      moves: ['prepare', 'release'],
-      journal: [],
-      stop,
-      maySend: false,
-    });
+    expect(await world.storyOf(first)).toMatchObject({ ...RELEASED, attempt: 1, reason, stop, maySend: false });
   });
 
   it('waits longer each time, and sends when the wait is over', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const waits: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       await submitBatch(answeringUnasked(world.app, { kind: 'not_sent', why: 'refused' }), first);
@@ -193,17 +160,16 @@ describe('submitBatch, when the gateway did not come to the first byte', () => {
       const tooEarly = answering(world.app, taken('never'));
       await submitBatch(tooEarly.app, first);
       expect(tooEarly.bodies).toEqual([]);
-      await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+      await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     }
     expect(waits).toEqual([1_000, 2_000, 4_000]);
     await submitBatch(answering(world.app, taken('7005')).app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', attempt: 1, journal: [1] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', attempt: 1, journal: [1] });
   });
 });
 
 async function waitOf(key: BatchKey): Promise<number> {
-  const [row] = await query<{ wait: number }>(
-    world.app,
+  const [row] = await world.query<{ wait: number }>(
     'SELECT round(extract(epoch FROM not_before - state_at) * 1000)::int AS wait FROM batch WHERE file_id = $1 AND batch_no = $2',
     [key.fileId, key.batchNo],
   );
@@ -212,69 +178,59 @@ async function waitOf(key: BatchKey): Promise<number> {
 
 describe('submitBatch, when the intent cannot be made durable', () => {
   it('sends nothing when the journal cannot be written, and the next try is attempt 2', async () => {
-    const { account, first } = await twoBatches();
+    const { account, first } = await world.twoBatches();
     const append = () => Promise.reject(new PipelineError('DISK_FULL', 'write the send journal'));
     const journal = { ...world.app.journal, append };
     const scripted = answering({ ...world.app, journal }, taken('7006'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
+    expect(await world.storyOf(first)).toMatchObject({
       state: 'ready',
       attempt: 2,
       attempts: [{ attempt: 1, verdict: 'not_sent' }],
       moves: ['prepare', 'send', 'unsent'],
       journal: [],
     });
-    const noted = await query<{ reason: string }>(world.app, 'SELECT reason FROM failing_work WHERE account = $1', [
+    const noted = await world.query<{ reason: string }>('SELECT reason FROM failing_work WHERE account = $1', [
       account,
     ]);
     expect(noted).toEqual([{ reason: expect.stringContaining('could not be made durable') }]);
 
-    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+    await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     await submitBatch(answering(world.app, taken('7006')).app, first);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', attempt: 2, journal: [2] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'submitted', attempt: 2, journal: [2] });
   });
 
   it('sends nothing when the ledger cannot take the intent', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const scripted = answering(world.app, taken('7007'));
-    await query(world.app, `ALTER TABLE attempt ADD CONSTRAINT no_room CHECK (file_id <> '${first.fileId}')`);
+    await world.query(`ALTER TABLE attempt ADD CONSTRAINT no_room CHECK (file_id <> '${first.fileId}')`);
     await submitBatch(scripted.app, first);
-    await query(world.app, 'ALTER TABLE attempt DROP CONSTRAINT no_room');
+    await world.query('ALTER TABLE attempt DROP CONSTRAINT no_room');
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({
-      state: 'ready',
-      attempt: 1,
-      attempts: [],
-      moves: ['prepare', 'release'],
-      journal: [],
-    });
+    expect(await world.storyOf(first)).toMatchObject({ ...RELEASED, attempt: 1 });
   });
 
   it('sends nothing when the account is stopped while the connection is made', async () => {
-    const { account, first } = await twoBatches();
-    const scripted = answering(world.app, taken('7008'));
-    const gateway = scripted.app.gateway(account);
-    const stopFirst: typeof gateway.submitBatch = async (call) => {
-      await query(world.app, `INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [account]);
-      return gateway.submitBatch(call);
-    };
-    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: stopFirst }) }, first);
+    const { account, first } = await world.twoBatches();
+    const before = () => world.query(`INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [account]);
+    const scripted = answering(world.app, taken('7008'), { before });
+    await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
+    expect(await world.storyOf(first)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
   });
 
   it('reports again and goes on when its journal has been reported to another ledger meanwhile', async () => {
-    const { first } = await twoBatches();
+    const { first } = await world.twoBatches();
     const { notes } = await world.app.journal.readSelf('host', world.app.clock);
     const fence = notes.findLast((note) => note.kind === 'fence')!;
     await world.app.journal.append({ ...fence, epoch: fence.epoch + 3, closing: randomUUID() });
     const scripted = answering(world.app, taken('7009'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);
-    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+    await world.query('UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toHaveLength(1);
-    expect((await storyOf(world.app, first)).state).toBe('submitted');
+    expect((await world.storyOf(first)).state).toBe('submitted');
   });
 });

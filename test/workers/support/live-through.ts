@@ -3,8 +3,7 @@ import type { App } from '../../../src/app.ts';
 import { addDays } from '../../../src/calendar/calendar.ts';
 import { formatInZone } from '../../../src/calendar/zone-time.ts';
 import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
-import { runSchedule } from '../../../workers/schedule/schedule.ts';
-import { findDueRuns } from '../../../workers/schedule/due-runs.ts';
+import { findDueRuns, runSchedule } from '../../../workers/schedule/schedule.ts';
 import { seededRandom } from '../../support/random.ts';
 import type { ScheduleText, ScheduleWorld } from './schedule-world.ts';
 

@@ -2,14 +2,12 @@ import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { DONE, WAIT } from '../../gateway/support/soap-answers.ts';
-import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
 import { answering } from './scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from './step-world.ts';
+import { openedForTests, openStepWorld, type StepWorld } from './step-world.ts';
 import { query } from './story.ts';
 import { takeInCharges } from './take-in.ts';
 
 export type PollWorld = StepWorld & {
-  readonly logged: readonly LogLine[];
   /** Makes a batch of three rows that the service has taken and whose first poll is due. */
   submitted(plan?: { rows?: number; account?: string; from?: number }): Promise<Submitted>;
   makeDue(key: BatchKey): Promise<void>;
@@ -19,17 +17,19 @@ export type PollWorld = StepWorld & {
 
 type Submitted = { account: string; key: BatchKey; batchId: string };
 
-/** Opens a step world with batches of three rows that can be polled. */
-export async function openPollWorld(): Promise<PollWorld> {
-  const { log, lines: logged } = logIntoLines();
-  const world = await openStepWorld({ accounts: 40, settings: { batch: { maxRows: 3 } }, log });
+/** Opens, for the tests of a file, a step world with batches of three rows that can be polled. */
+export function pollWorld(): PollWorld {
+  return openedForTests(openPollWorld);
+}
+
+async function openPollWorld(): Promise<PollWorld> {
+  const world = await openStepWorld({ accounts: 40, settings: { batch: { maxRows: 3 } } });
   const makeDue = async (key: BatchKey) => {
     await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [key.fileId]);
   };
   let batchIds = 100;
   return {
     ...world,
-    logged,
     makeDue,
     submitted: async ({ rows = 3, account = world.freshAccount(), from = 1 } = {}) => {
       const key = { fileId: await takeInCharges(world.app, account, rows, from), batchNo: 1 };

@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
-import { openRemote } from '../../../src/files/remote/open-remote.ts';
+import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
 import { type PulledFolder, pullFolder, type RemoteSightings } from '../../../workers/transfer/pull.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { startTestSshd, type TestSshd } from '../../support/sshd.ts';
+import { upTo } from '../../support/payment-rows.ts';
 
 /** A real SFTP server, and a drop folder filled from it on request: no workers run. */
 export type PullWorld = {
@@ -97,4 +99,31 @@ function pairOf({ app, folder, path, sightings, query }: Making): Pair {
       return rows.map(({ state }) => state);
     },
   };
+}
+
+/**
+ * Pulls this many files from a server that is killed at the fetches in `killsAt`, and checks that each arrives once.
+ */
+export async function expectPulledThroughKills(world: PullWorld, count: number, killsAt: number[]): Promise<void> {
+  const pair = await world.freshPair();
+  const files = Object.fromEntries(upTo(count).map((n) => [`${n}.csv`, `A-${n},25.00\n`]));
+  for (const [name, content] of Object.entries(files)) await pair.put(name, content);
+  let fetched = 0;
+  const killing: typeof openRemote = async (remote) => {
+    const session = await openRemote(remote);
+    const fetch: RemoteSession['fetch'] = async (...call) => {
+      fetched += 1;
+      const dies = killsAt.includes(fetched);
+      await Promise.all([session.fetch(...call), dies && world.sshd.kill()]);
+    };
+    return { ...session, fetch };
+  };
+  for (const number of killsAt) {
+    await expect(pair.look(killing), `killed at file ${number}`).rejects.toMatchObject({ code: 'REMOTE_UNREACHABLE' });
+    await world.sshd.restart();
+  }
+  await pair.look();
+  expect(await pair.here()).toEqual(files);
+  expect(new Set(await pair.there())).toEqual(new Set(Object.keys(files).map((name) => `claimed/${name}`)));
+  expect(await pair.states()).toEqual(upTo(count).map(() => 'done'));
 }

@@ -13,20 +13,40 @@ export function withGateway(app: App, gateway: Partial<Gateway>): App {
   };
 }
 
+/** What happens before the gateway asks for permission and after the answer, and its other calls. */
+type Meanwhile = Partial<Omit<Gateway, 'submitBatch'>> & {
+  before?: () => Promise<unknown>;
+  after?: () => Promise<unknown>;
+};
+
 /**
  * Returns an app whose gateway asks for permission like the real one, then gives this answer. `bodies` collects what
  * would be sent.
  */
-export function answering(app: App, answer: SubmitAnswer | Error): { app: App; bodies: string[] } {
+export function answering(
+  app: App,
+  answer: SubmitAnswer | Error,
+  { before, after, ...others }: Meanwhile = {},
+): { app: App; bodies: string[] } {
   const bodies: string[] = [];
   const submitBatch = async (call: SubmitCall) => {
+    await before?.();
     if (!(await call.beforeFirstByte({ url: 'https://service.example/', requestBytes: 1_000 })))
       return { kind: 'withheld' } as const;
     bodies.push(Buffer.from(call.body).toString());
     if (answer instanceof Error) throw answer;
+    await after?.();
     return answer;
   };
-  return { app: withGateway(app, { submitBatch }), bodies };
+  return { app: withGateway(app, { submitBatch, ...others }), bodies };
+}
+
+export const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
+export const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
+export const REFUSED: SubmitAnswer = { kind: 'refused', text: 'REJECT: 1', code: 1 };
+
+export function taken(batchId: string): SubmitAnswer {
+  return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
 }
 
 /** Returns an app whose gateway answers without asking: it never reached the first byte. */

@@ -1,9 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import type { Log } from '../../../src/kernel/log.ts';
+import { afterAll, beforeAll } from 'vitest';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
+import { jobsAddedBy, movesOf, query, type Story, storyOf } from './story.ts';
+import { takeIn, takeInCharges } from './take-in.ts';
 
 /**
  * A world for single steps: no workers run, and a scripted service replaces the payment service. Every test of a file
@@ -11,8 +17,20 @@ import { type ScriptedService, startScriptedService } from '../../support/script
  */
 export type StepWorld = PipelineWorld & {
   readonly service: ScriptedService;
+  /** What its processes have logged. */
+  readonly logged: readonly LogLine[];
   /** Returns an account that no other test had. Its agent code is its name in capitals. */
   freshAccount(): string;
+  /** Makes a file of two batches, in an account of its own by default. */
+  twoBatches(account?: string): Promise<{ account: string; first: BatchKey; second: BatchKey }>;
+  takeIn(folderId: string, content: string | Uint8Array, name?: string): Promise<string>;
+  takeInCharges(account: string, rows?: number, from?: number): Promise<string>;
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  batch(key: BatchKey): Promise<BatchRow>;
+  file(fileId: string): Promise<FileRow>;
+  storyOf(key: BatchKey): Promise<Story>;
+  movesOf(key: { fileId: string; batchNo?: number }): Promise<string[]>;
+  jobsAddedBy(fileId: string, step: () => Promise<unknown>): Promise<string[]>;
 };
 
 export type StepWorldOptions = {
@@ -21,16 +39,42 @@ export type StepWorldOptions = {
   special?: Record<string, Record<string, unknown>>;
   folder?: Record<string, unknown>;
   settings?: Record<string, unknown>;
-  log?: Log;
 };
+
+/** Opens a step world for the tests of a file, or of the `describe` around it. */
+export function stepWorld(options: StepWorldOptions = {}): StepWorld {
+  return openedForTests(() => openStepWorld(options));
+}
+
+/** Opens a world before the tests and closes it after them. Only tests may use it, not the file as it is read. */
+export function openedForTests<World extends { close(): Promise<void> }>(open: () => Promise<World>): World {
+  let world: World | undefined;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+  const opened = () => {
+    if (!world) throw new Error('the world is not open yet');
+    return world;
+  };
+  return new Proxy<World>(Object.create(null), {
+    get: (_target, key) => Reflect.get(opened(), key),
+    ownKeys: () => Reflect.ownKeys(opened()),
+    getOwnPropertyDescriptor: (_target, key) => ({
+      ...Reflect.getOwnPropertyDescriptor(opened(), key),
+      configurable: true,
+    }),
+  });
+}
 
 export async function openStepWorld(options: StepWorldOptions = {}): Promise<StepWorld> {
   const service = await startScriptedService();
   const spare = Array.from({ length: options.accounts ?? 8 }, (_, index) => `account-${index + 1}`);
   const special = options.special ?? {};
   const names = [...spare, ...Object.keys(special)];
+  const { log, lines: logged } = logIntoLines();
   const world = await openPipelineWorld({
-    ...(options.log && { log: options.log }),
+    log,
     settings: {
       accounts: Object.fromEntries(names.map((name) => [name, accountConfig(name, service.url, special[name])])),
       folders: names.flatMap((account) =>
@@ -47,13 +91,28 @@ export async function openStepWorld(options: StepWorldOptions = {}): Promise<Ste
     },
   });
   await checkFolders(world.settings);
+  const freshAccount = () => {
+    const name = spare.shift();
+    if (name === undefined) throw new Error('no account is left: raise `accounts`');
+    return name;
+  };
+  const { app } = world;
   return {
     ...world,
     service,
-    freshAccount: () => {
-      const name = spare.shift();
-      if (name === undefined) throw new Error('no account is left: raise `accounts`');
-      return name;
+    logged,
+    takeIn: (...call) => takeIn(app, ...call),
+    takeInCharges: (...call) => takeInCharges(app, ...call),
+    query: (...call) => query(app, ...call),
+    batch: (key) => readBatchRow(app.ledger, key),
+    file: (fileId) => readFileRow(app.ledger, fileId),
+    storyOf: (key) => storyOf(app, key),
+    movesOf: (key) => movesOf(app, key),
+    jobsAddedBy: (...call) => jobsAddedBy(app, ...call),
+    freshAccount,
+    twoBatches: async (account = freshAccount()) => {
+      const fileId = await takeInCharges(app, account, 4);
+      return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
     },
     close: async () => {
       await world.close();

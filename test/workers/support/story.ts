@@ -24,6 +24,9 @@ export type Story = {
   maySend: boolean;
 };
 
+/** The story of a batch of which nothing was sent, so that it waits again as before. */
+export const RELEASED = { state: 'ready', attempts: [], journal: [], moves: ['prepare', 'release'] };
+
 export async function storyOf(app: App, key: BatchKey): Promise<Story> {
   const batch = await readBatchRow(app.ledger, key);
   return {

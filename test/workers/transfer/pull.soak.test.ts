@@ -7,10 +7,10 @@ import { openRemote, type RemoteSession } from '../../../src/files/remote/open-r
 import { claimOf } from '../../support/ledger-world.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import { sshdIsInstalled, sshdVerdict } from '../../support/sshd.ts';
-import { expectPulledThroughKills } from '../support/pull-through-kills.ts';
-import { openPullWorld, type PullWorld } from '../support/pull-world.ts';
+import { expectPulledThroughKills, openPullWorld, type PullWorld } from '../support/pull-world.ts';
 
 const verdict = sshdVerdict();
+
 it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('pullFolder', () => {
@@ -215,3 +215,15 @@ function dyingAfter(calls: number): typeof openRemote {
     return Object.fromEntries(entries) as RemoteSession;
   };
 }
+
+describe.runIf(sshdIsInstalled())('pullFolder', () => {
+  let world: PullWorld;
+  beforeAll(async () => {
+    world = await openPullWorld();
+  });
+  afterAll(() => world?.close());
+
+  it('brings in two thousand files, each once, from a server that is killed three times meanwhile', async () => {
+    await expectPulledThroughKills(world, 2_000, [400, 1_000, 1_600]);
+  }, 300_000);
+});

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueueName } from '../../../schemas/jobs.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { JOB_KEYS } from '../../../workers/enqueue.ts';
-import { openGate } from '../../queue/support/open-gate.ts';
+import { openGate } from '../../queue/support/collect.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { jobIds, jobsAddedBy, loseQueue, query, storyOf } from '../support/story.ts';
-import { claimContent, takeIn, takeInCharges } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { jobIds, loseQueue } from '../support/story.ts';
+import { claimContent } from '../support/take-in.ts';
+import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
+import { startHealth } from '../../../src/kernel/health.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 40 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 52 });
 
 const TAKEN = { kind: 'submitted', batchId: '1', text: 'taken' } as const;
 
@@ -37,13 +34,13 @@ describe('sweep, when jobs were lost', () => {
     {
       stage: 'accepted',
       asks: ['deliver', 'submit-1'],
-      reach: (account) => takeInCharges(world.app, account, 4),
+      reach: (account) => world.takeInCharges(account, 4),
     },
     {
       stage: 'accepted, with its notice',
       asks: ['submit-1'],
       reach: async (account) => {
-        const fileId = await takeInCharges(world.app, account, 4);
+        const fileId = await world.takeInCharges(account, 4);
         await deliverFile(world.app, { fileId });
         return fileId;
       },
@@ -52,7 +49,7 @@ describe('sweep, when jobs were lost', () => {
       stage: 'submitted',
       asks: ['deliver', 'poll-1-0', 'submit-2'],
       reach: async (account) => {
-        const fileId = await takeInCharges(world.app, account, 4);
+        const fileId = await world.takeInCharges(account, 4);
         await submitBatch(answering(world.app, { ...TAKEN, batchId: `id-${account}` }).app, { fileId, batchNo: 1 });
         return fileId;
       },
@@ -61,10 +58,10 @@ describe('sweep, when jobs were lost', () => {
       stage: 'with a result that is not reconciled',
       asks: ['deliver', 'poll-1-0'],
       reach: async (account) => {
-        const fileId = await takeInCharges(world.app, account, 2);
+        const fileId = await world.takeInCharges(account, 2);
         const cut = cutAtStatement(world.app, /next_recheck_at = /);
         await carryOut(cut.app, fileId, () => 'Received').catch(() => {});
-        expect((await storyOf(world.app, { fileId, batchNo: 1 })).state).toBe('result_in');
+        expect((await world.storyOf({ fileId, batchNo: 1 })).state).toBe('result_in');
         return fileId;
       },
     },
@@ -72,7 +69,7 @@ describe('sweep, when jobs were lost', () => {
       stage: 'reconciled',
       asks: ['deliver'],
       reach: async (account) => {
-        const fileId = await takeInCharges(world.app, account, 2);
+        const fileId = await world.takeInCharges(account, 2);
         await carryOut(world.app, fileId, () => 'Received');
         return fileId;
       },
@@ -80,19 +77,18 @@ describe('sweep, when jobs were lost', () => {
     {
       stage: 'held',
       asks: ['deliver'],
-      reach: (account) =>
-        takeIn(world.app, `drop/${account}/ach-charge`, lines([achRow(1), achRow(2, { amount: 'x' })])),
+      reach: (account) => world.takeIn(`drop/${account}/ach-charge`, lines([achRow(1), achRow(2, { amount: 'x' })])),
     },
     {
       stage: 'rejected',
       asks: ['deliver'],
-      reach: (account) => takeIn(world.app, `drop/${account}/card`, 'no payment\n'),
+      reach: (account) => world.takeIn(`drop/${account}/card`, 'no payment\n'),
     },
     {
       stage: 'completed',
       asks: [],
       reach: async (account) => {
-        const fileId = await takeInCharges(world.app, account, 2);
+        const fileId = await world.takeInCharges(account, 2);
         await carryOut(world.app, fileId, () => 'Received');
         await deliverFile(world.app, { fileId });
         return fileId;
@@ -104,37 +100,35 @@ describe('sweep, when jobs were lost', () => {
     const fileId = await reach(world.freshAccount());
     await loseQueue(world.app);
     expect(await jobIds(world.app, fileId)).toEqual(new Set());
-    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual(asks);
-    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual([]);
-    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app, { atStart: true }))).toEqual([]);
+    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual(asks);
+    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual([]);
+    expect(await world.jobsAddedBy(fileId, () => sweep(world.app, { atStart: true }))).toEqual([]);
   });
 
   it('asks for nothing of an account that may not send', async () => {
     const [doubtful, stopped, waiting] = [world.freshAccount(), world.freshAccount(), world.freshAccount()];
     const files = [];
     for (const account of [doubtful, stopped, waiting]) {
-      const fileId = await takeInCharges(world.app, account, 4);
+      const fileId = await world.takeInCharges(account, 4);
       await deliverFile(world.app, { fileId });
       files.push(fileId);
     }
     const unknown = { kind: 'unknown', why: 'reset', evidence: { bytesWritten: 1, bytesRead: 0 } } as const;
     await submitBatch(answering(world.app, unknown).app, { fileId: files[0]!, batchNo: 1 });
-    await query(world.app, `INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [stopped]);
+    await world.query(`INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [stopped]);
     await submitBatch(answeringUnasked(world.app, { kind: 'not_sent', why: 'refused' }), {
       fileId: files[2]!,
       batchNo: 1,
     });
     // The wait after the first try might end during this test.
-    await query(world.app, `UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [
-      files[2]!,
-    ]);
+    await world.query(`UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [files[2]!]);
     await loseQueue(world.app);
     await sweep(world.app);
     for (const fileId of files) expect(await jobIds(world.app, fileId)).toEqual(new Set());
   });
 
   it('at the start does not count on jobs that look as if they were running', async () => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
     await loseQueue(world.app);
     let began = () => {};
     let end = () => {};
@@ -155,7 +149,7 @@ describe('sweep, when jobs were lost', () => {
   });
 
   it('does not count on a running job for a batch that nobody has taken', async () => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
     await loseQueue(world.app);
     const gate = openGate();
     const began = openGate();
@@ -178,39 +172,101 @@ describe('sweep, when the clock of the host was set back', () => {
   const DAY_MS = 86_400_000;
 
   it.each(['submit', 'poll'] as const)('asks again to %s what is due although its job waits a day', async (name) => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
     const key = { fileId, batchNo: 1 };
     if (name === 'poll') {
       await submitBatch(
         answering(world.app, { kind: 'submitted', batchId: `set-back-${name}`, text: 'taken' }).app,
         key,
       );
-      await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 minute' WHERE file_id = $1`, [
-        fileId,
-      ]);
+      await world.query(`UPDATE batch SET next_poll_at = now() - interval '1 minute' WHERE file_id = $1`, [fileId]);
     }
     await loseQueue(world.app);
-    const batch = await readBatchRow(world.app.ledger, key);
+    const batch = await world.batch(key);
     const jobKey = name === 'poll' ? JOB_KEYS.poll(batch) : JOB_KEYS.submit(key);
     await world.app.queue.add(name, `${jobKey}-0123abcd`, key, { delayMs: DAY_MS });
-    const asked = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
+    const asked = await world.jobsAddedBy(fileId, () => sweep(world.app));
     expect(asked.filter((job) => job.startsWith(name))).toHaveLength(1);
-    const again = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
+    const again = await world.jobsAddedBy(fileId, () => sweep(world.app));
     expect(again.filter((job) => job.startsWith(name))).toEqual([]);
   });
 
   it('leaves a poll that is not due yet to its job', async () => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
     await submitBatch(answering(world.app, { kind: 'submitted', batchId: 'not-due', text: 'taken' }).app, {
       fileId,
       batchNo: 1,
     });
     await loseQueue(world.app);
     await sweep(world.app);
-    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual([]);
+    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual([]);
   });
 });
 
 async function idsOf(name: QueueName): Promise<string[]> {
   return [...(await world.app.queue.ids(name, 'waiting'))];
 }
+
+describe('sweep, when a worker is gone', () => {
+  it('leaves alone what a living worker holds', async () => {
+    const key = { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
+    const batch = await prepareBatch(world.app.ledger, key, 60_000);
+    expect(batch).toBeDefined();
+    await sweep(world.app);
+    expect((await world.storyOf(key)).state).toBe('preparing');
+  });
+
+  it('takes back what a living worker has held for longer than its lease, and asks for it', async () => {
+    const key = { fileId: await world.takeInCharges(world.freshAccount(), 2), batchNo: 1 };
+    await loseQueue(world.app);
+    await prepareBatch(world.app.ledger, key, 0);
+    expect(await world.jobsAddedBy(key.fileId, () => sweep(world.app))).toEqual(['deliver', 'submit-1']);
+    expect(await world.storyOf(key)).toMatchObject({ state: 'ready', moves: ['prepare', 'release'] });
+  });
+
+  it('doubts a call that has gone on for longer than any call can, and asks for nothing', async () => {
+    const key = { fileId: await world.takeInCharges(world.freshAccount(), 4), batchNo: 1 };
+    await deliverFile(world.app, key);
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const scripted = answering(world.app, { ...TAKEN, batchId: 'late' });
+    const gateway = scripted.app.gateway('');
+    const slow: typeof gateway.submitBatch = async (call) => {
+      const said = await gateway.submitBatch(call);
+      await held;
+      return said;
+    };
+    const submitting = submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: slow }) }, key);
+    await expect.poll(async () => (await world.storyOf(key)).state, { interval: 10 }).toBe('sending');
+    await loseQueue(world.app);
+
+    await sweep(world.app);
+    expect((await world.storyOf(key)).state).toBe('sending');
+    await world.query(
+      `UPDATE batch SET lease_until = clock_timestamp() - $2 * interval '1 millisecond' WHERE file_id = $1`,
+      [key.fileId, longestCallMs(world.app)],
+    );
+    await sweep(world.app);
+    expect(await world.storyOf(key)).toMatchObject({
+      state: 'unknown',
+      attempts: [{ attempt: 1, verdict: 'unknown' }],
+      maySend: false,
+    });
+    expect(await jobIds(world.app, key.fileId)).toEqual(new Set());
+
+    answer();
+    await submitting;
+    expect(await world.storyOf(key)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
+  });
+});
+
+describe('sweep, as a sign of life', () => {
+  it('is noted when it came to its end, and not when it failed', async () => {
+    const health = startHealth(world.app.clock);
+    const { app } = cutAtStatement({ ...world.app, health }, /SELECT \* FROM batch/);
+    await expect(sweep(app)).rejects.toThrow('power cut');
+    expect(health.sweptAt).toBeUndefined();
+    await sweep(app);
+    expect(health.sweptAt).toBeDefined();
+  });
+});

@@ -1,18 +1,18 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { pollNow } from '../../../src/ledger/batch/poll-now.ts';
+import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
-import { originalPath } from '../../../workers/open-original.ts';
-import { openResult } from '../../../workers/poll/sealed-result.ts';
+import { openResult, originalPath } from '../../../workers/open-original.ts';
 import { openShredder, shredDue } from '../../../workers/upkeep/shred.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { query } from '../support/story.ts';
 
 /** Tables whose files on disk hold a wrapped key or its bytes, which begin with its mark. */
@@ -23,15 +23,13 @@ const FILES_WITH_KEYS = `SELECT oid::regclass::text AS table FROM pg_class
 const DAY_MS = 86_400_000;
 const because = { actor: 'operator:ada', reason: 'the customer asks' };
 
-let world: PipelineWorld;
+const world = openedForTests(() => openPipelineWorld({ account: { recheck: { afterMs: [] } } }));
 beforeAll(async () => {
-  world = await openPipelineWorld({ account: { recheck: { afterMs: [] } } });
   for (const name of ['june', 'july', 'august']) {
     await world.drop('ach-charge', `${name}.csv`, lines([achRow(1, { invoice: name }), achRow(2, { invoice: name })]));
   }
   await world.finish();
 });
-afterAll(() => world.close());
 
 /** Returns the same installation this many days later. */
 function after(days: number): { app: App; clock: ReturnType<typeof handClock> } {

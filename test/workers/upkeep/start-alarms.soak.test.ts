@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../support/step-world.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { startWorkers } from '../../../workers/main.ts';
 import { startAlarms, watchLedger } from '../../../workers/upkeep/start-alarms.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { type AlarmWorld, openAlarmWorld } from '../support/alarm-world.ts';
+import { openAlarmWorld } from '../support/alarm-world.ts';
 
-let world: AlarmWorld;
-beforeAll(async () => {
-  world = await openAlarmWorld({ settings: { sweepMs: 50 } });
-});
+const world = openedForTests(() => openAlarmWorld({ settings: { sweepMs: 50 } }));
 beforeEach(() => {
   world.hook.received.length = 0;
   world.hook.answer((response) => response.end());
 });
-afterAll(() => world.close());
 
 describe('startAlarms', () => {
   it('tells of a held file while the workers run, and of nothing after they stopped', async () => {

@@ -1,31 +1,27 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
-import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtStatement } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { jobIds, jobsAddedBy, loseQueue, query } from '../support/story.ts';
-import { claimContent, takeInCharges } from '../support/take-in.ts';
+import { stepWorld } from '../support/step-world.ts';
+import { jobIds, loseQueue } from '../support/story.ts';
+import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 40 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 40 });
 
 describe('sweep, when claims were left behind', () => {
   it('adopts one that the ledger does not know', async () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    expect(await jobsAddedBy(world.app, claim.fileId, () => sweep(world.app))).toEqual(['intake']);
-    expect(await readFileRow(world.app.ledger, claim.fileId)).toMatchObject({ state: 'claimed', name: 'a.csv' });
+    expect(await world.jobsAddedBy(claim.fileId, () => sweep(world.app))).toEqual(['intake']);
+    expect(await world.file(claim.fileId)).toMatchObject({ state: 'claimed', name: 'a.csv' });
     await intakeFile(world.app, claim);
     expect(await readFileState(world.app.ledger, claim.fileId)).toBe('accepted');
   });
@@ -34,14 +30,14 @@ describe('sweep, when claims were left behind', () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
     await expect(takeClaim(cutAtStatement(world.app, /INSERT INTO file /).app, claim)).rejects.toThrow('power cut');
     await sweep(world.app);
-    const file = await readFileRow(world.app.ledger, claim.fileId);
+    const file = await world.file(claim.fileId);
     expect(await openOriginal(world.app, file).toArray()).toEqual([Buffer.from(lines([achRow(1)]))]);
   });
 
   it('says what it cannot adopt until it is adopted', async () => {
     const account = world.freshAccount();
     await claimContent(world.app, `drop/${account}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    const failing = () => query(world.app, 'SELECT work, subject FROM failing_work WHERE account = $1', [account]);
+    const failing = () => world.query('SELECT work, subject FROM failing_work WHERE account = $1', [account]);
     await sweep(cutAtStatement(world.app, /INSERT INTO file /).app);
     expect(await failing()).toEqual([{ work: 'watch', subject: `drop/${account}/ach-charge, "a.csv"` }]);
     await sweep(world.app);
@@ -65,7 +61,7 @@ describe('sweep, when claims were left behind', () => {
     expect(await readFileState(world.app.ledger, fresh.fileId)).toBe('claimed');
     expect(existsSync(decided.workDir)).toBe(false);
     // Such a drop is not taken again, so nothing would ever clear a failure recorded for it.
-    expect(await query(world.app, 'SELECT subject FROM failing_work WHERE account = $1', [account])).toEqual([]);
+    expect(await world.query('SELECT subject FROM failing_work WHERE account = $1', [account])).toEqual([]);
   });
 
   it('removes the plain bytes of a file that has its verdict', async () => {
@@ -82,7 +78,7 @@ describe('sweep, when claims were left behind', () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
     await takeClaim(world.app, claim);
     await expect(intakeFile(cutAfterVerdict(world.app), claim)).rejects.toThrow('power cut');
-    const readings = () => query(world.app, 'SELECT begun FROM reading WHERE file_id = $1', [claim.fileId]);
+    const readings = () => world.query('SELECT begun FROM reading WHERE file_id = $1', [claim.fileId]);
     expect(await readings()).toEqual([]);
     await beginReading(world.app.ledger, claim.fileId);
     await sweep(world.app);
@@ -94,7 +90,7 @@ describe('sweep, when claims were left behind', () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/card`, 'cvv.csv', content);
     await takeClaim(world.app, claim);
     await expect(intakeFile(cutAfterVerdict(world.app), claim)).rejects.toThrow('power cut');
-    const file = await readFileRow(world.app.ledger, claim.fileId);
+    const file = await world.file(claim.fileId);
     expect(file.state).toBe('rejected');
     await sweep(world.app);
     expect(existsSync(claim.workDir)).toBe(false);
@@ -122,7 +118,7 @@ describe('sweep, when claims were left behind', () => {
 
   it('trouble with one claim stops neither the others nor the jobs', async () => {
     const account = world.freshAccount();
-    const sent = await takeInCharges(world.app, account, 2);
+    const sent = await world.takeInCharges(account, 2);
     const lost = await claimContent(world.app, `drop/${account}/card`, 'lost.csv', lines([cardRow(1)]));
     const fine = await claimContent(world.app, `drop/${account}/ach-refund`, 'fine.csv', lines([achRow(1)]));
     await loseQueue(world.app);
@@ -135,7 +131,7 @@ describe('sweep, when claims were left behind', () => {
   });
 
   it('a work folder that cannot be listed holds up no job', async () => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const fileId = await world.takeInCharges(world.freshAccount(), 2);
     await loseQueue(world.app);
     const folders = world.settings.folders.map((folder) => ({ ...folder, work: join(world.root, 'gone') }));
     const app = { ...world.app, settings: { ...world.settings, folders } };

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Config } from '../../../schemas/config.ts';
 import { resolveSettings, type Settings } from '../../../src/config/config.ts';
-import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import { checkFolders, checkKeys } from '../../../workers/watch/check-folders.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
+import type { App } from '../../../src/app.ts';
+import { PipelineError } from '../../../src/kernel/errors.ts';
 
 async function settingsIn(root: string): Promise<Settings> {
   const account = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
@@ -90,5 +92,28 @@ describe('checkFolders', () => {
       const drops = { ...settings, folders: [{ ...drop!, path }] };
       await expect(checkFolders(drops)).rejects.toThrow(`Cannot write into the folder "${path}": ${reason}. `);
     }
+  });
+});
+
+const FOLDERS = [
+  { account: 'here', site: 'main' },
+  { account: 'here', site: 'main' },
+  { account: 'elsewhere', site: 'berlin' },
+];
+
+function appWith(openPgpKeys: App['openPgpKeys']): App {
+  return { settings: { folders: FOLDERS, site: 'main' }, openPgpKeys } as unknown as App;
+}
+
+describe('checkKeys', () => {
+  it('opens the keys of each account whose folders lie here', async () => {
+    const asked: string[] = [];
+    await checkKeys(appWith((account) => void asked.push(account)));
+    expect(asked).toEqual(['here']);
+  });
+
+  it('fails for a key that cannot be used', async () => {
+    const trouble = new PipelineError('PGP_KEY', 'use it');
+    await expect(checkKeys(appWith(() => Promise.reject(trouble)))).rejects.toBe(trouble);
   });
 });

@@ -1,26 +1,23 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
-import { collectGarbage, takeClaim } from '../../../workers/watch/take-claim.ts';
+import { collectGarbage, quarantineOdd, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
-import { jobsAddedBy, movesOf, query } from '../support/story.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/take-in.ts';
 
-let world: StepWorld;
+const world = stepWorld({ accounts: 2 });
 let folder: string;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 1 });
+beforeAll(() => {
   folder = `drop/${world.freshAccount()}/ach-charge`;
 });
-afterAll(() => world.close());
 
 let made = 0;
 
@@ -38,9 +35,9 @@ describe('takeClaim', () => {
   it('seals the bytes, writes the row and asks for the intake', async () => {
     const bytes = content();
     const claimed = await claim(bytes);
-    const asks = await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(world.app, claimed));
+    const asks = await world.jobsAddedBy(claimed.fileId, () => takeClaim(world.app, claimed));
     expect(asks).toEqual(['intake']);
-    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    const row = await world.file(claimed.fileId);
     expect(row).toMatchObject({
       state: 'claimed',
       account: 'account-1',
@@ -56,16 +53,16 @@ describe('takeClaim', () => {
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
     expect((await readFile(originalPath(world.app, row))).includes('Byron')).toBe(false);
     expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
-    expect(await movesOf(world.app, claimed)).toEqual(['claim']);
+    expect(await world.movesOf(claimed)).toEqual(['claim']);
   });
 
   it('may be done again: one row, one original, another job', async () => {
     const claimed = await claim();
     await takeClaim(world.app, claimed);
-    const before = await readFileRow(world.app.ledger, claimed.fileId);
+    const before = await world.file(claimed.fileId);
     const sealed = await stat(originalPath(world.app, before));
-    expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(world.app, claimed))).toEqual(['intake']);
-    expect(await readFileRow(world.app.ledger, claimed.fileId)).toEqual(before);
+    expect(await world.jobsAddedBy(claimed.fileId, () => takeClaim(world.app, claimed))).toEqual(['intake']);
+    expect(await world.file(claimed.fileId)).toEqual(before);
     expect((await stat(originalPath(world.app, before))).ino).toBe(sealed.ino);
   });
 
@@ -73,15 +70,15 @@ describe('takeClaim', () => {
     const bytes = content();
     const claimed = await claim(bytes);
     await Promise.all(Array.from({ length: 8 }, () => takeClaim(world.app, claimed)));
-    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    const row = await world.file(claimed.fileId);
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
-    expect(await movesOf(world.app, claimed)).toEqual(['claim']);
+    expect(await world.movesOf(claimed)).toEqual(['claim']);
   });
 
   it('masks a number in the name', async () => {
     const claimed = await claim(content(), `card ${CARD}.csv`);
     await takeClaim(world.app, claimed);
-    expect((await readFileRow(world.app.ledger, claimed.fileId)).name).toBe('card ************2220.csv');
+    expect((await world.file(claimed.fileId)).name).toBe('card ************2220.csv');
   });
 
   it('keeps what the control file says, or why it cannot be read', async () => {
@@ -94,7 +91,7 @@ describe('takeClaim', () => {
       await writeFile(join(drop, `${name}.ctl`), said);
       const claimed = await claim(content(), name);
       await takeClaim(world.app, claimed);
-      const row = await readFileRow(world.app.ledger, claimed.fileId);
+      const row = await world.file(claimed.fileId);
       expect(row.completeness).toBe('sidecar');
       controls.push(row.control);
     }
@@ -126,7 +123,7 @@ describe('takeClaim, after the process died', () => {
     expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
 
     await takeClaim(world.app, claimed);
-    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    const row = await world.file(claimed.fileId);
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
     const day = join(originalPath(world.app, row), '..');
     expect((await readdir(day)).filter((name) => name.includes(claimed.fileId))).toHaveLength(1);
@@ -136,8 +133,8 @@ describe('takeClaim, after the process died', () => {
     const claimed = await claim();
     const cut = cutAtJob(world.app, 'intake');
     await expect(takeClaim(cut.app, claimed)).rejects.toThrow(POWER_CUT);
-    expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
-    const rows = await query(world.app, 'SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
+    expect(await world.jobsAddedBy(claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
+    const rows = await world.query('SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
     expect(rows).toHaveLength(1);
   });
 });
@@ -159,5 +156,21 @@ describe('collectGarbage', () => {
     }
     expect(held[999]).toBe(7);
     expect('gc' in globalThis).toBe(false);
+  });
+});
+
+describe('quarantineOdd', () => {
+  it('shows no number that stands in the name, and leaves a drop alone that is gone', async () => {
+    const { quarantine } = world.app.settings.paths;
+    const path = join(world.root, `${CARD}.csv`);
+    await mkdir(path);
+    const odd = { name: `${CARD}.csv`, path: Buffer.from(path), code: 'DROP_DIRECTORY' as const };
+    await quarantineOdd(world.app, odd, 'drop/dues');
+    const [dir] = await readdir(quarantine);
+    const reason = await readFile(join(quarantine, dir!, 'reason.json'), 'utf8');
+    expect(reason).toContain('************2220.csv');
+    expect(reason + JSON.stringify(world.logged)).not.toContain(CARD);
+    await expect(quarantineOdd(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
+    expect(await readdir(quarantine)).toEqual([dir]);
   });
 });

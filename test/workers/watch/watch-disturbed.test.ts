@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
@@ -9,16 +9,15 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
-import { lookAtFolder } from '../../../workers/watch/watch.ts';
-import { achRow, lines } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { gatherClaims, lookAtFolder, startWatcher } from '../../../workers/watch/watch.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
+import { MOST_FILES } from '../../../schemas/jobs.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { openTelemetry } from '../../../src/telemetry/open-telemetry.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 5 });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 5 });
 afterEach(() => armCrashPoints(undefined));
 
 /** Opens a folder for this test alone, in a world whose clock stands still. */
@@ -102,5 +101,100 @@ describe('lookAtFolder, while the queue does not answer', () => {
     const taken = await query(app, 'SELECT name, state FROM file WHERE account = $1', [folder.account]);
     expect(taken).toEqual([{ name: 'one.csv', state: 'claimed' }]);
     expect(await query(app, 'SELECT subject FROM failing_work WHERE account = $1', [folder.account])).toEqual([]);
+  });
+});
+
+const eventWorld = stepWorld({ accounts: 1, settings: { watch: 'events', rescanMs: 3_600_000 } });
+
+it('startWatcher hears of what comes while it takes many drops', async () => {
+  const account = eventWorld.freshAccount();
+  const drop = (n: number) => eventWorld.drop(`${account}/ach-charge`, `${n}.csv`, lines([achRow(n)]));
+  const taken = async () => (await eventWorld.query('SELECT 1 FROM file WHERE account = $1', [account])).length;
+  const watcher = await startWatcher(eventWorld.app);
+  try {
+    for (const n of upTo(40)) await drop(n);
+    await expect.poll(taken, { interval: 5 }).toBeGreaterThan(0);
+    await drop(41);
+    await expect.poll(taken, { interval: 20 }).toBe(41);
+  } finally {
+    await watcher.stop();
+  }
+});
+
+const pollingWorld = stepWorld({ accounts: 2, settings: { watch: 'poll', rescanMs: 60 } });
+
+it('startWatcher takes many drops into the ledger in the order in which they came, some at a time', async () => {
+  const account = pollingWorld.freshAccount();
+  const folder = `${account}/ach-charge`;
+  const names = Array.from({ length: 14 }, (_, place) => `${'ljhgfedcbakimn'[place]}.csv`);
+  for (const [place, name] of names.entries()) {
+    // Of different lengths, which would let them overtake each other.
+    await pollingWorld.drop(
+      folder,
+      name,
+      lines(Array.from({ length: 1 + (place % 4) * 300 }, (_, row) => achRow(row))),
+    );
+    await utimes(join(pollingWorld.root, 'drop', folder, name), 1_700_000_000, 1_700_000_000 + place);
+  }
+  const taken = async () => {
+    const rows = await pollingWorld.query<{ name: string }>(
+      'SELECT name FROM file WHERE account = $1 ORDER BY file_no',
+      [account],
+    );
+    return rows.map(({ name }) => name);
+  };
+  const watcher = await startWatcher(pollingWorld.app);
+  try {
+    await expect.poll(taken, { interval: 20 }).toEqual(names);
+  } finally {
+    await watcher.stop();
+  }
+});
+
+describe('gatherClaims', () => {
+  /** Returns a gatherer of claims, and the jobs it adds. */
+  async function gather() {
+    const jobs: unknown[] = [];
+    const add: App['queue']['add'] = async (name, _id, payload, options) =>
+      void jobs.push([name, payload, options?.site]);
+    const app = {
+      settings: { site: 'here' },
+      telemetry: await openTelemetry(undefined),
+      queue: { add },
+    } as unknown as App;
+    return { claims: gatherClaims(app), jobs };
+  }
+
+  // On a busy machine a moment may be long.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('asks for the first at once, and for the others together', async () => {
+    const { claims, jobs } = await gather();
+    const [first, second, third] = [newFileId(), newFileId(), newFileId()];
+    await claims.add(first);
+    expect(jobs).toEqual([['intake', { fileId: first }, 'here']]);
+    await claims.add(second);
+    await claims.add(third);
+    await claims.flush();
+    expect(jobs.slice(1)).toEqual([['intake', { fileId: second, more: [third] }, 'here']]);
+  });
+
+  it('asks for nothing when nothing is left', async () => {
+    const { claims, jobs } = await gather();
+    await claims.flush();
+    await claims.add(newFileId());
+    await claims.flush();
+    expect(jobs).toHaveLength(1);
+  });
+
+  it('loses none of many, whenever it asks', async () => {
+    const { claims, jobs } = await gather();
+    const fileIds = Array.from({ length: 3 * MOST_FILES }, newFileId);
+    for (const fileId of fileIds) await claims.add(fileId);
+    await claims.flush();
+    const asked = jobs.map((job) => (job as [string, { fileId: string; more?: string[] }])[1]);
+    expect(asked.flatMap(({ fileId, more = [] }) => [fileId, ...more])).toEqual(fileIds);
+    expect(asked.length).toBeGreaterThan(3);
   });
 });

@@ -1,27 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
+import type { LogLine } from '../../queue/support/log-lines.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
 
 const NEVER_MS = 3_600_000;
 
-let world: StepWorld;
-let logged: LogLine[];
-beforeAll(async () => {
-  const { log, lines } = logIntoLines();
-  logged = lines;
-  world = await openStepWorld({ accounts: 24, log });
-});
-afterAll(() => world.close());
+const world = stepWorld({ accounts: 24 });
 
 /** What the watchers of one test see: its own account, work folder and quarantine. */
 let app: App;
@@ -71,7 +64,7 @@ async function namesTaken(): Promise<string[]> {
 
 /** Returns the log lines of this level about the test's folders. */
 function troubles(level: number): LogLine[] {
-  return logged.filter((line) => line.level === level && String(line['folder']).startsWith(`drop/${account}/`));
+  return world.logged.filter((line) => line.level === level && String(line['folder']).startsWith(`drop/${account}/`));
 }
 
 /** Stops the clock, except where the test moves it. */

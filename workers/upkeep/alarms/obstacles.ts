@@ -8,8 +8,8 @@ import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
-import { countStray } from '../../../src/ledger/alarm/count-stray.ts';
-import { type FailingWork, readFailing } from '../../../src/ledger/alarm/read-failing.ts';
+import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
+import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
 
 /** Something that does not go on by itself, in words: what, why, and the remedy. */
 export type Obstacle = {

@@ -1,32 +1,15 @@
-import type { Reply } from '../../reply.ts';
-import { httpBytes } from '../http-bytes.ts';
-import type { Step } from '../steps.ts';
+import { STATUS_CODES } from 'node:http';
+import { headersOf, type Reply } from '../../reply.ts';
+import type { Step } from '../play-steps.ts';
 
 /** Answers that arrive incomplete or late. */
 
-export function finish(): Step[] {
-  return [{ do: 'finish' }];
-}
-
-export function reset(): Step[] {
-  return [{ do: 'reset' }];
-}
-
-export function hang(): Step[] {
-  return [{ do: 'hang' }];
-}
-
-export function sendWhole(reply: Reply): Step[] {
-  return [write(httpBytes(reply).whole), { do: 'finish' }];
-}
-
-export function sendHeadOnly(reply: Reply): Step[] {
-  return [write(httpBytes(reply).head), { do: 'hang' }];
-}
-
-export function cutAndClose(reply: Reply): Step[] {
-  return [...writeHalf(reply), { do: 'finish' }];
-}
+export const finish = (): Step[] => [{ do: 'finish' }];
+export const reset = (): Step[] => [{ do: 'reset' }];
+export const hang = (): Step[] => [{ do: 'hang' }];
+export const sendWhole = (reply: Reply): Step[] => [write(httpBytes(reply).whole), { do: 'finish' }];
+export const sendHeadOnly = (reply: Reply): Step[] => [write(httpBytes(reply).head), { do: 'hang' }];
+export const cutAndClose = (reply: Reply): Step[] => [...writeHalf(reply), { do: 'finish' }];
 
 /** Waits before the reset so that the half arrives: a reset may overtake data in transit. */
 export function cutAndReset(reply: Reply): Step[] {
@@ -39,25 +22,15 @@ export function cutWithoutLength(reply: Reply): Step[] {
 }
 
 /** Sends half of the document with the right length of that half. */
-export function cutDocument(reply: Reply): Step[] {
-  return sendWhole({ ...reply, body: halfOf(Buffer.from(reply.body)) });
-}
-
-export function announceTooMuch(reply: Reply): Step[] {
-  return [...writeAnnounced(reply, 100), { do: 'finish' }];
-}
-
-export function announceTooLittle(reply: Reply): Step[] {
-  return [...writeAnnounced(reply, -20), { do: 'finish' }];
-}
+export const cutDocument = (reply: Reply): Step[] => sendWhole({ ...reply, body: halfOf(Buffer.from(reply.body)) });
+export const announceTooMuch = (reply: Reply): Step[] => [...writeAnnounced(reply, 100), { do: 'finish' }];
+export const announceTooLittle = (reply: Reply): Step[] => [...writeAnnounced(reply, -20), { do: 'finish' }];
 
 export function breakChunk(reply: Reply): Step[] {
   return [...writeChunk(reply), write('not a length\r\nmore\r\n'), { do: 'finish' }];
 }
 
-export function cutChunks(reply: Reply): Step[] {
-  return [...writeChunk(reply), { do: 'finish' }];
-}
+export const cutChunks = (reply: Reply): Step[] => [...writeChunk(reply), { do: 'finish' }];
 
 export function drip(reply: Reply, { delayMs }: { readonly delayMs: number }): Step[] {
   return [{ do: 'drip', bytes: httpBytes(reply).whole, everyMs: delayMs }, { do: 'finish' }];
@@ -91,4 +64,20 @@ function writeChunk(reply: Reply): Step[] {
 
 function halfOf(body: Buffer): Buffer {
   return body.subarray(0, Math.ceil(body.length / 2));
+}
+
+/**
+ * Returns an answer as HTTP bytes, so that a fault can send parts of it. It announces the end of the connection.
+ * @param changes headers that replace those of the answer; an undefined value omits the header
+ */
+export function httpBytes(
+  reply: Reply,
+  changes: Readonly<Record<string, string | undefined>> = {},
+): { readonly head: Buffer; readonly body: Buffer; readonly whole: Buffer } {
+  const headers = Object.entries({ ...headersOf(reply), Connection: 'close', ...changes });
+  const lines = headers.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  const status = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`;
+  const head = Buffer.from([status, ...lines, '', ''].join('\r\n'));
+  const body = Buffer.from(reply.body);
+  return { head, body, whole: Buffer.concat([head, body]) };
 }

@@ -1,7 +1,6 @@
 import type { Reply } from '../../reply.ts';
-import { httpBytes } from '../http-bytes.ts';
-import type { Step } from '../steps.ts';
-import { sendWhole } from './cut-answers.ts';
+import { httpBytes, sendWhole } from './cut-answers.ts';
+import type { Step } from '../play-steps.ts';
 
 /** Documents that harm or mislead a parser that trusts them. */
 

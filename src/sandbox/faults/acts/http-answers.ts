@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { htmlReply, type Reply } from '../../reply.ts';
 import type { StruckCall } from '../fault-kind.ts';
-import { httpBytes } from '../http-bytes.ts';
-import type { Step } from '../steps.ts';
-import { sendWhole } from './cut-answers.ts';
+import { httpBytes, sendWhole } from './cut-answers.ts';
+import type { Step } from '../play-steps.ts';
 
 /** Answers from HTTP, a proxy or a web server instead of the service. */
 

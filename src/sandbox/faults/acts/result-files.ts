@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { ColumnName } from '../../../../schemas/columns.ts';
 import { columnsOf, layoutOf } from '../../../../schemas/layouts.ts';
-import { BATCH_TEXTS } from '../../handlers/batch-payload.ts';
+import { BATCH_TEXTS } from '../../handlers/batches.ts';
 import type { Reply } from '../../reply.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../play-steps.ts';
 import { sendWhole } from './cut-answers.ts';
 
 /** Result files that do not match what was sent. Row functions take the rows as cells and return what is delivered. */

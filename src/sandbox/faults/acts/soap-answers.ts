@@ -1,9 +1,9 @@
 import type { Reply } from '../../reply.ts';
-import { FAILED_PROCESS_PAYLOAD } from '../../handlers/process-payload.ts';
+import { PAYMENT_REFUSALS } from '../../handlers/charge.ts';
 import { answerReply, faultReply, type SoapFault } from '../../soap/write-envelope.ts';
 import { element, textElement } from '../../xml/write-xml.ts';
 import type { StruckCall } from '../fault-kind.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../play-steps.ts';
 import { sendWhole } from './cut-answers.ts';
 
 /** SOAP answers that say something wrong. */
@@ -24,7 +24,7 @@ export function sendFaultWithSuccess({ version }: StruckCall): Step[] {
 /** Sends STATUS Failure with an error text. */
 export function sendFailure(error: string) {
   return ({ version, element: name }: StruckCall): Step[] =>
-    sendWhole(answerReply(version, name, { payload: FAILED_PROCESS_PAYLOAD, error }));
+    sendWhole(answerReply(version, name, { payload: PAYMENT_REFUSALS.failurePayload, error }));
 }
 
 /** Sends the operation's answer with another text in the place that decides. */

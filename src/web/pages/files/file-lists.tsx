@@ -12,10 +12,10 @@ import { Page } from '../../parts/page.tsx';
 import { Money, OutcomeWord, Count, Moment, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { customsOf, fileOf, startOf, type Customs, crumbsOf } from './read-address.ts';
-import { type ListedBatch, listBatches } from '../../../ledger/batch/list-batches.ts';
+import { type ListedBatch, listBatches } from '../../../ledger/file/list-files.ts';
 import { COLUMNS, type ColumnName } from '../../../../schemas/columns.ts';
 import { ERRORS } from '../../../../schemas/errors.ts';
-import { type ListedFault, listFaults } from '../../../ledger/row/list-faults.ts';
+import { type ListedFault, listFaults } from '../../../ledger/row/fault-counts.ts';
 
 const PAGE = 100;
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { OUTPUT_KINDS } from '../../../../schemas/lifecycle.ts';
-import { readOutput } from '../../../ledger/file/read-output.ts';
+import { readOutput } from '../../../ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../../ledger/engine/records.ts';
 import { openOutput } from '../../../actions/open-output.ts';
 import { fieldOf } from '../../access/read-form.ts';

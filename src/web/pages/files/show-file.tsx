@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
-import { type LinkedFile, type LinkKind, readLinkedFiles } from '../../../ledger/file/linked-files.ts';
+import { type LinkedFile, type LinkKind, readLinkedFiles, listBatches } from '../../../ledger/file/list-files.ts';
 import { listAudit, type AuditLink } from '../../../ledger/overview/list-audit.ts';
-import { listBatches } from '../../../ledger/batch/list-batches.ts';
-import { listFaults } from '../../../ledger/row/list-faults.ts';
+import { listFaults } from '../../../ledger/row/fault-counts.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readOutputs } from '../../../ledger/file/read-file.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';

@@ -9,7 +9,7 @@ import { dayBounds } from '../../../calendar/day-bounds.ts';
 import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Withheld } from '../../../rows/rows.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
-import { type DaySpan, type DaySum, sumDays } from '../../../ledger/schedule/sum-days.ts';
+import { type DaySpan, type DaySum, sumDays } from '../../../ledger/schedule/read-day.ts';
 
 /** Shows what ended on each of the last days: rows, money and the declined share. */
 export function Month({ days }: { days: readonly MonthDay[] }) {

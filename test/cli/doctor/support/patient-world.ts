@@ -1,7 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Check, Finding, Patient } from '../../../../src/cli/doctor/check.ts';
+import { bad, type Check, type Finding, findingOf, type Patient } from '../../../../src/cli/doctor/check.ts';
+import { ownFolders } from '../../../../src/cli/doctor/folders.ts';
+import type { Settings } from '../../../../src/config/config.ts';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../../support/pipeline-world.ts';
 
 export type PatientWorld = PipelineWorld & {
@@ -13,15 +15,24 @@ export type PatientWorld = PipelineWorld & {
 /** Opens a healthy installation, with its folders as `paydrop init` and the first start make them. */
 export async function openPatientWorld(options: WorldOptions = {}): Promise<PatientWorld> {
   const world = await openPipelineWorld(options);
-  const { paths, folders } = world.settings;
-  const own = [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map((folder) => folder.work)];
-  for (const dir of own) {
+  await makeOwnFolders(world.settings);
+  await writeFile(join(world.root, 'paydrop.yaml'), '', { mode: 0o600 });
+  const patient = { settings: world.settings, env: {}, clock: world.app.clock, ledger: world.app.ledger };
+  const look = async (check: Check, change: Partial<Patient> = {}) => {
+    try {
+      return await check.look({ ...patient, ...change });
+    } catch (error) {
+      return [findingOf(error, bad)];
+    }
+  };
+  return { ...world, patient, look };
+}
+
+export async function makeOwnFolders(settings: Settings): Promise<void> {
+  for (const dir of ownFolders(settings)) {
     await mkdir(dir, { recursive: true });
     await chmod(dir, 0o700);
   }
-  await writeFile(join(world.root, 'paydrop.yaml'), '', { mode: 0o600 });
-  const patient = { settings: world.settings, env: {}, clock: world.app.clock, ledger: world.app.ledger };
-  return { ...world, patient, look: (check, change = {}) => check.look({ ...patient, ...change }) };
 }
 
 /** A single `ok` finding, whatever its text. */

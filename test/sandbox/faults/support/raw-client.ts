@@ -4,7 +4,7 @@ import { systemCode } from '../../../../src/kernel/errors.ts';
 import { LOGIN, PATH, soapRequest } from '../../support/soap-request.ts';
 
 /** How a connection ended for the client, and what it had read. */
-export type RawEnd = { readonly text: string; readonly error: string | undefined };
+type RawEnd = { readonly text: string; readonly error: string | undefined };
 
 /** Connects, writes, and reads until the connection is gone. It never ends it itself. */
 export async function exchangeRaw(port: number, bytes: string | undefined): Promise<RawEnd> {

@@ -5,7 +5,7 @@ import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment
 import type { TestBrowser, TestPerson } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
-import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
+import type { LinkedFile } from '../../../../src/ledger/file/list-files.ts';
 import { LinkedFiles, ControlTotals, LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
 import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
 import { draw } from '../../support/page-words.ts';

@@ -1,0 +1,84 @@
+import { guardCsv } from '../../csv/write/write-csv.ts';
+import type { ClientAnswer } from '../../gateway/client-answers.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { answerStatus, customerTable, describeAnswer } from './describe-answer.ts';
+import { openAccount } from './make-call.ts';
+import { readLastMoment, readMoment } from './to-parameters.ts';
+import { type Call, type CliCommand, JSON_OPTION, settingsOf } from '../command.ts';
+
+const list: CliCommand = {
+  name: 'list',
+  about: 'Customers that were created from one time to another',
+  required: [
+    ['--account <name>', 'account of the configuration'],
+    ['--from <time>', 'first day, such as 2026-11-20, or first moment, such as 2026-11-20T09:30:00-05:00'],
+    ['--to <time>', 'last day, the whole of it, or last moment'],
+  ],
+  options: [
+    ['--format <format>', 'table, csv or json', 'table'],
+    JSON_OPTION,
+    ['--code <customerCode>', 'only this customer'],
+  ],
+  notes: [
+    `Days are those of the time zone of the account. In the CSV a cell that a
+spreadsheet would run as a formula gets an apostrophe in front; "paydrop call
+getCustomerListByCreationTimeCSV" prints the CSV as the service wrote it.`,
+  ],
+  examples: [
+    'customers list --account main --from 2026-11-01 --to 2026-11-30',
+    'customers list --account main --from 2026-11-01 --to 2026-11-30 --format csv > november.csv',
+  ],
+  run: listCustomers,
+};
+
+export const customers: CliCommand = {
+  name: 'customers',
+  about: 'The customers stored with the payment service',
+  commands: [list],
+  examples: list.examples,
+};
+
+async function listCustomers(call: Call): Promise<number> {
+  const format = readFormat(call.options);
+  const { account, client } = openAccount(settingsOf(call), String(call.options['account']));
+  const range = {
+    customerCode: String(call.options['code'] ?? ''),
+    fromDate: readMoment(String(call.options['from']), account.timeZone),
+    toDate: readLastMoment(String(call.options['to']), account.timeZone),
+  };
+  if (format === 'csv') {
+    const operation = 'getCustomerListByCreationTimeCSV';
+    const answer = await client[operation](range);
+    return finish(operation, answer, ({ csv }) => process.stdout.write(guardCsv(csv)));
+  }
+  const operation = 'getCustomerListByCreationTimeXML';
+  const answer = await client[operation](range);
+  return finish(operation, answer, ({ customers: found }) =>
+    console.log(format === 'json' ? JSON.stringify(found, null, 2) : customerTable(found)),
+  );
+}
+
+const FLAGS = { customerCode: '--code', fromDate: '--from', toDate: '--to' };
+
+type ListOperation = 'getCustomerListByCreationTimeCSV' | 'getCustomerListByCreationTimeXML';
+type Found<Operation extends ListOperation> = Extract<ClientAnswer<Operation>, { kind: 'approved' }>['result'];
+
+/** Prints the list, or says on standard error why there is none. */
+function finish<Operation extends ListOperation>(
+  operation: Operation,
+  answer: ClientAnswer<Operation>,
+  printList: (found: Found<Operation>) => unknown,
+): number {
+  if (answer.kind === 'approved') printList(answer.result);
+  else console.error(describeAnswer(operation, answer, FLAGS));
+  return answerStatus(answer);
+}
+
+const FORMATS = ['table', 'csv', 'json'] as const;
+
+function readFormat(options: Call['options']): (typeof FORMATS)[number] {
+  if (options['json']) return 'json';
+  const format = FORMATS.find((name) => name === options['format']);
+  if (format) return format;
+  throw new PipelineError('USAGE', 'use --format', `it is none of ${FORMATS.join(', ')}`);
+}

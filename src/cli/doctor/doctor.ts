@@ -1,0 +1,135 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT } from '../../../schemas/errors.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
+import { bad, type Check, type Finding, findingOf, type Level, warn } from './check.ts';
+import type { Settings } from '../../config/config.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
+import { clock } from './clock.ts';
+import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
+import { diskSpace, fileSystems, folders, permissions } from './folders.ts';
+import { failing, quarantine, temporaries, workFolders } from './work.ts';
+import { journal } from './journal.ts';
+import { originals } from './originals.ts';
+import { postgres, queue, service, sftpServers } from './servers.ts';
+
+export const doctor: CliCommand = {
+  name: 'doctor',
+  about: 'Look at folders, rights, disk, clock, keys, database, queue, service and journal, and say how to fix them',
+  options: [JSON_OPTION],
+  notes: [
+    `Each line is ok, warn (it works, and may not for long) or bad. Nothing is changed, and the service is
+not called: a connection is opened and closed. Exit status 5 when something is bad.`,
+  ],
+  examples: ['doctor', 'doctor --json'],
+  async run(call) {
+    const examined = await examine({ settings: settingsOf(call), env: process.env, clock: systemClock });
+    const worst = worstOf(examined);
+    print(call, { worst, checks: examined }, () => describe(examined));
+    return worst === 'bad' ? EXIT.exception : EXIT.ok;
+  },
+};
+
+const GRAVITY: readonly Level[] = ['ok', 'warn', 'bad'];
+
+function worstOf(examined: readonly Examined[]): Level {
+  const levels = examined.flatMap(({ findings }) => findings.map(({ level }) => GRAVITY.indexOf(level)));
+  return GRAVITY[Math.max(0, ...levels)]!;
+}
+
+function describe(examined: readonly Examined[]): string {
+  const width = Math.max(...examined.map(({ name }) => name.length));
+  const lines = examined.flatMap(({ name, findings }) => findings.flatMap((finding) => lineOf(name, width, finding)));
+  return [...lines, '', SENTENCES[worstOf(examined)]].join('\n');
+}
+
+function lineOf(name: string, width: number, { level, found, mend }: Finding): string[] {
+  const line = `${level.padEnd(4)}  ${name.padEnd(width)}  ${found}`;
+  return mend ? [line, `${' '.repeat(width + 8)}fix: ${mend}`] : [line];
+}
+
+const SENTENCES: Readonly<Record<Level, string>> = {
+  ok: 'All is well.',
+  warn: 'It works. What is marked warn should be looked at.',
+  bad: 'What is marked bad has to be fixed.',
+};
+
+type Examined = { name: string; findings: Finding[] };
+
+/**
+ * Runs every check, whatever the results of the others. Nothing is changed: the ledger is opened as it is, and a
+ * missing one is not created.
+ */
+export async function examine(
+  parts: { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock },
+  checks: readonly Check[] = CHECKS,
+): Promise<Examined[]> {
+  const opened = await openAsIs(parts.settings, parts.clock);
+  const examined: Examined[] = 'trouble' in opened ? [{ name: 'Ledger', findings: [opened.trouble] }] : [];
+  try {
+    for (const check of checks) {
+      const findings = await lookOnce(check, parts, 'ledger' in opened ? opened.ledger : undefined);
+      if (findings.length > 0) examined.push({ name: check.name, findings });
+    }
+  } finally {
+    if ('ledger' in opened) await opened.ledger.close();
+  }
+  return examined;
+}
+
+async function lookOnce(
+  check: Check,
+  parts: Parameters<typeof examine>[0],
+  ledger: Ledger | undefined,
+): Promise<Finding[]> {
+  try {
+    if (check.needs === 'nothing') return await check.look(parts);
+    return ledger ? await check.look({ ...parts, ledger }) : [];
+  } catch (error) {
+    return [findingOf(error, bad)];
+  }
+}
+
+async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Ledger } | { trouble: Finding }> {
+  const { databaseUrl, paths } = settings;
+  if (!databaseUrl && !(await hasEmbeddedLedger(paths.data))) {
+    return { trouble: warn('there is none yet', 'Nothing: the first start makes it. If there was one, restore data.') };
+  }
+  try {
+    return { ledger: await openLedger(placeOf(settings), { clock, log: silentLog(), asIs: true }) };
+  } catch (error) {
+    return { trouble: findingOf(error, bad) };
+  }
+}
+
+/** Looks for the cluster, or the note that says where it is. */
+async function hasEmbeddedLedger(dataDir: string): Promise<boolean> {
+  const found = await Promise.allSettled([access(join(dataDir, 'postgres')), access(join(dataDir, 'WHERE.txt'))]);
+  return found.some(({ status }) => status === 'fulfilled');
+}
+
+/** In print order: checks that others depend on come first. */
+export const CHECKS: readonly Check[] = [
+  folders,
+  fileSystems,
+  permissions,
+  diskSpace,
+  keyFile,
+  openpgp,
+  postgres,
+  clock,
+  queue,
+  masterKey,
+  seals,
+  journal,
+  workFolders,
+  originals,
+  destroyedKeys,
+  failing,
+  quarantine,
+  temporaries,
+  service,
+  sftpServers,
+];

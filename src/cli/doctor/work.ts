@@ -1,0 +1,115 @@
+import { readdir } from 'node:fs/promises';
+import { FILE_ID } from '../../kernel/ids.ts';
+import { readOriginals } from '../../ledger/key/read-originals.ts';
+import { foldersHere } from '../../config/config.ts';
+import { bad, type Check, type Finding, ok, warn } from './check.ts';
+import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
+import { findStaleTemporaries } from '../../files/outputs/output-draft.ts';
+import { listSealed } from '../../crypto/list-sealed.ts';
+import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+
+/** The work folders must hold only what the ledger has claimed and not decided. */
+export const workFolders: Check = {
+  name: 'Work folders',
+  needs: 'ledger',
+  async look({ settings, ledger }) {
+    const findings: Finding[] = [];
+    for (const work of new Set(foldersHere(settings).map((folder) => folder.work))) {
+      const names = await readdir(work).catch(() => []);
+      const ids = names.filter((name) => FILE_ID.test(name));
+      const known = new Map((await readOriginals(ledger, ids)).map((row) => [row.file_id, row.state]));
+      findings.push(
+        ...about(
+          ids.filter((id) => !known.has(id)),
+          `in "${work}" and not in the ledger`,
+          'Nothing: the next start, or the sweep of one that runs, takes them in.',
+        ),
+        ...about(
+          ids.filter((id) => known.has(id) && known.get(id) !== 'claimed'),
+          `in "${work}" and decided`,
+          'Nothing: the next start, or the sweep of one that runs, clears them away.',
+        ),
+        ...about(
+          names
+            .filter((name) => !FILE_ID.test(name) && !/^\.|\.empty$/.test(name))
+            .map(() => 'a thing that is no claim'),
+          `in "${work}"`,
+          'Nothing: the next start, or the sweep of one that runs, puts it into quarantine.',
+        ),
+      );
+    }
+    return findings.length > 0 ? findings : [ok('they hold what the ledger has claimed')];
+  },
+};
+
+function about(names: readonly string[], where: string, mend: string): Finding[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '');
+  return [warn(`${names.length} ${where}: ${shown}`, mend)];
+}
+
+const SHOWN = 20;
+
+/** Lists quarantined drops; their senders may be waiting for a result. */
+export const quarantine: Check = {
+  name: 'Quarantine',
+  needs: 'nothing',
+  async look({ settings }) {
+    const root = settings.paths.quarantine;
+    const found = await listQuarantine(root);
+    if (found.length === 0) return [ok('nothing lies in it')];
+    const shown = found.slice(0, SHOWN).map(describeDrop);
+    return found.length > SHOWN ? [...shown, warn(`and ${found.length - SHOWN} more in "${root}"`, DEAL_WITH)] : shown;
+  },
+};
+
+function describeDrop({ id, reason }: Awaited<ReturnType<typeof listQuarantine>>[number]): Finding {
+  if (!reason) return warn(`${id}: its reason.json cannot be read`, DEAL_WITH);
+  const { code, name, from, at, mend } = reason;
+  return warn(`${id}: "${name}" from ${from} since ${at}: ${code}`, `${mend} ${DEAL_WITH}`);
+}
+
+const DEAL_WITH = 'Tell the sender; remove its folder in quarantine when that is done.';
+
+/** Longer than any write takes, in ms. */
+const STALE_MS = 3_600_000;
+
+/** Files left by processes that were killed while writing. */
+export const temporaries: Check = {
+  name: 'Temporaries',
+  needs: 'nothing',
+  async look({ settings, clock }) {
+    const findings: Finding[] = [];
+    for (const dir of [settings.paths.out, ...foldersHere(settings).map((folder) => folder.path)]) {
+      const stale = await findStaleTemporaries(dir, { olderThanMs: STALE_MS, clock }).catch(() => []);
+      if (stale.length === 0) continue;
+      findings.push(warn(`${stale.length} unfinished in "${dir}"`, 'Nothing: the next start removes them.'));
+    }
+    const drafts = await countDrafts(settings.paths.archive);
+    if (drafts > 0)
+      findings.push(
+        warn(
+          `${drafts} unfinished in the archive`,
+          'Nothing: they are sealed, and go when their file is taken in again.',
+        ),
+      );
+    return findings.length > 0 ? findings : [ok('none')];
+  },
+};
+
+async function countDrafts(archive: string): Promise<number> {
+  let drafts = 0;
+  for await (const { kind } of listSealed(archive)) if (kind === 'draft') drafts += 1;
+  return drafts;
+}
+
+/** Work that fails repeatedly or is never picked up. Quarantined drops have their own check. */
+export const failing: Check = {
+  name: 'Work',
+  needs: 'ledger',
+  async look({ ledger, settings }) {
+    const obstacles = (await readObstacles(ledger, settings)).filter(({ key }) => key !== 'quarantine');
+    if (obstacles.length === 0) return [ok('nothing fails again and again')];
+    return obstacles.map(({ what, why, next }) => bad(`${what}: ${why}`, next));
+  },
+};

@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { EXIT, saidCode } from '../../../schemas/errors.ts';
+import { tellAlarms } from '../../../workers/upkeep/start-alarms.ts';
+import { checkExpected } from '../../../workers/schedule/check-expected.ts';
+import type { App } from '../../app.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { readOverview } from '../../ledger/overview/overview.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { type ProgressLine, progressLine } from '../print/progress.ts';
+import { withStopSignal } from './stop-signal.ts';
+import { troubleStatus } from '../show/status.ts';
+import { waitUntilIdle, withWorkers } from './with-workers.ts';
+import { withApp } from './with-app.ts';
+import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readBatches, readOutcomeTotals, readOutputs } from '../../ledger/file/read-file.ts';
+import type { PlainFileRow } from '../../ledger/engine/records.ts';
+import { splitOpenRows } from '../../explain/split-open-rows.ts';
+import { textTable } from '../print/table.ts';
+
+export const run: CliCommand = {
+  name: 'run',
+  about: 'Take everything that lies in the folders now to its end, then stop (for cron)',
+  options: [
+    ['--once', 'say that one run is meant; "start" keeps watching'],
+    ['--timeout <seconds>', 'give up after this long; the work goes on at the next run', '3600'],
+    JSON_OPTION,
+  ],
+  examples: ['run --once', 'run --once --timeout 600 --json'],
+  async run(call) {
+    if (!call.options['once']) throw new PipelineError('USAGE', 'run', 'it is not said for how long', { next: NEXT });
+    const timeoutMs = readTimeout(call);
+    const settings = settingsOf(call);
+    const progress = progressLine();
+    // A user at a terminal has the progress line and needs only warnings.
+    const log = openCommandLog(process.stderr.isTTY ? 'warn' : 'info', progress);
+    return withStopSignal((stop) =>
+      withApp(settings, { log, env: process.env }, (app) => runOnce(call, app, { timeoutMs, stop, progress })),
+    );
+  },
+};
+
+const NEXT =
+  'Say "paydrop run --once" to take what lies in the folders now to its end, or "paydrop start" to keep watching.';
+
+function readTimeout(call: Call): number {
+  const timeoutMs = Number(call.options['timeout']) * 1_000;
+  if (timeoutMs > 0) return timeoutMs;
+  throw new PipelineError('USAGE', 'run', '--timeout wants a number of seconds above 0');
+}
+
+async function runOnce(
+  call: Call,
+  app: App,
+  { timeoutMs, stop, progress }: { timeoutMs: number; stop: AbortSignal; progress: ProgressLine },
+): Promise<number> {
+  const startedAt = app.clock.now();
+  const isIdle = await withWorkers(app, (workers) =>
+    waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop),
+  ).finally(() => progress.clear());
+  await checkExpected(app);
+  // The workers may have ended before their last check for alarms.
+  await tellAlarms(app);
+  const files = await readFileSummaries(app.ledger, startedAt, app.settings.paths.out);
+  print(call, files, () => (files.length === 0 ? NOTHING : fileSummaryTable(files)));
+  if (!isIdle) throw unfinished(stop);
+  const rejected = files.filter((file) => file.state === 'rejected').length;
+  const status = troubleStatus(await readOverview(app.ledger), rejected);
+  if (status >= EXIT.held) console.error('Something waits for a person: see "paydrop status".');
+  return status;
+}
+
+const NOTHING = 'No file came to a new state.';
+
+function unfinished(stop: AbortSignal): PipelineError {
+  const action = 'bring everything to its end';
+  if (!stop.aborted) return new PipelineError('TIMED_OUT', action);
+  return new PipelineError('TIMED_OUT', action, 'it was stopped', { next: 'The work goes on at the next run.' });
+}
+
+/** Result of a payment file, in one row. Money is integer cents. */
+export type FileSummary = {
+  fileId: string;
+  name: string;
+  account: string;
+  operation: string;
+  state: string;
+  reasonCode: string | null;
+  rows: number;
+  validCents: number;
+  outcomes: OutcomeTotals;
+  /** Rows of batches that have not ended yet; their money may have moved. */
+  open: Totals;
+  /** Paths of the output files. */
+  outputs: string[];
+};
+
+/**
+ * Reads files of the ledger in the order in which they were taken.
+ * @param since only those whose state changed at this time or later
+ * @param outFolder where the output files are
+ */
+export async function readFileSummaries(ledger: Ledger, since: Date, outFolder: string): Promise<FileSummary[]> {
+  const { rows: files } = await ledger.pool.query<PlainFileRow>(
+    'SELECT * FROM file WHERE state_at >= $1 ORDER BY file_no',
+    [since],
+  );
+  const summaries: FileSummary[] = [];
+  for (const file of files) summaries.push(await summarize(ledger, file, outFolder));
+  return summaries;
+}
+
+async function summarize(ledger: Ledger, file: PlainFileRow, outFolder: string): Promise<FileSummary> {
+  const batches = await readBatches(ledger, file.file_id);
+  return {
+    fileId: file.file_id,
+    name: file.name,
+    account: file.account,
+    operation: file.operation,
+    state: file.state,
+    reasonCode: file.reason_code,
+    rows: file.records ?? 0,
+    validCents: file.valid_cents ?? 0,
+    ...splitOpenRows(await readOutcomeTotals(ledger, file.file_no), batches),
+    outputs: (await readOutputs(ledger, file.file_id)).map((output) => join(outFolder, output.name)),
+  };
+}
+
+export function fileSummaryTable(files: readonly FileSummary[]): string {
+  const rows = files.map((file) => [
+    file.name,
+    file.account,
+    file.operation,
+    file.state,
+    String(file.rows),
+    describeOutcomes(file),
+    formatCents(file.validCents),
+  ]);
+  return textTable(['File', 'Account', 'Operation', 'State', 'Rows', 'Outcomes', 'Valid total'], rows, [4, 6]);
+}
+
+function describeOutcomes({ state, reasonCode, outcomes, open }: FileSummary): string {
+  if (state === 'rejected' || state === 'held' || state === 'cancelled')
+    return `nothing sent: ${reasonCode === null ? state : saidCode(reasonCode)}`;
+  const names = Object.keys(OUTCOMES) as Outcome[];
+  const counts = names
+    .filter((name) => outcomes[name])
+    .map((name) => `${outcomes[name]!.rows} ${OUTCOMES[name].label.toLowerCase().replaceAll('_', ' ')}`);
+  return [...counts, ...(open.rows > 0 ? [`${open.rows} without outcome yet`] : [])].join(', ');
+}

@@ -1,0 +1,110 @@
+import { setFlagsFromString } from 'node:v8';
+import { EXIT } from '../../../schemas/errors.ts';
+import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/roles.ts';
+import { foldersHere, type Settings } from '../../config/config.ts';
+import { type Call, type CliCommand, settingsOf } from '../command.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { aborted, withStopSignal } from './stop-signal.ts';
+import { withApp } from './with-app.ts';
+import { withDashboard } from './with-dashboard.ts';
+import { withWorkers } from './with-workers.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { App } from '../../app.ts';
+
+export const start: CliCommand = {
+  name: 'start',
+  about: 'Watch the drop folders and do all the work, until stopped with Ctrl-C or SIGTERM',
+  options: [
+    ['--roles <names>', 'do only this here, separated by commas (also PAYDROP_ROLES); left out, everything'],
+    ['--site <name>', 'where this process runs (also PAYDROP_SITE); left out, main'],
+  ],
+  notes: [
+    'Processes on other hosts share the work when they use the same PostgreSQL. Each has roles:',
+    ...Object.entries(ROLES).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
+  ],
+  examples: ['start', '--dir /srv/paydrop start 2>> paydrop.log', 'start --roles submit,poll'],
+  async run(call) {
+    keepHeapSmall();
+    compileLater();
+    const settings = settingsAt(call);
+    const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
+    const log = openCommandLog();
+    // Listen from the beginning: a signal that kills the process during startup would leave the database running.
+    return withStopSignal((stop) =>
+      withApp(settings, { log, env: process.env }, async (app) => {
+        const running = async () => {
+          const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
+          const { site } = settings;
+          log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
+          await aborted(stop);
+          app.health.noteStop();
+          log.info('stopping: nothing new is sent, running calls are awaited');
+        };
+        // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
+        await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles)));
+        return EXIT.ok;
+      }),
+    );
+  },
+};
+
+function settingsAt(call: Call): Settings {
+  const { site } = call.options;
+  return settingsOf(call, typeof site === 'string' ? { ...process.env, PAYDROP_SITE: site } : process.env);
+}
+
+/**
+ * Makes V8 run a function eight times longer, and for many more instructions, before it optimizes it. The service runs
+ * much code for a few milliseconds per file. With the default, V8 spent half the processor time of a file of 10,000
+ * rows compiling code that was hardly used again. That took cores from the database. Large files lose nothing: their
+ * row code passes the limit at once.
+ * This process-wide flag also covers threads, and counts from the moment it is set.
+ */
+export function compileLater(): void {
+  setFlagsFromString('--interrupt-budget=540000');
+}
+
+/**
+ * Keeps the heap small, for a process that runs for a long time beside others.
+ * The young generation keeps its initial size. By default it grows to 48 MB, or twice that on newer versions of Node,
+ * and never shrinks. It holds only short-lived objects of single files and calls; rows of large files are bytes, not
+ * objects. The old generation is collected when it has grown by two fifths, not threefold.
+ * These are process flags, because a running process has no setting for these sizes. V8 reads both flags before
+ * growing, so they count from the moment they are set.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=40');
+}
+
+/**
+ * Parses the roles of a process, such as `watch,submit`.
+ * @param text empty or undefined means every role
+ * @throws PipelineError USAGE
+ */
+export function readRoles(text: string | true | undefined): ReadonlySet<Role> {
+  const names = String(text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) return EVERY_ROLE;
+  const strange = names.find((name) => !Object.hasOwn(ROLES, name));
+  if (strange === undefined) return new Set(names as Role[]);
+  throw new PipelineError('USAGE', `do the work of "${strange}"`, 'there is no such role', {
+    next: `Name some of ${Object.keys(ROLES).join(', ')}, separated by commas, or none for all of them.`,
+  });
+}
+
+/** Serves the monitoring endpoints during `last`, if configured. */
+export async function withMonitor<Result>(app: App, last: () => Promise<Result>): Promise<Result> {
+  if (!app.settings.monitor) return last();
+  // Loaded only now: other commands must not wait for a server that they do not need.
+  const { openMonitor } = await import('../../web/monitor/open-monitor.ts');
+  const monitor = await openMonitor(app, app.settings.monitor);
+  app.log.info({ url: monitor.url }, 'health and figures are answered');
+  try {
+    return await last();
+  } finally {
+    await monitor.close();
+  }
+}

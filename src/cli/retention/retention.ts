@@ -1,0 +1,186 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { cleanStorage, IN_A_QUIET_HOUR } from '../../ledger/retention/clean-storage.ts';
+import { startOfDay } from '../../calendar/zone-time.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { isClean, readRetention, type RetentionReport } from './read-retention.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Cleaning } from '../../ledger/retention/cleanings.ts';
+import { tableOf, textTable } from '../print/table.ts';
+
+const report: CliCommand = {
+  name: 'report',
+  about: 'Proof of what was destroyed when, what is due, and whether anything is left that should be gone',
+  options: [
+    ['--from <day>', 'first day, such as 2026-07-01, in UTC; left out, 92 days back'],
+    ['--to <day>', 'last day; left out, today'],
+    JSON_OPTION,
+  ],
+  notes: [
+    'Compares the ledger with the archive folder of this host; run it on every host that has one. Exit status 5 when something is left that should be gone. For each key it says since when the files of the database and of its log are rid of it, or that this is not proved.',
+  ],
+  examples: ['retention report', 'retention report --from 2026-07-01 --to 2026-09-30 --json'],
+  async run(call) {
+    return withLedger(call, async (ledger, settings) => {
+      const nowMs = ledger.clock.now().getTime();
+      const from = readDay(call, 'from') ?? new Date(nowMs - QUARTER_DAYS * DAY_MS);
+      const last = readDay(call, 'to');
+      const to = last ? new Date(last.getTime() + DAY_MS) : new Date(nowMs);
+      const found = await readRetention(ledger, settings, { from, to });
+      print(call, { clean: isClean(found), ...found }, () => describeRetention(found));
+      return isClean(found) ? EXIT.ok : EXIT.exception;
+    });
+  },
+};
+
+const clean: CliCommand = {
+  name: 'clean',
+  about: 'Rewrite the tables that still hold destroyed keys or fingerprints, however large they are',
+  options: [JSON_OPTION],
+  notes: [
+    'paydrop start does this by itself, once an hour, while the tables are not large. Nothing is taken in while a table is rewritten, so choose a quiet hour. Exit status 5 when a table could not be cleaned.',
+  ],
+  examples: ['retention clean', 'retention clean --json'],
+  async run(call) {
+    return withLedger(call, async (ledger) => {
+      const found = Object.entries(await cleanStorage(ledger, IN_A_QUIET_HOUR));
+      const tables = found.map(([table, why]) => ({ table, isClean: why === undefined, why: why ?? null }));
+      print(call, { tables }, () => describeCleaned(tables));
+      return tables.every(({ isClean: done }) => done) ? EXIT.ok : EXIT.exception;
+    });
+  },
+};
+
+function describeCleaned(tables: readonly { table: string; why: string | null }[]): string {
+  if (tables.length === 0) return 'There was nothing to clean.';
+  return tables
+    .map(({ table, why }) =>
+      why === null
+        ? `${table}: rewritten; nothing that was destroyed is left in its files.`
+        : `${table}: not cleaned: ${why}.`,
+    )
+    .join('\n');
+}
+
+const DAY_MS = 86_400_000;
+const QUARTER_DAYS = 92;
+
+export const retention: CliCommand = {
+  name: 'retention',
+  about: 'How long originals are kept, and the proof that they are gone afterwards',
+  commands: [report, clean],
+  examples: ['retention report', 'retention clean'],
+};
+
+function readDay(call: Call, name: 'from' | 'to'): Date | undefined {
+  const text = call.options[name];
+  if (text === undefined) return undefined;
+  const at = startOfDay(String(text), 'UTC');
+  if (at) return at;
+  const next = 'Write a day such as 2026-06-15.';
+  throw new PipelineError('USAGE', `use --${name} "${String(text)}"`, 'it is no day', { next });
+}
+
+/** Formats the report. It is kept as proof, so it also says what it does not prove. */
+export function describeRetention(report: RetentionReport): string {
+  const { from, to, shredded, due, archive, database } = report;
+  return [
+    `Keys destroyed from ${from.toISOString()} to ${to.toISOString()}: ${shredded.length}`,
+    ...(shredded.length === 0 ? [] : [shreddedTable(report)]),
+    `Due and not destroyed yet: ${due.length}`,
+    ...(due.length === 0 ? [] : [dueTable(report), 'A paydrop that runs destroys them within the hour.']),
+    `In the archive of this host: ${archive.kept} originals that are kept, ${archive.left.length} that should be gone.`,
+    ...(archive.left.length === 0 ? [] : [`Should be gone: ${archive.left.join(', ')}`]),
+    ...(archive.unknown.length === 0 ? [] : [unknownNote(archive.unknown)]),
+    isClean(report)
+      ? 'No row of the ledger and no original in the archive of this host is left that should be gone.'
+      : 'Something is left that should be gone. Their keys are destroyed all the same; start paydrop, which removes it within the hour.',
+    ...(shredded.length === 0 ? [] : describeCleanings(report)),
+    ...(database.setAside.length === 0 ? [] : [asideNote(database.setAside)]),
+    ELSEWHERE,
+    BACKUPS,
+  ].join('\n\n');
+}
+
+const ELSEWHERE = `Nothing is proved here of other places. A standby follows when it has replayed the log. An archive of the log, copies of the
+database and freed blocks of the disk keep what they hold until they expire or are written over. Sealed batches and results lie
+in freed pages of the database until these are used again; they open with the key of their file alone.`;
+
+const BACKUPS = `Backups of the ledger hold the wrapped keys of their day. With such a backup, an old copy of the archive and the master
+key of that time, a file can still be opened: delete backups when their time is over. "paydrop key rotate", then "paydrop key
+retire", then the end of the old master key's last copy: from then on no key that was destroyed before the change opens anything,
+wherever its bytes are left. Fingerprints are not sealed: who holds one and the present master key can try numbers on it.`;
+
+/** Describes what the database's files still hold of the listed keys and fingerprints. */
+function describeCleanings({ shredded, database }: RetentionReport): string[] {
+  const parts = [
+    { what: 'keys', cleanings: shredded.map(({ key }) => key) },
+    { what: 'fingerprints', cleanings: shredded.map(({ fingerprints }) => fingerprints) },
+  ];
+  return [
+    parts.flatMap(({ what, cleanings }) => [countNote(what, cleanings), ...reasonsOf(cleanings)]).join('\n'),
+    database.mayListLog ? LOG : NO_LOG,
+  ];
+}
+
+function countNote(what: string, cleanings: readonly Cleaning[]): string {
+  const cleaned = cleanings.filter(({ cleanedAt }) => cleanedAt !== null).length;
+  return `In the files of the database the ${what} of ${cleaned} of ${counted(cleanings.length, 'file')} are gone.`;
+}
+
+function reasonsOf(cleanings: readonly Cleaning[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { why } of cleanings) if (why !== null) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return [...counts].map(
+    ([why, files]) => `  Not yet for ${files}: ${why}. "paydrop retention clean" tries it in a quiet hour.`,
+  );
+}
+
+const LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and no file of it has held them since.
+"Log overwritten": since then no file of the server's write-ahead log holds them either. Until then it does. The key is wrapped
+by the master key there, so it opens nothing for those who do not have that as well.`;
+
+const NO_LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and no file of it has held them since.
+The server's write-ahead log holds them until its files are recycled and written over. When that is cannot be said here: the role of
+paydrop may not list them (GRANT pg_monitor). The key is wrapped by the master key there, so it opens nothing without that.`;
+
+function asideNote(schemas: readonly string[]): string {
+  return `A ledger that was put aside is in the database with all its keys: ${schemas.join(', ')}. DROP SCHEMA … CASCADE removes it.`;
+}
+
+function shreddedTable({ shredded }: RetentionReport): string {
+  return tableOf(
+    shredded,
+    {
+      Destroyed: (file) => file.shreddedAt.toISOString(),
+      Account: (file) => file.account,
+      File: (file) => file.file_id,
+      Name: (file) => file.name,
+      State: (file) => file.state,
+      'Audit link': (file) => String(file.auditLink ?? ''),
+      'Left over': (file) => file.leftOver.join(', '),
+      'Key cleaned': (file) => dateOf(file.key.cleanedAt),
+      'Fingerprints cleaned': (file) => dateOf(file.fingerprints.cleanedAt),
+      'Log overwritten': (file) => dateOf(later(file.key.logOverAt, file.fingerprints.logOverAt)),
+    },
+    ['Audit link'],
+  );
+}
+
+function dateOf(at: Date | null): string {
+  return at?.toISOString() ?? 'not yet';
+}
+
+function later(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return null;
+  return one > other ? one : other;
+}
+
+function dueTable({ due }: RetentionReport): string {
+  const rows = due.map((file) => [file.dueAt.toISOString(), file.account, file.file_id, file.name, file.state]);
+  return textTable(['Since', 'Account', 'File', 'Name', 'State'], rows);
+}
+
+function unknownNote(ids: readonly string[]): string {
+  return `Not known to the ledger, and left alone: ${ids.join(', ')}. They belong to claims on their way, or to what a restored ledger has forgotten.`;
+}

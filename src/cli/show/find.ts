@@ -1,0 +1,78 @@
+import { EXIT, saidCode } from '../../../schemas/errors.ts';
+import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { saidAnswer } from '../../../schemas/rejections.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
+import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { textTable } from '../print/table.ts';
+import type { Settings } from '../../config/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
+import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../explain/why/tell-why.ts';
+
+export const find: CliCommand = {
+  name: 'find',
+  about: 'What happened to an invoice: every row that ever came with it',
+  required: [['--invoice <number>', 'invoice number, exactly as in the file']],
+  options: [JSON_OPTION],
+  examples: ['find --invoice C-1002', 'find --invoice C-1002 --json'],
+  async run(call) {
+    const rows = await withLedger(call, (ledger) => findInvoice(ledger, String(call.options['invoice'])));
+    print(call, rows, () =>
+      rows.length === 0 ? 'No file had this invoice.' : textTable(TITLES, rows.map(describe), [3]),
+    );
+    return EXIT.ok;
+  },
+};
+
+const TITLES = ['Claimed', 'File', 'Line', 'Amount', 'Payer', 'Outcome', 'Message'];
+
+function describe(row: FoundRow): string[] {
+  return [
+    row.claimedAt.toISOString(),
+    `${row.fileId} ${row.name}`,
+    String(row.line),
+    row.amountCents === null ? 'unreadable' : formatCents(row.amountCents),
+    row.customerCode || (row.lastFour ? `…${row.lastFour}` : ''),
+    outcomeOf(row),
+    row.message === null ? row.faults.map(saidCode).join('; ') : saidAnswer(row.message, row.code),
+  ];
+}
+
+/** Without an outcome, the state of the batch or file stands in. */
+function outcomeOf(row: FoundRow): string {
+  if (row.outcome) return OUTCOMES[row.outcome as Outcome].label;
+  if (row.batchNo === null) return row.fileState === 'rejected' ? 'file rejected' : OUTCOMES.invalid.label;
+  return row.batchState ?? `file ${row.fileState}`;
+}
+
+export const why: CliCommand = {
+  name: 'why',
+  about: 'The whole story of a file, a batch or an invoice: what happened, how it stands, what to do next',
+  takes: [['<file|batch|invoice>', 'a file, a batch as in monday.csv/2, or an invoice number exactly as in the file']],
+  options: [JSON_OPTION],
+  examples: ['why monday.csv', 'why monday.csv/2', 'why C-1002 --json'],
+  async run(call) {
+    const [words = ''] = call.arguments;
+    await withLedger(call, async (ledger, settings) => {
+      const stories = await tell(ledger, settings, words);
+      print(call, stories, () => stories.map(describeWhy).join('\n\n\n'));
+    });
+    return EXIT.ok;
+  },
+};
+
+async function tell(ledger: Ledger, settings: Settings, words: string): Promise<Why[]> {
+  try {
+    const { file, batch } = await findFileOrBatch(ledger, words);
+    return [batch ? await whyBatch(ledger, settings, file, batch) : await whyFile(ledger, settings, file)];
+  } catch (error) {
+    if (!(error instanceof PipelineError) || error.code !== 'NOT_FOUND') throw error;
+    const rows = await findInvoice(ledger, words);
+    const untaken = rows.length === 0 ? await whyUntaken(ledger, settings, words) : undefined;
+    if (untaken) return [untaken];
+    if (rows.length === 0) throw error;
+    return whyInvoice(ledger, settings, rows);
+  }
+}

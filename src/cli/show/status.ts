@@ -1,0 +1,234 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { type OpenFile, type Overview, readOverview } from '../../ledger/overview/overview.ts';
+import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
+import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-withheld.ts';
+import { sayAmount } from '../../reconcile/say-withheld.ts';
+import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { tableOf } from '../print/table.ts';
+import { type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { isLate, type LateRuns, readLateRuns } from '../../explain/late-runs.ts';
+import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
+
+export const status: CliCommand = {
+  name: 'status',
+  about: 'What is on its way, what is stuck and what to do about it',
+  options: [
+    JSON_OPTION,
+    ['--check', 'exit status says the worst that is open: 3 held or late, 4 unknown, 5 exception or does not go on'],
+  ],
+  examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
+  async run(call) {
+    const { overview, late, withheld, obstacles, ties } = await withLedger(call, async (ledger, settings) => ({
+      overview: await readOverview(ledger),
+      withheld: await readWithheldFiles(ledger),
+      late: await readLateRuns(ledger, settings),
+      obstacles: await readObstacles(ledger, settings),
+      ties: await readTies(ledger, settings.newcomerDays),
+    }));
+    print(call, { ...overview, ...late, withheld, obstacles }, () =>
+      describe({ overview, late, withheld, obstacles, ties }),
+    );
+    if (!call.options['check']) return EXIT.ok;
+    const stuck = obstacles.length > 0 ? EXIT.exception : EXIT.ok;
+    return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok, stuck);
+  },
+};
+
+type Told = {
+  overview: Overview;
+  late: LateRuns;
+  withheld: readonly WithheldFile[];
+  obstacles: readonly Obstacle[];
+  ties: readonly Tie[];
+};
+
+type Columns<Item> = Readonly<Record<string, (item: Item) => string>>;
+
+const FILES: Columns<Overview['files'][number]> = {
+  State: (row) => row.state,
+  Files: (row) => String(row.files),
+  Rows: (row) => String(row.rows),
+  'Valid total': (row) => formatCents(row.cents),
+};
+
+const TODAY: Columns<Overview['today'][number]> = {
+  Account: (row) => row.account,
+  Outcome: (row) => OUTCOMES[row.outcome as Outcome].label,
+  Rows: (row) => String(row.rows),
+  Total: (row) => formatCents(row.cents),
+  'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
+};
+
+function describe({ overview, late, withheld, obstacles, ties }: Told): string {
+  const { files, today } = overview;
+  return [
+    ...doubtLines(overview),
+    ...(obstacles.length === 0 ? [] : [`Does not go on\n${describeObstacles(obstacles)}`]),
+    ...lateLines(overview),
+    ...lateRunLines(late),
+    ...stoppedLines(overview),
+    ...proposalLines(overview, ties),
+    ...openLines(overview),
+    ...withheldLines(withheld),
+    `Files\n${files.length === 0 ? 'none yet' : tableOf(files, FILES, NUMBERS)}`,
+    `Last 24 hours\n${today.length === 0 ? 'no outcomes yet' : tableOf(today, TODAY, NUMBERS)}`,
+  ].join('\n\n');
+}
+
+const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
+
+/** Returns a section with a table of the items, or none when there are none. */
+function listed<Item>(
+  title: string,
+  items: readonly Item[],
+  columns: Columns<Item>,
+  hint: string,
+  right = NUMBERS,
+): string[] {
+  if (items.length === 0) return [];
+  return [[`${title}\n${tableOf(items, columns, right)}`, ...(hint === '' ? [] : [hint])].join('\n\n')];
+}
+
+/** Lists batches that need a person, first of all sections: nothing is as urgent. */
+function doubtLines({ doubt }: Overview): string[] {
+  const columns: Columns<Overview['doubt'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    State: (batch) => batch.state,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    Since: (batch) => batch.since.toISOString(),
+    Why: (batch) => batch.reason ?? '',
+  };
+  return listed('Needs a person', doubt, columns, [...new Set(doubt.map(({ state }) => NEXT[state] ?? ''))].join('\n'));
+}
+
+/** Returns each cause once, with all its remedies. */
+export function describeObstacles(
+  obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo'>[],
+): string {
+  const told = new Map<string, string>();
+  for (const { what, name, why, next, since } of obstacles) {
+    const cause = `${what}${name ? ` (${name})` : ''}${since ? ` since ${since.toISOString()}` : ''}: ${why}`;
+    told.set(cause, `${told.get(cause) ?? cause}\n  ${next}`);
+  }
+  return [...told.values()].join('\n');
+}
+
+const NEXT: Record<string, string> = {
+  unknown:
+    'unknown: the service may have taken the batch. It is not sent again; its account waits. Never drop its file again. See "paydrop unknown list".',
+  refused:
+    'refused: the service said no, nothing was charged; its account waits. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
+  exception: 'exception: the result does not fit what was sent. See "paydrop exceptions BATCH".',
+};
+
+/** Lists batches that the service has. Polling goes on, and only the service knows their result. */
+function lateLines({ late }: Overview): string[] {
+  const columns: Columns<Overview['late'][number]> = {
+    Account: (batch) => batch.account,
+    Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
+    File: (batch) => batch.name,
+    'Batch Id': (batch) => batch.batchId,
+    Rows: (batch) => String(batch.rows),
+    Total: (batch) => formatCents(batch.cents),
+    State: (batch) => (batch.staleSince ? `overdue since ${batch.staleSince.toISOString()}` : ''),
+    'The service says': (batch) => batch.says ?? '',
+  };
+  return listed('Waiting for a result', late, columns, 'They are asked for on. Ask the service about the batch ids.');
+}
+
+function stoppedLines({ stopped }: Overview): string[] {
+  const columns: Columns<Overview['stopped'][number]> = {
+    Account: (row) => row.account,
+    Since: (row) => row.since.toISOString(),
+    Why: (row) => row.reason,
+  };
+  return listed('Stopped accounts', stopped, columns, '"paydrop account list" says of each what to do.');
+}
+
+function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] {
+  if (proposals.length === 0) return [];
+  const makers = new Set(proposals.map((proposal) => proposal.made_by));
+  const pairs = ties
+    .filter(({ maker, person }) => makers.has(maker) || makers.has(person))
+    .map(
+      ({ maker, person, at }) =>
+        `\n${person} was made a user or changed by ${maker} on ${at.toISOString()}: neither confirms what the other proposed.`,
+    );
+  return [`Waiting for a second person\n${proposalTable(proposals)}\n\n${HOW_TO_END}${pairs.join('')}`];
+}
+
+function openLines({ open }: Overview): string[] {
+  const columns: Columns<OpenFile> = {
+    File: (file) => file.file_id,
+    Name: (file) => file.name,
+    Account: (file) => file.account,
+    State: (file) => file.state,
+    Batches: (file) => (file.batches ? `${file.done}/${file.batches}` : ''),
+    Since: (file) => file.state_at.toISOString(),
+    Why: (file) => file.reason ?? '',
+  };
+  const held = open.filter((file) => file.state === 'held');
+  return listed('On their way', open, columns, held.length > 0 ? heldHint(held) : '');
+}
+
+function withheldLines(withheld: readonly WithheldFile[]): string[] {
+  const columns: Columns<WithheldFile> = {
+    Account: (file) => file.account,
+    File: (file) => file.fileId,
+    Name: (file) => file.name,
+    Claimed: (file) => file.claimedAt.toISOString(),
+    Rows: (file) => String(file.rows),
+    Total: sayAmount,
+  };
+  const hint = 'They have faults and were not sent. Correct them in the .rejects.csv of the file and drop that.';
+  return listed('Withheld and not paid, last 7 days', withheld, columns, hint, ['Rows']);
+}
+
+/** Says how to decide held files. A file without a valid row cannot be approved. */
+function heldHint(held: readonly OpenFile[]): string {
+  const approve = held.some((file) => file.valid_rows) ? '"paydrop approve FILE --reason …" or ' : '';
+  return `held: look at the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
+}
+
+/** Returns sections of `paydrop status`. */
+export function lateRunLines({ lateRuns, missingFiles }: LateRuns): string[] {
+  const runs: Columns<LateRuns['lateRuns'][number]> = {
+    Schedule: (run) => run.schedule,
+    Day: (run) => run.day,
+    State: (run) => run.state,
+    Due: (run) => run.dueAt.toISOString(),
+    Why: (run) => run.says,
+  };
+  const files: Columns<LateRuns['missingFiles'][number]> = {
+    Folder: (file) => file.folder,
+    Account: (file) => file.account,
+    Day: (file) => file.day,
+    By: (file) => file.by,
+  };
+  return [
+    ...listed('Late schedules', lateRuns, runs, RUN_HINT),
+    ...listed('Expected files that did not come', missingFiles, files, FILE_HINT),
+  ];
+}
+
+const RUN_HINT =
+  '"paydrop schedule run NAME" makes today\'s run. What lies in the folders is taken by the next run in any case.';
+const FILE_HINT = 'Ask the sender.';
+
+/**
+ * Returns the exit status for the worst open problem.
+ * @param rejected number of rejected files, where that counts
+ */
+export function troubleStatus(overview: Overview, rejected = 0): number {
+  const states = new Set(overview.doubt.map((batch) => batch.state));
+  if (states.has('exception') || states.has('refused') || overview.stopped.length > 0) return EXIT.exception;
+  if (states.has('unknown')) return EXIT.unknownOpen;
+  // Use the counts, because the list of open files is truncated.
+  if (overview.files.some((row) => row.state === 'held')) return EXIT.held;
+  return rejected > 0 ? EXIT.invalid : EXIT.ok;
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { EXIT } from '../../../schemas/errors.ts';
+import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
+import { decideIntake } from '../../../workers/intake/decide-intake.ts';
+import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
+import { readSidecar } from '../../files/sidecar.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { sha256OfFile } from '../../kernel/hash.ts';
+import { maskName, maskText } from '../../kernel/mask.ts';
+import { isMessageName } from '../../files/message-name.ts';
+import type { Fault } from '../../rows/rows.ts';
+import type { FileDecision } from '../../ledger/file/decide-file.ts';
+import type { MessageFault } from '../../pgp/check-message.ts';
+import { type CliCommand, JSON_OPTION } from '../command.ts';
+import { progressLine, type ProgressLine } from '../print/progress.ts';
+import { chooseRules, type ChosenRules, openDrop, type OpenedDrop } from './choose-rules.ts';
+import { jsonReport, type Report, textReport } from './reports.ts';
+import { unreadCheck } from '../../explain/validate/unread-check.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { counted } from '../../kernel/counted.ts';
+import { checkContent } from '../../explain/validate/check-content.ts';
+
+export const validate: CliCommand = {
+  name: 'validate',
+  about: 'Say what paydrop would say of a file, without taking or sending anything',
+  takes: [['<file>', 'a payment file; a control file of the same name with .ctl is read as well']],
+  required: [['--operation <operation>', `what the file is: ${Object.keys(FOLDER_OPERATIONS).join(', ')}`]],
+  options: [
+    JSON_OPTION,
+    ['--account <name>', 'account of the configuration; left out, the one whose folder takes this operation'],
+    ['--max-faults <number>', 'faults to print for people; JSON has them all', '100'],
+  ],
+  examples: [
+    'validate monday.csv --operation card',
+    'validate monday.csv --operation ach-charge --account main --json',
+  ],
+  async run({ arguments: [path = ''], options, dir }) {
+    const account = options['account'] as string | undefined;
+    const rules = chooseRules(String(options['operation']), account, dir);
+    const most = wholeNumber('--max-faults', options['maxFaults']);
+    const file = await openPlainFile(path);
+    const progress = progressLine();
+    const report = options['json'] ? jsonReport() : textReport(most, rules.folder.duplicateRows);
+    const name = maskName(basename(path));
+    const opened = await openDrop(path, rules);
+    const said =
+      'code' in opened
+        ? await refuseUnread(file, path, opened)
+        : await judge(path, await checkFile(file, rules, { report, progress, ...opened }), rules);
+    for (const fault of said.faults) report.fault(fault);
+    report.end(name, said.check, said.decision);
+    return statusOf(said.check, said.decision);
+  },
+};
+
+/** The full result for a file, apart from the faults of its rows. */
+type Said = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
+
+async function judge(path: string, check: FileCheck, rules: ChosenRules): Promise<Said> {
+  const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
+  const { decision, faults } = decideIntake(check, {
+    ...rules,
+    effects: rules.folder,
+    control,
+    // The sender's hash is of the dropped bytes, which may hold the rows encrypted.
+    claimedSha256: isMessageName(path) ? await sha256OfFile(path) : check.sha256,
+    changed: false,
+    sameName: undefined,
+    history: undefined,
+  });
+  return { check, decision, faults: [...check.faults, ...faults] };
+}
+
+async function refuseUnread(file: FileHandle, path: string, fault: MessageFault): Promise<Said> {
+  await file.close();
+  const { size } = await lstat(path);
+  const unread = unreadCheck(fault, { bytes: size, sha256: await sha256OfFile(path) });
+  return { ...unread, faults: unread.check.faults };
+}
+
+/**
+ * Opens the file before anything is printed, so that an unreadable one leaves no partial report. The type is checked
+ * first, because opening a pipe would wait for a writer.
+ */
+async function openPlainFile(path: string): Promise<FileHandle> {
+  const action = `validate "${maskText(path)}"`;
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats) throw new PipelineError('USAGE', action, 'there is no such file', { next: 'Check the path.' });
+  if (!stats.isFile()) throw new PipelineError('USAGE', action, 'it is not a plain file', { next: 'Give the file.' });
+  try {
+    return await open(path);
+  } catch (error) {
+    const next = 'Ask for the right to read it.';
+    throw new PipelineError('USAGE', action, `it cannot be opened (${systemCode(error)})`, { next });
+  }
+}
+
+function statusOf(check: FileCheck, decision: FileDecision): number {
+  if (decision.verdict === 'hold') return EXIT.held;
+  return decision.verdict === 'reject' || check.invalid.rows > 0 ? EXIT.invalid : EXIT.ok;
+}
+
+/** Reads the whole file, reports the faults of rows as they are found, and closes it. */
+export async function checkFile(
+  file: FileHandle,
+  rules: CheckRules,
+  { report, progress, contentOf }: { report: Pick<Report, 'fault'>; progress: ProgressLine } & OpenedDrop,
+): Promise<FileCheck> {
+  const { size } = await file.stat();
+  let bytes = 0;
+  let rows = 0;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    for await (const piece of contentOf(file)) {
+      bytes += piece.length;
+      yield piece;
+    }
+  }
+  const takeGroup = ({ packed, withheld, faults }: CheckedGroup) => {
+    progress.clear();
+    for (const fault of faults) report.fault(fault);
+    rows += packed.count + withheld.length;
+    progress.show(`${counted(rows, 'row')}, ${Math.min(100, Math.floor((100 * bytes) / Math.max(size, 1)))} %`);
+  };
+  try {
+    return await checkContent(watched(), rules, takeGroup, { contentBytes: size });
+  } finally {
+    progress.clear();
+    await file.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { type FileState, FINAL_BATCH_STATES, type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+
+const oneOf = (states: readonly string[]) => `(${states.map((state) => `'${state}'`).join(', ')})`;
+
+/** SQL: a batch still waits for something. Literal states, so that the planner can use the partial index of these. */
+export const IS_OPEN = `state NOT IN ${oneOf(FINAL_BATCH_STATES)}`;
+
+const TAKEN = ['accepted', 'in_progress', 'completed', 'partly_cancelled'] as const satisfies readonly FileState[];
+
+/** SQL: a file passed its checks or was approved, and was not cancelled as a whole. */
+export const IS_TAKEN = `state IN ${oneOf(TAKEN)}`;
+
+/** SQL: batches of a file may be sent. */
+export const IS_SENDABLE = `state IN ${oneOf(TAKEN.slice(0, 2))}`;
+
+/** Condition of a move: no batch of the file waits for anything. */
+export const NO_BATCH_OPEN = {
+  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.${IS_OPEN})`,
+  values: [],
+};
+
+/**
+ * Returns SQL for whether the time in a column has come. A time beyond the longest wait came from a wrong clock and
+ * counts as come, as in calendar/wait-left.ts.
+ * @param longestMs longest possible wait of this kind
+ */
+export function hasCome(column: string, now: string, longestMs: number): string {
+  return `(${column} <= ${now} OR ${column} > ${now}::timestamptz + ${longestMs} * interval '1 millisecond')`;
+}
+
+/** Outcomes after which a row may be sent again, as a value for the conditions here. */
+export const CERTAINLY_NOT_CHARGED: readonly string[] = (Object.keys(OUTCOMES) as Outcome[]).filter(
+  (name) => OUTCOMES[name].certainlyNotCharged,
+);
+
+/**
+ * Returns SQL for whether anything of `file` was charged or may yet be. That is a batch in progress or unsent, or a row
+ * whose outcome or later outcome is not a certain no. A rejected or cancelled file has no such batch.
+ * @param certain parameter that holds CERTAINLY_NOT_CHARGED
+ */
+export function mayBeCharged(certain: string): string {
+  return `(EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.${IS_OPEN})
+    OR EXISTS (SELECT 1 FROM batch_outcome o WHERE o.file_no = file.file_no AND o.outcome <> ALL (${certain}))
+    OR EXISTS (SELECT 1 FROM row_change c WHERE c.file_no = file.file_no AND c.outcome <> ALL (${certain})))`;
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchRow, FileRow, RunRow } from '../../src/ledger/engine/records.ts';
+import { sayRan, shownRun } from '../../src/actions/schedule-actions.ts';
+import type { JournalReading } from '../../src/actions/resolve/read-journal.ts';
+import { nextReportWords } from '../../src/actions/journal-action.ts';
+import { keptBackJson, sayKeptBack } from '../../src/actions/say-kept-back.ts';
+import { ERRORS } from '../../schemas/errors.ts';
+import { evidenceFacts } from '../../src/actions/evidence-facts.ts';
+import { batchFacts, fileFacts, shortHash, sumWords } from '../../src/actions/subject-words.ts';
+
+const run = { state: 'done', summary: { files: 1 }, tries: 1, token: 'nobody shall see it' } as RunRow;
+const day = '2026-06-15';
+
+describe('sayRan', () => {
+  it.each([
+    [{ is: 'made', day, run }, 'The run of nightly for 2026-06-15 is done: 1 file taken.'],
+    [
+      { is: 'made before', day, run },
+      'The run of nightly for 2026-06-15 was made before: 1 file taken. Nothing was done.',
+    ],
+    [{ is: 'taken again', day, taken: { files: 2, settling: 0 } }, 'Taken once more: 2 files.'],
+    [{ is: 'taken again', day, taken: undefined }, 'Stopped before everything was taken.'],
+    [{ is: 'busy', day }, 'The run of nightly is being made at this moment. Nothing was done.'],
+    [{ is: 'no business day', day }, '2026-06-15 is no business day of nightly. Nothing was done.'],
+  ] as const)('%j', (ran, words) => {
+    expect(sayRan('nightly', ran as Parameters<typeof sayRan>[1])).toBe(words);
+  });
+});
+
+describe('shownRun', () => {
+  it('leaves the token out', () => {
+    expect(shownRun({ is: 'made', day, run })).toEqual({
+      is: 'made',
+      day,
+      state: 'done',
+      summary: { files: 1 },
+      tries: 1,
+    });
+    expect(shownRun({ is: 'busy', day })).toEqual({ is: 'busy', day });
+  });
+});
+
+const REPORT = {
+  sha256: 'a',
+  oldestAt: null,
+  newestAt: null,
+  covers: true,
+  coversNot: '',
+  neverCovers: false,
+  lines: 9,
+};
+
+function words(
+  counts: Partial<JournalReading['counts']>,
+  report: Partial<JournalReading['report']> = {},
+  waitMs = 90 * 60_000,
+): string[] {
+  const reading = { counts: { found: 1, absent: 0, ambiguous: 0, ...counts }, report: { ...REPORT, ...report } };
+  return nextReportWords(reading as JournalReading, waitMs);
+}
+
+describe('nextReportWords', () => {
+  it.each([
+    [90 * 60_000, '1 hour 30 minutes'],
+    [60_001, '2 minutes'],
+    [0, '1 minute'],
+  ])('asks for a second report where rows are lacking, after a wait of %i ms', (waitMs, wait) => {
+    const [said] = words({ absent: 1 }, {}, waitMs);
+    expect(said).toMatch(new RegExp(`^Give a second report .* at least ${wait} after`));
+  });
+
+  it('says why a report proves nothing, and what to do about rows that cannot be told', () => {
+    expect(words({ ambiguous: 1 }, { covers: false, coversNot: 'it begins too late' })).toEqual([
+      'What it lacks proves nothing: it begins too late.',
+      expect.stringContaining('give the report of the day'),
+    ]);
+  });
+
+  it('asks for no other report where none can help', () => {
+    const report = { covers: false, coversNot: 'the clocks were 120 minutes apart', neverCovers: true };
+    expect(words({ absent: 1 }, report)).toEqual([
+      'What it lacks proves nothing: the clocks were 120 minutes apart.',
+      expect.stringMatching(/^No other report will show it either\. Adopt .* or close it in doubt\.$/),
+    ]);
+  });
+
+  it('wants nothing when every row is shown', () => {
+    expect(words({})).toEqual([]);
+  });
+});
+
+function shownRow(line: number) {
+  const row = { line, outcome: 'unknown', code: null, message: 'it shows another amount', authorization: '' } as const;
+  return { batchNo: 1, row };
+}
+
+const WHY = 'the service cannot be asked for its newest report: nobody listens';
+
+describe('sayKeptBack', () => {
+  it('says nothing when nothing is kept back', () => {
+    expect(sayKeptBack({ shown: [], unproven: [] })).toEqual([]);
+  });
+
+  it('names the rows that the newest report shows, what they are now, and what to do', () => {
+    const [row, next, ...others] = sayKeptBack({ shown: [shownRow(7)], unproven: [] });
+    expect(row).toMatch(
+      /^Line 7 does not go out again: .* corrected from NOT_CHARGED to UNKNOWN: it shows another amount\.$/,
+    );
+    expect(next).toContain('do not drop them again');
+    expect(others).toEqual([]);
+    const many = sayKeptBack({ shown: Array.from({ length: 25 }, (_, n) => shownRow(n + 2)), unproven: [] });
+    expect(many).toHaveLength(22);
+    expect(many).toContain('5 more rows stay for the same reason.');
+  });
+
+  it('names the rows of which it proves nothing, why, and when to try again', () => {
+    const [rows, next] = sayKeptBack({ shown: [], unproven: [{ batchNo: 2, lines: [4, 5], why: `${WHY}.` }] });
+    expect(rows).toBe(`2 rows of batch 2 (lines 4, 5) cannot go out again now, because ${WHY}.`);
+    expect(next).toContain('Resubmit them when the service answers');
+  });
+});
+
+describe('keptBackJson', () => {
+  it('says the same to a program', () => {
+    const unproven = [{ batchNo: 2, lines: [4], why: WHY }];
+    expect(keptBackJson({ shown: [shownRow(7)], unproven })).toEqual({
+      shown: [{ line: 7, outcome: 'unknown', why: 'it shows another amount' }],
+      unproven,
+    });
+  });
+});
+
+describe('evidenceFacts', () => {
+  it.each([
+    [{ evidence: 'Ann, ticket 4711', waitMs: 86_400_000 }, [['Evidence', 'Ann, ticket 4711']]],
+    [{ batchId: '1002', rows: 2 }, [['Batch id that matches', '1002']]],
+    [{ sha256: 'a'.repeat(64) }, [['SHA-256 of the report', 'aaaaaaaaaaaa…']]],
+    [{ overrides: ['SAME_ROWS'] }, [['Held because', `SAME_ROWS (${ERRORS.SAME_ROWS.means})`]]],
+    [{ overrides: ['OF_OLD'] }, [['Held because', 'OF_OLD (not known any more)']]],
+    [{ overrides: [] }, []],
+    [{ evidence: 7, batchId: null, unknown: 'x' }, []],
+  ])('of %j are %j', (evidence, facts) => {
+    expect(evidenceFacts(evidence)).toEqual(facts);
+  });
+});
+
+const AT = new Date('2026-06-15T10:00:00Z');
+const accounts = new Map([['main', { currency: 'USD', timeZone: 'America/Toronto' }]]);
+const context = { settings: { accounts } } as never;
+const file = {
+  file_id: 'abc',
+  name: 'june.csv',
+  account: 'main',
+  operation: 'card',
+  state: 'in_progress',
+  valid_rows: 1_234,
+  valid_cents: 5_000_000,
+  invalid_rows: 0,
+  claimed_at: AT,
+  sha256: 'abcdef0123456789',
+} as FileRow;
+const batch = {
+  file_id: 'abc',
+  batch_no: 2,
+  account: 'main',
+  state: 'result_in',
+  attempt: 1,
+  batch_id: null,
+  rows: 2,
+  cents: 5_000,
+  state_at: AT,
+  body_sha256: 'abcdef0123456789',
+} as BatchRow;
+
+describe('sumWords', () => {
+  it.each([
+    ['main', 1, 5, '1 row, 0.05 USD'],
+    ['main', 12_345, 123_456_789, '12,345 rows, 1,234,567.89 USD'],
+    ['gone', 2, 5_000, '2 rows, 50.00'],
+  ])('of account %s, %i rows and %i cents is %s', (account, rows, cents, words) => {
+    expect(sumWords(context, account, rows, cents)).toBe(words);
+  });
+});
+
+describe('fileFacts and batchFacts', () => {
+  it('hold what a person compares, and no more of a hash than he can', () => {
+    const facts = Object.fromEntries(fileFacts(context, file));
+    expect(facts).toMatchObject({
+      State: 'in progress',
+      Rows: '1,234',
+      Total: { cents: 5_000_000, currency: 'USD' },
+      Claimed: { at: AT, timeZone: 'America/Toronto' },
+      'Invalid rows, withheld': '',
+      'SHA-256': 'abcdef012345…',
+    });
+    expect(Object.fromEntries(batchFacts(context, file, batch))).toMatchObject({
+      Batch: '2',
+      State: 'result in',
+      Rows: '2',
+    });
+    expect(shortHash('abcdef0123456789')).toBe('abcdef012345…');
+  });
+});

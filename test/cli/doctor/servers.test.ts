@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeRedis, judgeServer, postgres, queue, service } from '../../../src/cli/doctor/servers.ts';
+import { inspectServer, type ServerState } from '../../../src/ledger/engine/open-ledger.ts';
+import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
+import { closedUrl } from '../../workers/support/step-world.ts';
+import { clock } from '../../../src/cli/doctor/clock.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+
+let world: PatientWorld;
+beforeAll(async () => {
+  world = await openPatientWorld();
+});
+afterAll(() => world.close());
+
+const RIGHT: Omit<ServerState, 'now'> = {
+  versionNumber: 180_004,
+  version: '18.4',
+  fsync: 'on',
+  fullPageWrites: 'on',
+  synchronousCommit: 'on',
+  isStandby: false,
+};
+
+describe('postgres', () => {
+  it('says which version it is, and what of its settings is unsafe', async () => {
+    // The test server does not wait for the disk.
+    const { fsync } = await inspectServer(world.app.ledger);
+    const findings = await world.look(postgres);
+    expect(findings.some(({ found }) => found.startsWith('fsync is off'))).toBe(fsync === 'off');
+  });
+
+  it('finds a ledger that an older version made', async () => {
+    await world.app.ledger.pool.query(`DELETE FROM migration WHERE name = '0006-poison.sql'`);
+    expect(await world.look(postgres)).toContainEqual({
+      level: 'warn',
+      found: 'the ledger lacks 0006-poison.sql',
+      mend: expect.stringContaining('next start'),
+    });
+  });
+});
+
+describe('judgeServer', () => {
+  it.each([
+    ['as it should be', {}, []],
+    ['an old version', { versionNumber: 130_022, version: '13.22' }, ['warn']],
+    ['fsync off', { fsync: 'off' }, ['bad']],
+    ['full_page_writes off', { fullPageWrites: 'off' }, ['bad']],
+    ['synchronous_commit off', { synchronousCommit: 'off' }, ['bad']],
+    ['a standby', { isStandby: true }, ['bad']],
+  ])('%s', (_what, change, levels) => {
+    expect(judgeServer({ ...RIGHT, now: new Date(0), ...change }).map(({ level }) => level)).toEqual(levels);
+  });
+});
+
+describe('queue', () => {
+  it('lives beside the ledger', async () => {
+    expect(await world.look(queue)).toEqual([{ level: 'ok', found: 'it lives beside the ledger' }]);
+  });
+
+  it('finds a Redis that does not answer', async () => {
+    const redisUrl = (await closedUrl()).replace('http', 'redis');
+    const findings = await world.look(queue, { settings: { ...world.settings, redisUrl } });
+    expect(findings).toMatchObject([{ level: 'bad', mend: expect.stringContaining('Check Redis') }]);
+  });
+});
+
+describe('judgeRedis', () => {
+  it.each([
+    ['noeviction', true, ['ok']],
+    ['noeviction', false, ['warn']],
+    ['allkeys-lru', true, ['bad']],
+    ['volatile-ttl', false, ['bad', 'warn']],
+  ])('%s, append only %s', (policy, isAppendOnly, levels) => {
+    expect(judgeRedis({ version: '8.0', policy, isAppendOnly }).map(({ level }) => level)).toEqual(levels);
+  });
+
+  it('passes on why Redis takes no writes', () => {
+    const refusal = "OOM command not allowed when used memory > 'maxmemory'.";
+    expect(judgeRedis({ version: '8.0', policy: 'noeviction', isAppendOnly: true, refusal })).toMatchObject([
+      { level: 'bad', found: `Redis takes no jobs: ${refusal}` },
+    ]);
+  });
+});
+
+function withUrl(baseUrl: string) {
+  const main = world.settings.accounts.get('main')!;
+  return { ...world.settings, accounts: new Map([['main', { ...main, baseUrl }]]) };
+}
+
+describe('service', () => {
+  it('can be reached, and is sent nothing', async () => {
+    const { host } = new URL(world.sandbox.url);
+    expect(await world.look(service)).toEqual([{ level: 'ok', found: `account main: ${host} can be reached` }]);
+  });
+
+  it('finds that it cannot be reached', async () => {
+    const settings = withUrl(await closedUrl());
+    expect(await world.look(service, { settings })).toMatchObject([
+      {
+        level: 'bad',
+        found: expect.stringContaining('cannot be reached: the connection could not be made (ECONNREFUSED)'),
+      },
+    ]);
+  });
+
+  it('finds an address that may not be used, without saying it', async () => {
+    const settings = withUrl('https://ada:hunter2@service.test');
+    const findings = await world.look(service, { settings });
+    expect(findings).toMatchObject([{ level: 'bad' }]);
+    expect(JSON.stringify(findings)).not.toContain('hunter2');
+  });
+});
+
+describe('clock', () => {
+  it('is well when host, database and service agree', async () => {
+    const findings = await world.look(clock);
+    expect(findings).toHaveLength(1 + world.settings.accounts.size);
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  });
+
+  it('finds a service whose clock is another, now or at a call that was made', async () => {
+    const [name] = [...world.settings.accounts.keys()];
+    world.sandbox.clock.advance(120_000);
+    const now = await world.look(clock);
+    expect(now).toContainEqual({
+      level: 'bad',
+      found: expect.stringMatching(
+        `^account ${name}: the clock of the service is (1[12]\\d seconds|2 minutes) ahead of that of the database$`,
+      ),
+      mend: expect.stringContaining('NTP'),
+    });
+  });
+
+  it.each([
+    [5_000, 'warn', /^the clock of this host is [2-5] seconds ahead of that of the database$/],
+    [-5_000, 'warn', /^the clock of this host is [2-5] seconds behind that of the database$/],
+    [7_180_000, 'bad', /^the clock of this host is 2 hours ahead of that of the database$/],
+    [-7_180_000, 'bad', /^the clock of this host is 2 hours behind that of the database$/],
+  ])('finds a host that is %i ms off: %s', async (offMs, level, found) => {
+    const host = handClock(new Date(world.app.clock.now().getTime() + offMs));
+    const [finding] = await world.look(clock, { clock: host });
+    expect(finding).toMatchObject({
+      level,
+      found: expect.stringMatching(found),
+      mend: expect.stringContaining('Compare both with a third clock. Let the host that is off keep time by NTP'),
+    });
+  });
+});

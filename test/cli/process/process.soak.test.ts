@@ -1,0 +1,259 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { mkdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { compileLater, keepHeapSmall } from '../../../src/cli/process/start.ts';
+import { holdFlags, setFlags } from '../support/hold-flags.ts';
+import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-workers.ts';
+import type { Workers } from '../../../workers/main.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { claimContent } from '../../workers/support/take-in.ts';
+import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { EVERY_ROLE, type Role } from '../../../schemas/roles.ts';
+import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
+import { readDashboard } from '../../../src/config/config-dashboard.ts';
+import { keptLog } from '../../support/bad-input.ts';
+import { findFreePort } from '../../support/find-free-port.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { startHere } from '../support/run-here.ts';
+import { takeDown } from '../support/take-down.ts';
+
+/** A script that calls a function this many times. */
+const work = (calls: number) => `
+  function addUp(to) {
+    let sum = 0;
+    for (let index = 0; index < to; index += 1) sum += index % 7;
+    return sum;
+  }
+  for (let call = 0; call < ${calls}; call += 1) addUp(10);
+`;
+
+/** Enough calls for V8's defaults, and for the flags set here. */
+const [OFTEN, VERY_OFTEN] = [600, 300_000];
+
+describe('compileLater', () => {
+  it.each([
+    ['left alone, V8 compiles for speed what runs often', () => {}, OFTEN, true],
+    ['it leaves that as it is', compileLater, OFTEN, false],
+    ['and what runs very often is compiled', compileLater, VERY_OFTEN, true],
+  ])('%s', async (_promise, before, calls, isCompiled) => {
+    const flags = holdFlags();
+    before();
+    const said = await run(setFlags(flags) + work(calls));
+    expect(/completed compiling.*addUp.*TURBOFAN/.test(said)).toBe(isCompiled);
+  });
+});
+
+/** @returns V8's compilation log; it compiles in line, not beside the script */
+async function run(script: string): Promise<string> {
+  const flags = ['--trace-opt', '--no-concurrent-recompilation', '--input-type=module', '-e', script];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { maxBuffer: 2 ** 26 });
+  return stdout;
+}
+
+/** Creates many objects that live for a while, and reports the peak sizes of the young and old heap in MB. */
+const WORK = `
+  const { getHeapSpaceStatistics } = await import('node:v8');
+  const sizeOf = (name) => getHeapSpaceStatistics().find((space) => space.space_name === name).space_size / 2 ** 20;
+  const most = { young: 0, old: 0 };
+  for (let round = 0; round < 20; round += 1) {
+    const living = [];
+    for (let index = 0; index < 100_000; index += 1) living.push({ index });
+    most.young = Math.max(most.young, sizeOf('new_space'));
+    most.old = Math.max(most.old, sizeOf('old_space'));
+  }
+  process.stdout.write(JSON.stringify(most));
+`;
+
+it('keepHeapSmall keeps the heap from growing with objects that are soon gone', async () => {
+  const flags = holdFlags();
+  keepHeapSmall();
+  const [small, large] = await Promise.all([measure(setFlags(flags) + WORK), measure(WORK)]);
+
+  expect(small.young).toBeGreaterThan(0);
+  expect(small.young).toBeLessThanOrEqual(8);
+  expect(large.young).toBeGreaterThan(8);
+  expect(small.young + small.old).toBeLessThan(large.young + large.old);
+});
+
+async function measure(script: string): Promise<{ young: number; old: number }> {
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
+  return JSON.parse(stdout) as { young: number; old: number };
+}
+
+let workers: Workers | undefined;
+
+const HOUR_MS = 3_600_000;
+/** Long enough for a busy machine. */
+const LONG_MS = 45_000;
+
+describe('wait until idle', () => {
+  let world: PipelineWorld;
+  beforeAll(async () => {
+    world = await openPipelineWorld({ sandbox: { batchDelayMs: HOUR_MS } });
+  });
+  afterAll(async () => {
+    await workers?.stop();
+    await world.close();
+  });
+
+  /** Waits; the service finishes a batch only once its progress was shown. @returns the lines shown */
+  async function wait(timeoutMs: number, stop?: AbortSignal): Promise<{ isIdle: boolean; shown: string[] }> {
+    const shown: string[] = [];
+    const show = (text: string) => {
+      shown.push(text);
+      if (text.includes('in_progress 0/1')) world.sandbox.clock.advance(HOUR_MS);
+    };
+    return { isIdle: await waitUntilIdle(world.app, workers!, timeoutMs, show, stop), shown };
+  }
+
+  it('waitUntilIdle, with nobody at work, waits for a claim that the ledger does not know yet', async () => {
+    for (const { work } of world.settings.folders) await mkdir(work, { recursive: true });
+    await claimContent(world.app, 'drop/card', 'claimed.csv', lines([cardRow(3)]));
+    workers = { look: () => Promise.resolve(0), stop: () => Promise.resolve() };
+    expect(await wait(1)).toEqual({ isIdle: false, shown: ['1 being read'] });
+  });
+
+  describe('waitUntilIdle', () => {
+    beforeAll(async () => {
+      workers = await world.start();
+    });
+
+    it('has seen the end of what was claimed before', async () => {
+      expect(await wait(LONG_MS)).toMatchObject({ isIdle: true });
+      expect(await world.states()).toEqual({ 'claimed.csv': 'completed' });
+    });
+
+    it('is done at once when there is nothing to do', async () => {
+      expect(await wait(LONG_MS)).toEqual({ isIdle: true, shown: [] });
+    });
+
+    it('gives up when the time is over or the work is stopped, and the next wait goes on', async () => {
+      await world.drop('card', 'monday.csv', lines([cardRow(1)]));
+      expect(await wait(1)).toMatchObject({ isIdle: false });
+      expect(await wait(LONG_MS, AbortSignal.abort())).toEqual({ isIdle: false, shown: [] });
+      const { isIdle, shown } = await wait(LONG_MS);
+      expect(isIdle).toBe(true);
+      expect(shown.join('\n')).toContain('monday.csv in_progress 0/1');
+      expect(await world.states()).toMatchObject({ 'monday.csv': 'completed' });
+    });
+
+    it('does not wait for what waits for a person', async () => {
+      await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+      await world.drop('card', 'held.csv', lines([cardRow(2)]));
+      expect(await wait(LONG_MS)).toMatchObject({ isIdle: true });
+      expect(await world.states()).toMatchObject({ 'held.csv': 'held' });
+    });
+  });
+});
+
+const { log, text: logText } = keptLog();
+
+describe('with dashboard', () => {
+  let world: CliWorld;
+  beforeAll(async () => {
+    world = await openCliWorld({ log });
+  });
+  afterAll(() => world.close());
+
+  /** Serves the dashboard as `paydrop start` does, at a configured address or the default one. */
+  function open(
+    port: number,
+    last: (url: string | undefined, printed: Readonly<{ out: string }>) => Promise<void>,
+    { roles = EVERY_ROLE, isWanted = true }: { roles?: ReadonlySet<Role>; isWanted?: boolean } = {},
+  ) {
+    const env = { PAYDROP_DASHBOARD: `127.0.0.1:${port}` };
+    const dashboard = { ...readDashboard(undefined, { root: world.root, env, faults: [] })!, isWanted };
+    const app = { ...world.app, settings: { ...world.settings, dashboard } };
+    return takeDown((printed) => withDashboard(app, roles, (url) => last(url, printed)));
+  }
+
+  describe('withDashboard', () => {
+    it('prints a set-up link at the first start, not into the log, and none when somebody is there', async () => {
+      const port = await findFreePort();
+      await open(port, async (url, printed) => {
+        const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(printed.out) ?? [];
+        expect(link).toMatch(`${url}/set-up/`);
+        const form = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
+        const answer = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+        expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+      });
+      expect(logText()).toContain('the dashboard is answered');
+      expect(logText()).not.toContain('set-up');
+
+      const second = await open(port, async (url) => expect((await fetch(`${url}/login`)).status).toBe(200));
+      expect(second).toMatchObject({ out: '', err: '' });
+      await expect(fetch(`http://127.0.0.1:${port}/login`)).rejects.toThrow('fetch failed');
+    });
+
+    it('answers nowhere without the role', async () => {
+      const port = await findFreePort();
+      const before = logText();
+      const asked = async (url: string | undefined) => {
+        expect(url).toBeUndefined();
+        await expect(fetch(`http://127.0.0.1:${port}/login`)).rejects.toThrow('fetch failed');
+      };
+      expect(await open(port, asked, { roles: new Set(['submit']) })).toMatchObject({ out: '', err: '' });
+      expect(logText()).toBe(before);
+    });
+  });
+
+  describe('withDashboard, when another program has the address', () => {
+    const taken = createServer();
+    let port = 0;
+    beforeAll(async () => {
+      taken.listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      ({ port } = taken.address() as { port: number });
+    });
+    afterAll(() => void taken.close());
+    afterEach(() => void vi.stubEnv('PAYDROP_DASHBOARD', 'off'));
+
+    it('ends the start if it was asked for', async () => {
+      expect(holdFlags()).toEqual([]);
+      vi.stubEnv('PAYDROP_DASHBOARD', `127.0.0.1:${port}`);
+      const { status, err } = await world.paydrop('start');
+      expect(status).not.toBe(0);
+      expect(err).toContain('Choose another port or host for the dashboard');
+    });
+
+    it('does not mind in a process without the role', async () => {
+      expect(holdFlags()).toEqual([]);
+      vi.stubEnv('PAYDROP_DASHBOARD', `127.0.0.1:${port}`);
+      const submitting = startHere(['--dir', world.root, 'start', '--roles', 'submit']);
+      await submitting.interrupt();
+      expect(await submitting.ended).toEqual({ status: 0, out: '', err: '' });
+    });
+
+    it('goes on without the dashboard if nobody asked for it, and says so in the log', async () => {
+      const seen: unknown[] = [];
+      await open(port, async (url) => void seen.push(url), { isWanted: false });
+      expect(seen).toEqual([undefined]);
+      expect(logText()).toContain('the dashboard stays closed: ');
+    });
+  });
+});
+
+describe('withWorkers', () => {
+  let world: CliWorld;
+  beforeAll(async () => {
+    world = await openCliWorld();
+  });
+  afterAll(() => world.close());
+
+  it('takes files while it lasts and none after it, also when it fails', async () => {
+    await world.drop('card', 'during.csv', lines([cardRow(1)]));
+    const failing = withWorkers(world.app, async () => {
+      await expect.poll(() => world.states()).toEqual({ 'during.csv': 'completed' });
+      throw new Error('enough');
+    });
+    await expect(failing).rejects.toThrow('enough');
+    await world.drop('card', 'after.csv', lines([cardRow(2)]));
+    await world.paydrop('status');
+    expect(await world.states()).toEqual({ 'during.csv': 'completed' });
+    expect(await withWorkers(world.app, async () => 'again')).toBe('again');
+  });
+});

@@ -1,0 +1,154 @@
+import { basename } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../src/cli/process/run.ts';
+import { cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { outliveReaders } from '../../../src/cli/process/outlive-readers.ts';
+import { EVERY_ROLE } from '../../../schemas/roles.ts';
+import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';
+import { aborted, withStopSignal } from '../../../src/cli/process/stop-signal.ts';
+import { findFreePort } from '../../support/find-free-port.ts';
+
+let world: CliWorld;
+beforeAll(async () => {
+  world = await openCliWorld({ folder: { badRows: { maxPercent: 50 } } });
+  const rows = [
+    ...upTo(3).map((n) => cardRow(n)),
+    cardRow(4, { amount: 'ten' }),
+    cardRow(5, { card: MAGIC_CARD, amount: '2.00' }),
+  ];
+  await world.drop('card', 'monday.csv', lines(rows));
+  await world.drop('card', 'empty.csv', '');
+  await world.finish();
+});
+afterAll(() => world.close());
+
+function read(since: Date): Promise<FileSummary[]> {
+  return readFileSummaries(world.app.ledger, since, '/out');
+}
+
+describe('readFileSummaries', () => {
+  it('says what became of each file, money in cents', async () => {
+    const files = await read(new Date(0));
+    const monday = files.find((file) => file.name === 'monday.csv');
+    expect(monday).toMatchObject({
+      account: 'main',
+      operation: 'card',
+      state: 'completed',
+      reasonCode: null,
+      rows: 5,
+      validCents: 7_700,
+      outcomes: {
+        approved: { rows: 3, cents: 7_500 },
+        declined: { rows: 1, cents: 200 },
+        invalid: { rows: 1, cents: 0 },
+      },
+    });
+    expect(monday?.outputs.map((path) => path.replace(monday.fileId.slice(0, 8), 'ID'))).toContain(
+      '/out/monday__ID.result.csv',
+    );
+    const empty = files.find((file) => file.name === 'empty.csv');
+    expect(empty).toMatchObject({ state: 'rejected', reasonCode: 'EMPTY', rows: 0, validCents: 0, outcomes: {} });
+    expect(empty?.outputs.map((path) => basename(path))).toEqual([expect.stringMatching(/^empty__.*\.nak\.csv$/)]);
+  });
+
+  it('leaves out what came to rest before', async () => {
+    expect(await read(new Date(Date.now() + 1_000))).toEqual([]);
+  });
+});
+
+describe('fileSummaryTable', () => {
+  it('has a line for each file, with outcomes or the reason why nothing was sent', async () => {
+    const lines = fileSummaryTable(await read(new Date(0))).split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines.find((line) => line.startsWith('monday.csv'))).toMatch(
+      /^monday\.csv +main +card +completed +5 +3 approved, 1 declined, 1 invalid +77\.00$/,
+    );
+    expect(lines.find((line) => line.startsWith('empty.csv'))).toMatch(
+      /rejected +0 +nothing sent: the file has no bytes \(EMPTY\) +0\.00$/,
+    );
+  });
+
+  it('does not say of a batch in doubt that it was not sent', async () => {
+    await world.forceState('batch', 'unknown');
+    const monday = (await read(new Date(0))).find((file) => file.name === 'monday.csv')!;
+    expect(monday.open).toEqual({ rows: 4, cents: 7_700 });
+    const table = fileSummaryTable([{ ...monday, outcomes: {}, state: 'in_progress' }]);
+    expect(table).toMatch(/in_progress +5 +4 without outcome yet +77\.00$/);
+  });
+});
+
+it('outliveReaders takes it calmly that a reader went away, and nothing else', () => {
+  const stream = new PassThrough();
+  outliveReaders([stream]);
+  expect(() => stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))).not.toThrow();
+  expect(() => stream.emit('error', Object.assign(new Error('write EIO'), { code: 'EIO' }))).toThrow('EIO');
+});
+
+describe('readRoles', () => {
+  it.each([undefined, '', ' , '])('takes %j for everything', (text) => {
+    expect(readRoles(text)).toBe(EVERY_ROLE);
+  });
+
+  it('reads names with blanks around them, each once', () => {
+    expect(readRoles(' submit, poll,submit')).toEqual(new Set(['submit', 'poll']));
+  });
+
+  it.each(['sumbit', 'submit poll', 'toString'])('refuses %j and names those there are', (text) => {
+    expect(() => readRoles(`watch,${text}`)).toThrow(
+      `Cannot do the work of "${text}": there is no such role. Name some of watch, intake, submit, poll, deliver`,
+    );
+  });
+});
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+function counts(): number[] {
+  return SIGNALS.map((name) => process.listenerCount(name));
+}
+
+describe('withStopSignal', () => {
+  it.each(SIGNALS)('%s aborts, and both signals have the answer of the system again', async (name) => {
+    const before = counts();
+    const states = await withStopSignal(async (stop) => {
+      const hear = process.listeners(name).at(-1) as () => void;
+      const states = [stop.aborted];
+      hear();
+      await aborted(stop);
+      expect(counts()).toEqual(before);
+      return [...states, stop.aborted];
+    });
+    expect(states).toEqual([false, true]);
+  });
+
+  it('listens no more when the work is done, or has failed', async () => {
+    const before = counts();
+    expect(await withStopSignal(async () => counts())).toEqual(before.map((count) => count + 1));
+    await expect(withStopSignal(() => Promise.reject(new Error('work')))).rejects.toThrow('work');
+    expect(counts()).toEqual(before);
+  });
+});
+
+it('aborted resolves at once for a signal that was there before', async () => {
+  await expect(aborted(AbortSignal.abort())).resolves.toBeUndefined();
+});
+
+describe('withMonitor', () => {
+  it('answers while the work lasts and not after it, also when the work fails', async () => {
+    const port = await findFreePort();
+    const settings = { ...world.settings, monitor: { host: '127.0.0.1', port } };
+    const ask = () => fetch(`http://127.0.0.1:${port}/health/live`);
+    const work = withMonitor({ ...world.app, settings }, async () => {
+      expect((await ask()).status).toBe(200);
+      throw new Error('enough');
+    });
+    await expect(work).rejects.toThrow('enough');
+    await expect(ask()).rejects.toThrow('fetch failed');
+  });
+
+  it('opens nothing unless it is asked for', async () => {
+    expect(world.settings.monitor).toBeUndefined();
+    expect(await withMonitor(world.app, async () => 'done')).toBe('done');
+  });
+});

@@ -1,0 +1,234 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { achRow, CARD, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { describeStory } from '../../../src/cli/show/show.ts';
+import type { FileStory } from '../../../src/explain/read-story.ts';
+
+let world: CliWorld;
+
+let fileId = '';
+
+describe('show', () => {
+  beforeAll(async () => {
+    world = await openCliWorld();
+    await world.drop('card', 'monday.csv', lines([cardRow(1)]));
+    await world.drop('card', `of ${CARD}.csv`, lines([cardRow(2)]));
+    await world.drop('card', 'twice.csv', lines([cardRow(3)]));
+    await world.drop('ach-charge', 'twice.csv', lines([achRow(4)]));
+    await world.finish();
+    fileId = (JSON.parse((await world.paydrop('show', 'monday.csv', '--json')).out) as { file: { file_id: string } })
+      .file.file_id;
+    return () => world.close();
+  });
+
+  it('finds a file by name, id and the first letters of the id', async () => {
+    const stories = [];
+    for (const words of ['monday.csv', fileId, fileId.slice(0, 8)]) stories.push(await world.paydrop('show', words));
+    for (const { status, out, err } of stories) expect({ status, out, err }).toEqual({ ...stories[0], err: '' });
+    expect(stories[0]).toMatchObject({ status: 0, out: expect.stringMatching(`^monday\\.csv\nfile ${fileId}, `) });
+  });
+
+  it('finds a file by a name that was masked, and never prints the number', async () => {
+    const out = await world.says('show', `of ${CARD}.csv`);
+    expect(out).toMatch(/^of \*{12}2220\.csv\n/);
+  });
+
+  it.each([
+    ['a name that nobody used', 'tuesday.csv', /^Cannot find a file "tuesday\.csv": /],
+    ['a name that two files have', 'twice.csv', /^Cannot find one file "twice\.csv": several .*Give the file id/],
+    ['letters that are too few', 'abc', /^Cannot find a file "abc"/],
+    ['a number', CARD, /^Cannot find a file "\*{12}2220"/],
+  ])('%s: status 1 and a sentence', async (_what, words, sentence) => {
+    const err = await world.refusal('show', words);
+    expect(err).toMatch(sentence);
+    expect(err).not.toContain(CARD);
+  });
+
+  it('is one JSON value without key and token', async () => {
+    const { out } = await world.paydrop('show', fileId, '--json');
+    const story = JSON.parse(out) as Record<string, unknown>;
+    expect(Object.keys(story)).toEqual(['file', 'batches', 'outcomes', 'open', 'outputs', 'audit', 'held']);
+    expect(out).not.toMatch(/wrapped_key|"token"/);
+  });
+});
+
+const AT = new Date('2026-06-15T13:30:00Z');
+const NOTHING = { rows: 0, cents: 0 };
+
+function story(part: { [Key in keyof FileStory]?: unknown } = {}): FileStory {
+  const file = {
+    file_id: 'g7fhpaqsf429w7ye',
+    name: 'monday.csv',
+    account: 'main',
+    operation: 'card',
+    state: 'rejected',
+    state_at: AT,
+    reason_code: 'EMPTY',
+    reason: 'the file has no bytes',
+  };
+  return { file, batches: [], outcomes: {}, open: NOTHING, outputs: [], audit: [], held: [], ...part } as FileStory;
+}
+
+describe('describeStory', () => {
+  it('says of a refused file why and what to do, and shows no empty table', () => {
+    expect(describeStory(story(), 'America/New_York').split('\n')).toEqual([
+      'monday.csv',
+      'file g7fhpaqsf429w7ye, account main, card, rejected since 2026-06-15 09:30:00 -04:00',
+      'the file has no bytes. Export the file again; this one was not written.',
+    ]);
+  });
+
+  it('says when a file is sent next that waits for the window of its account', () => {
+    const waiting = story({ file: { ...story().file, state: 'accepted', reason: null } });
+    expect(describeStory(waiting, 'America/New_York', new Date('2026-06-16T00:00:00Z'))).toContain(
+      '\n\nNext send at 2026-06-15 20:00:00 -04:00: the window of account main opens then.',
+    );
+    expect(describeStory(waiting, 'America/New_York')).not.toContain('Next send');
+  });
+
+  it('says every reason of a held file, when there is more than the one above', () => {
+    const reason = (code: 'SAME_ROWS' | 'APPROVAL_DUE') => ({ code, count: 1, line: 0, detail: null });
+    const both = describeStory(story({ held: [reason('SAME_ROWS'), reason('APPROVAL_DUE')] }), 'UTC');
+    expect(both).toMatch(/\n\nHeld because\n {2}SAME_ROWS: .+\n {2}APPROVAL_DUE: /);
+    expect(describeStory(story({ held: [reason('SAME_ROWS')] }), 'UTC')).not.toContain('Held because');
+  });
+
+  it('has tables of outcomes, batches, outputs and moves, times in the zone of the account', () => {
+    const link = { at: AT, actor: 'worker:watch', batch_no: null, move: 'claim', to_state: 'claimed', reason: 'taken' };
+    const text = describeStory(
+      story({
+        outcomes: { invalid: { rows: 1, cents: 0 }, approved: { rows: 20, cents: 141_700 } },
+        open: { rows: 2, cents: 500 },
+        batches: [
+          { batch_no: 1, state: 'reconciled', batch_id: '1000001', attempt: 1, rows: 20, cents: 141_700, reason: null },
+        ],
+        outputs: [{ kind: 'result', name: 'monday__g7fhpaqs.result.csv', rows: 21 }],
+        audit: [link, { ...link, move: 'output', to_state: null, batch_no: 1 }],
+      }),
+      'Europe/London',
+    );
+    for (const line of [
+      'APPROVED    20  1417.00  charged or refunded',
+      'INVALID      1     0.00  withheld, it has faults',
+      'none yet     2     5.00',
+      '    1  reconciled  1000001         1    20  1417.00',
+      'result  monday__g7fhpaqs.result.csv    21',
+      '2026-06-15 14:30:00 +01:00  worker:watch         claim -> claimed  taken',
+      '2026-06-15 14:30:00 +01:00  worker:watch  1      output            taken',
+    ])
+      expect(text.split('\n')).toContain(line);
+    expect(text.indexOf('APPROVED')).toBeLessThan(text.indexOf('INVALID'));
+  });
+});
+
+describe('find', () => {
+  beforeAll(async () => {
+    world = await openCliWorld({ folder: { badRows: { maxPercent: 60 } } });
+    await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: 'C-1', amount: 'ten' })]));
+    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+    await world.drop('card', 'held.csv', lines([7, 8].map((n) => codeRow(n, { invoice: 'C-1', amount: '26.00' }))));
+    await world.drop('card', 'broken.csv', lines([cardRow(3, { invoice: 'C-3' }), 'one,cell,less']));
+    await world.finish();
+    return () => world.close();
+  });
+
+  it('lists every row that ever came with the invoice, and where it stands', async () => {
+    const out = await world.says('find', '--invoice', 'C-1');
+    expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
+    expect(out).toMatch(/monday\.csv +2 +unreadable +INVALID +the amount is not a plain decimal \(AMOUNT_FORMAT\)/);
+    expect(out.match(/held\.csv +\d +26\.00 +A1000000[78] +/g)).toHaveLength(2);
+  });
+
+  it('is not alone in saying that a row was withheld: status, why and the summary say so, too', async () => {
+    const [status, why] = [await world.paydrop('status'), await world.paydrop('why', 'monday.csv')];
+    expect(status.out).toMatch(
+      /Withheld and not paid, last 7 days\n.*\n.*\nmain .*monday\.csv .* 1 +1 amount unreadable\n/,
+    );
+    const said = '1 row was withheld and not paid: 1 amount unreadable';
+    expect(why.out).toContain(`${said}. Correct its .rejects.csv and drop it`);
+    expect(why.out).not.toContain('Nothing is to be done');
+    const { rows } = await world.app.ledger.pool.query(
+      `SELECT output.name FROM output JOIN file USING (file_id) WHERE file.name = 'monday.csv' AND kind = 'summary-txt'`,
+    );
+    const summary = await readFile(join(world.app.settings.paths.out, rows[0].name), 'utf8');
+    expect(summary).toContain(`Open items\n${said}; correct the rejects file and drop it\n`);
+  });
+
+  it('says of a row in a refused file that its file was refused', async () => {
+    expect((await world.paydrop('find', '--invoice', 'C-3')).out).toMatch(
+      /broken\.csv +1 +25\.00 +…2220 +file rejected/,
+    );
+  });
+
+  it('says when there is none', async () => {
+    expect(await world.paydrop('find', '--invoice', 'C-99')).toEqual({
+      status: 0,
+      out: 'No file had this invoice.\n',
+      err: '',
+    });
+  });
+
+  it('is one JSON value on request, also when there is none', async () => {
+    const found = JSON.parse((await world.paydrop('find', '--invoice', 'C-1', '--json')).out) as unknown[];
+    expect(found).toHaveLength(4);
+    expect(found).toContainEqual(
+      expect.objectContaining({ name: 'monday.csv', line: 1, amountCents: 2_500, outcome: 'approved' }),
+    );
+    expect(JSON.parse((await world.paydrop('find', '--invoice', 'C-99', '--json')).out)).toEqual([]);
+  });
+});
+
+describe('why', () => {
+  beforeAll(async () => {
+    world = await openCliWorld({ account: { timeZone: 'America/Toronto' } });
+    await world.drop('card', 'june.csv', lines([cardRow(1), cardRow(2)]));
+    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+    await world.drop('card', 'held.csv', lines([cardRow(7)]));
+    await world.finish();
+    return () => world.close();
+  });
+
+  it('tells a file in plain sentences, with times in the zone of its account', async () => {
+    const out = await world.says('why', 'june.csv');
+    expect(out).toMatch(/^Why: june\.csv \(file .{16}\)\n/);
+    expect(out).toMatch(/\d\d:\d\d:\d\d -0[45]:00 {2}june\.csv was taken from drop\/card for account main: \d+ bytes/);
+    expect(out).toMatch(/Every check passed: 2 rows with a total of 50\.00/);
+    expect(out).toContain('Outcomes: 2 rows APPROVED (charged or refunded), 50.00.');
+    expect(out).toMatch(/What to do next\n {2}Nothing is to be done\.\n$/);
+  });
+
+  it('says of a held file what to do', async () => {
+    const { out } = await world.paydrop('why', 'held.csv');
+    expect(out).toContain(
+      'It was held for a person: the control file does not agree with the payment file: it says 99 rows',
+    );
+    expect(out).toMatch(/"paydrop approve .{16} --reason …" or "paydrop decline/);
+  });
+
+  it('tells a batch with its attempt and what the service said, and an invoice by its row', async () => {
+    const batch = (await world.paydrop('why', 'june.csv/1')).out;
+    expect(batch).toMatch(/Attempt 1 begins: \d+ bytes to 127\.0\.0\.1:\d+\. From here on the service may have it\./);
+    expect(batch).toMatch(/The service gave it batch id \d+/);
+    const invoice = (await world.paydrop('why', 'C-2')).out;
+    expect(invoice).toMatch(/^Why: invoice C-2, line 2 of batch 1 of june\.csv/);
+    expect(invoice).toContain('The row: 25.00, …2220, APPROVED (charged or refunded): OK');
+  });
+
+  it('is a list of stories as JSON', async () => {
+    expect(JSON.parse((await world.paydrop('why', 'C-1', '--json')).out)).toEqual([
+      {
+        about: expect.stringContaining('invoice C-1'),
+        timeZone: 'America/Toronto',
+        story: expect.arrayContaining([{ at: expect.any(String), text: expect.any(String) }]),
+        now: expect.any(Array),
+        next: ['Nothing is to be done.'],
+      },
+    ]);
+  });
+
+  it('says when nothing of that name is known', async () => {
+    expect(await world.refusal('why', 'nobody')).toContain('Cannot find a file "nobody"');
+  });
+});

@@ -1,0 +1,163 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LEDGER_CODES } from '../../../schemas/errors.ts';
+import { jsonReport, textReport } from '../../../src/cli/validate/reports.ts';
+import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
+import type { Fault } from '../../../src/rows/rows.ts';
+import { takeDown } from '../support/take-down.ts';
+import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
+
+describe('jsonReport', () => {
+  const CHECK = { records: 1, faults: [{ code: 'EMPTY', line: 0 }], sha256: 'ab' } as unknown as FileCheck;
+
+  it.each([
+    ['no fault', []],
+    ['one fault', [{ code: 'EMPTY', line: 0 }]],
+    [
+      'two faults',
+      [
+        { code: 'AMOUNT_ZERO', line: 1, column: 'amount', value: '"0"' },
+        { code: 'EMPTY', line: 0 },
+      ],
+    ],
+  ] as [string, Fault[]][])('is one JSON object with %s', async (_what, faults) => {
+    const { out } = await takeDown(() => {
+      const report = jsonReport();
+      for (const fault of faults) report.fault(fault);
+      report.end('a "b".csv', CHECK, { verdict: 'accept' });
+    });
+    expect(out.endsWith('}\n')).toBe(true);
+    expect(JSON.parse(out)).toEqual({
+      faults,
+      file: 'a "b".csv',
+      decision: { verdict: 'accept' },
+      check: { records: 1, sha256: 'ab' },
+      notChecked: [...LEDGER_CODES],
+    });
+  });
+});
+
+describe('textReport', () => {
+  const CHECK = { records: 3, valid: { rows: 2, cents: 5_000 }, invalid: { rows: 1 } } as FileCheck;
+
+  it('has place, code, effect, reason, value and what to do, and leaves out what there is none of', async () => {
+    const { out } = await takeDown(() => {
+      const report = textReport(10, 'hold');
+      report.fault({ code: 'AMOUNT_FORMAT', line: 3, column: 'amount', value: 'ten' });
+      report.fault({ code: 'EMPTY', line: 0 });
+      report.fault({ code: 'COLUMN_COUNT', line: 4, detail: '3 columns' });
+    });
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^line 3, Amount: AMOUNT_FORMAT \(row withheld\): [^[]+ \[ten\]\. Write digits/),
+      expect.stringMatching(/^EMPTY \(file refused\): the file has no bytes\. Export/),
+      expect.stringMatching(/^line 4: COLUMN_COUNT \(file refused\): [^[]+: 3 columns\. Give/),
+      '',
+    ]);
+  });
+
+  it.each([
+    ['hold', 'file held'],
+    ['reject', 'file refused'],
+    ['warn', 'note'],
+  ] as const)('says of a payment that stands twice what the folder makes of it: %s', async (duplicateRows, words) => {
+    const { out } = await takeDown(() => textReport(10, duplicateRows).fault({ code: 'DUPLICATE_ROW', line: 2 }));
+    expect(out).toContain(`DUPLICATE_ROW (${words})`);
+  });
+
+  it('stops printing faults at the limit and counts on', async () => {
+    const { out } = await takeDown(() => {
+      const report = textReport(1, 'hold');
+      for (const line of [1, 2, 3]) report.fault({ code: 'AMOUNT_ZERO', line });
+      report.end('a.csv', CHECK, { verdict: 'accept' });
+    });
+    expect(out.split('\n').slice(1)).toEqual([
+      '… and 2 more; --max-faults or --json shows them',
+      'a.csv: ACCEPTED. 3 rows, 2 valid with a total of 50.00, 1 withheld.',
+      expect.stringContaining(LEDGER_CODES.join(', ')),
+      '',
+    ]);
+  });
+
+  it.each([
+    [{ verdict: 'accept' }, 'a.csv: ACCEPTED. 3 rows'],
+    [{ verdict: 'hold', code: 'WRONG_SIGN', reason: 'why' }, 'a.csv: HELD (WRONG_SIGN: why). 3 rows'],
+    [{ verdict: 'reject', code: 'EMPTY', reason: 'why' }, 'a.csv: REJECTED (EMPTY: why). 3 rows'],
+  ] as const)('ends with the verdict: %j', async (decision, words) => {
+    const { out } = await takeDown(() => textReport(1, 'hold').end('a.csv', CHECK, decision));
+    expect(out.startsWith(words)).toBe(true);
+  });
+});
+
+const US = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'P' };
+const UK = { server: 'UK', country: 'UK', currency: 'GBP', agentCode: 'A', password: 'P' };
+const SPARE = {
+  ...US,
+  country: 'CA',
+  currency: 'CAD',
+  limits: { rowAmount: 100, fileRows: 7 },
+  secondPerson: { refunds: true },
+};
+const FOLDERS = [
+  { path: 'drop/card', account: 'us', operation: 'card', finalNewline: 'hold' },
+  { path: 'drop/uk', account: 'uk', operation: 'card' },
+  { path: 'drop/ach', account: 'us', operation: 'ach-charge', limits: { rowAmount: 5 } },
+];
+
+let root = '';
+let bare = '';
+
+describe('chooseRules', () => {
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'paydrop-rules-'));
+    bare = await mkdtemp(join(tmpdir(), 'paydrop-rules-'));
+    const config = { accounts: { us: US, uk: UK, spare: SPARE }, folders: FOLDERS };
+    await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(config));
+  });
+  afterAll(async () => {
+    await rm(root, { recursive: true });
+    await rm(bare, { recursive: true });
+  });
+
+  it('takes a US account in dollars where there is no configuration', () => {
+    expect(chooseRules('card', undefined, bare)).toMatchObject({
+      operation: 'card',
+      account: { server: 'NA', country: 'US', currency: 'USD' },
+      folder: { finalNewline: 'warn' },
+      today: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    });
+  });
+
+  it.each([
+    ['card', undefined, { account: { name: 'us' }, folder: { id: 'drop/card', finalNewline: 'hold' } }],
+    ['card', 'uk', { account: { name: 'uk' }, folder: { id: 'drop/uk', finalNewline: 'warn' } }],
+    ['ach-charge', undefined, { account: { name: 'us' }, folder: { id: 'drop/ach' } }],
+    // The account has no folder for this operation: its own country, with a folder's defaults.
+    ['ach-refund', 'spare', { account: { name: 'spare', country: 'CA' }, folder: { finalNewline: 'warn' } }],
+  ])('%s of account %s takes the rules of its folder', (operation, account, rules) => {
+    expect(chooseRules(operation, account, root)).toMatchObject(rules);
+  });
+
+  it('has the limits of account and folder, and knows which files wait for approval', () => {
+    expect(chooseRules('ach-charge', 'spare', root)).toMatchObject({
+      largestRowCents: 10_000,
+      limits: { fileRows: 7, fileCents: undefined },
+      approvalDue: false,
+    });
+    expect(chooseRules('ach-refund', 'spare', root)).toMatchObject({ approvalDue: true });
+    expect(chooseRules('ach-charge', 'us', root)).toMatchObject({ largestRowCents: 500, approvalDue: false });
+    expect(chooseRules('card', undefined, bare)).toMatchObject({ limits: { fileRows: undefined }, approvalDue: false });
+  });
+
+  it.each([
+    ['cash', undefined, 'USAGE', 'it is none of card, ach-charge, ach-refund'],
+    ['constructor', undefined, 'USAGE', 'it is none of card'],
+    ['ach-refund', undefined, 'USAGE', 'no folder takes ach-refund. Give --account with one of us, uk, spare.'],
+    ['card', 'nobody', 'USAGE', 'there is no account "nobody". Give --account with one of us, uk, spare.'],
+    ['ach-charge', 'uk', 'RESTRICTED', 'Cannot validate as "ach-charge"'],
+  ])('%s of account %s is refused with %s', (operation, account, code, words) => {
+    expect(() => chooseRules(operation, account, root)).toThrow(expect.objectContaining({ code }));
+    expect(() => chooseRules(operation, account, root)).toThrow(words);
+  });
+});

@@ -1,4 +1,0 @@
-import { testFramings } from '../support/test-framings.ts';
-
-/** See any-framing.test.ts. */
-testFramings(200);

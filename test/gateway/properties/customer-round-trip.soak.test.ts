@@ -1,4 +1,0 @@
-import { testCustomers } from '../support/test-customers.ts';
-
-/** See customer-round-trip.test.ts. */
-testCustomers(200);
