@@ -8,7 +8,6 @@ import { Notice } from './parts/blocks.tsx';
 import { Page } from './parts/page.tsx';
 import { sendPage } from './send-page.ts';
 
-/** The answer to a failed request. */
 type Trouble = { readonly status: number; readonly code: string; readonly says: string; readonly next?: string };
 
 /** Answers errors: a page for browsers, JSON for programs. Details of unexpected errors stay in the log. */

@@ -21,7 +21,6 @@ declare module 'fastify' {
     isPolled?: boolean;
   }
   interface FastifyRequest {
-    /** Who sends the request; null on routes without a log-in. */
     viewer: Viewer | null;
   }
 }

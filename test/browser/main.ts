@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openChromium } from '../support/chromium.ts';
-import { openFurnishedDashboard } from './support/furnished-dashboard.ts';
-import { visitAs } from './support/visit-as.ts';
+import { openFurnishedDashboard, visitAs } from './support/furnished-dashboard.ts';
 
 /** `npm run screenshots [page…]`: every page, or some, at the width of a phone and of a dashboard, in light and dark. */
 const WIDTHS = { phone: 390, dashboard: 1280 };

@@ -1,15 +1,22 @@
+import { dashboardForTests } from './support/dashboard-for-tests.ts';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../src/config/config-dashboard.ts';
-import { openDashboard } from '../../src/web/open-dashboard.tsx';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openDashboard, COMPILE_LAZILY } from '../../src/web/open-dashboard.tsx';
 import { makeCertificate } from '../gateway/support/make-certificate.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { Refusal } from '../../src/web/access/refusal.ts';
+import { troubleOf } from '../../src/web/answer-errors.tsx';
+import { fastify } from 'fastify';
+import type { WebContext } from '../../src/web/web-context.ts';
+import { ROUTES } from '../../src/web/routes.ts';
+import { ACTIONS } from '../../schemas/actions.ts';
+import { h, type VNode } from 'preact';
+import { sendPage } from '../../src/web/send-page.ts';
+import type { Account } from '../../src/config/config.ts';
+import { sharedZone, zoneOf } from '../../src/web/zone-of.ts';
 
-let world: PipelineWorld;
-beforeAll(async () => {
-  world = await openPipelineWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 const settings = (more: Partial<DashboardSettings> = {}): DashboardSettings => ({
   ...world.settings.dashboard!,
@@ -67,5 +74,187 @@ describe('openDashboard', () => {
     await fetch(`${dashboard.url}/login`);
     await dashboard.close();
     await expect(fetch(`${dashboard.url}/login`)).rejects.toThrow();
+  });
+});
+
+describe('troubleOf', () => {
+  it.each([
+    [new Refusal('NOT_ALLOWED'), 403, 'NOT_ALLOWED', /Your role does not allow this/],
+    [new PipelineError('NOT_FOUND', 'find a file "x"'), 404, 'NOT_FOUND', /find a file "x"/],
+    [new PipelineError('MOVE_REFUSED', 'approve it'), 409, 'MOVE_REFUSED', /approve it/],
+    [new PipelineError('LEDGER_UNREACHABLE', 'reach it'), 503, 'LEDGER_UNREACHABLE', /reach it/],
+    [Object.assign(new Error('limit of /etc'), { statusCode: 413 }), 413, 'BAD_REQUEST', /larger than is taken/],
+    [Object.assign(new Error('x'), { statusCode: 999 }), 500, 'INTERNAL', /Something went wrong/],
+    [new Error('password of user postgres at 10.0.0.1'), 500, 'INTERNAL', /^Something went wrong here/],
+    ['thrown text', 500, 'INTERNAL', /Something went wrong/],
+    [null, 500, 'INTERNAL', /Something went wrong/],
+  ])('tells of %s what may be told', (error, status, code, says) => {
+    expect(troubleOf(error)).toMatchObject({ status, code, says: expect.stringMatching(says) });
+  });
+});
+
+describe('answerErrors', () => {
+  it('answers a person with a page and a program with JSON', async () => {
+    const browser = await world.as('viewer');
+    const page = await browser.get('/nothing/here');
+    expect([page.status, page.text]).toEqual([404, expect.stringContaining('There is nothing here')]);
+    const json = await browser.get('/nothing/here', { accept: 'application/json' });
+    expect([json.status, JSON.parse(json.text)]).toEqual([
+      404,
+      { error: { code: 'NOT_FOUND', says: 'There is nothing here (any more).' } },
+    ]);
+  });
+
+  it('escapes whatever stands in the address', async () => {
+    const { text } = await (await world.as('viewer')).get('/<script>alert(1)</script>"\'');
+    expect(text).not.toMatch(/<script>alert/);
+  });
+
+  it.each([
+    ['a form that is too large', { method: 'POST', body: new URLSearchParams({ name: 'x'.repeat(300_000) }) }, 413],
+    [
+      'a kind of content that nobody asked for',
+      { method: 'POST', body: '<x/>', headers: { 'content-type': 'text/xml' } },
+      415,
+    ],
+  ])('refuses %s', async (_, init, status) => {
+    expect((await world.stranger().send('/login', init)).status).toBe(status);
+  });
+});
+
+const SCHEMA = {
+  querystring: { type: 'object', properties: { page: { type: 'integer' } }, required: ['page'] },
+  response: { 200: { type: 'object', properties: { page: { type: 'integer' } } } },
+};
+
+function serve(schema: object) {
+  const server = fastify({ schemaController: { compilersFactory: COMPILE_LAZILY } });
+  server.get('/rows', { schema }, async ({ query }) => ({ ...(query as object), secret: 'left out' }));
+  return server;
+}
+
+describe('COMPILE_LAZILY', () => {
+  it('checks and converts what comes, and says again and again what is wrong with it', async () => {
+    const server = serve(SCHEMA);
+    for (const wrong of ['/rows?page=first', '/rows?page=last']) {
+      const answer = await server.inject(wrong);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json()).toMatchObject({ message: 'querystring/page must be integer' });
+    }
+    expect((await server.inject('/rows')).json()).toMatchObject({
+      message: "querystring must have required property 'page'",
+    });
+  });
+
+  it('answers with what the schema names', async () => {
+    expect((await serve(SCHEMA).inject('/rows?page=7')).json()).toEqual({ page: 7 });
+  });
+
+  it('compiles nothing before it is used', async () => {
+    const server = serve({ querystring: { type: 'no such type' } });
+    await server.ready();
+    expect((await server.inject('/rows')).statusCode).toBe(500);
+  });
+
+  it('is given nothing by the routes that does not compile, which no start would tell', async () => {
+    const dashboard = { app: { queue: { boardQueues: () => [] } }, settings: {} } as unknown as WebContext;
+    const server = fastify();
+    for (const hang of ROUTES) await server.register(async (scope) => hang(scope, dashboard));
+    await server.ready();
+    expect(server.hasRoute({ method: 'GET', url: '/api/v1/files' })).toBe(true);
+  });
+});
+
+/** All routes that answer without a log-in. Each addition needs a good reason. */
+const FOR_ANYBODY = [
+  'GET /assets/*',
+  'GET /login',
+  'GET /login/openid',
+  'GET /login/openid/callback',
+  'GET /set-up/:token',
+  'HEAD /assets/*',
+  'HEAD /login',
+  'HEAD /login/openid',
+  'HEAD /login/openid/callback',
+  'HEAD /set-up/:token',
+  'POST /login',
+  'POST /logout',
+  'POST /set-up/:token',
+];
+
+describe('ROUTES', () => {
+  it('lets anybody in where it must, and nowhere else', () => {
+    const open = world.routes.filter(({ may }) => may === 'anybody').map(({ method, path }) => `${method} ${path}`);
+    expect([...new Set(open)].toSorted()).toEqual(FOR_ANYBODY);
+  });
+
+  it('refuses everything else to those who are not logged in, with a cookie of nobody too', async () => {
+    const closed = world.routes.filter(({ may }) => may !== 'anybody');
+    expect(closed.length).toBeGreaterThan(50);
+    for (const cookie of ['', 'paydrop=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx']) {
+      for (const { method, path } of closed) {
+        const place = path.replace(/:\w+/g, 'x').replace('*', 'x');
+        const headers = { accept: 'application/json', cookie };
+        const { status, text } = await world.stranger().send(place, { method, headers });
+        expect([method, place, status]).toEqual([method, place, 401]);
+        if (method !== 'HEAD') expect(JSON.parse(text).error.code).toBe('NOT_LOGGED_IN');
+      }
+    }
+  });
+
+  it('leads people to the log-in instead, from whatever page', async () => {
+    const pages = world.routes.filter(
+      ({ method, path, may }) => method === 'GET' && may !== 'anybody' && !path.startsWith('/api/v1'),
+    );
+    for (const { path } of pages) {
+      const place = path.replace(/:\w+/g, 'x').replace('*', 'x');
+      const { status, location } = await world.stranger().get(place);
+      expect([place, status, location]).toEqual([place, 302, `/login?next=${encodeURIComponent(place)}`]);
+    }
+  });
+
+  it('answers what there is not no better to strangers', async () => {
+    expect((await world.stranger().get('/nothing', { accept: 'application/json' })).status).toBe(401);
+  });
+
+  it('asks for actions that there are, and has a row for each subject once', () => {
+    expect(world.routes.every(({ may }) => may === 'anybody' || Object.hasOwn(ACTIONS, may))).toBe(true);
+    expect(new Set(ROUTES).size).toBe(ROUTES.length);
+  });
+});
+
+it('a page is whole, escaped, and kept by nobody on the way', () => {
+  const said: Record<string, unknown> = {};
+  const reply = {
+    type: (type: string) => Object.assign(reply, void (said['type'] = type)),
+    header: (name: string, value: string) => Object.assign(reply, void (said[name] = value)),
+    send: (body: string) => Object.assign(reply, void (said['body'] = body)),
+  };
+  sendPage(reply as never, h('p', { title: '"><script>' }, '<b>&') as VNode);
+  expect(said).toEqual({
+    type: 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    body: '<!doctype html><p title="&quot;>&lt;script>">&lt;b>&amp;</p>',
+  });
+});
+
+function accountsIn(zones: Readonly<Record<string, string>>) {
+  return { accounts: new Map(Object.entries(zones).map(([name, timeZone]) => [name, { timeZone } as Account])) };
+}
+
+describe('zoneOf', () => {
+  it('is that of the account, and UTC for one that is not there any more', () => {
+    const settings = accountsIn({ main: 'America/Toronto' });
+    expect([zoneOf(settings, 'main'), zoneOf(settings, 'gone')]).toEqual(['America/Toronto', 'UTC']);
+  });
+});
+
+describe('sharedZone', () => {
+  it.each([
+    [{ main: 'America/Toronto', spare: 'America/Toronto' }, 'America/Toronto'],
+    [{ main: 'America/Toronto', uk: 'Europe/London' }, 'UTC'],
+    [{}, 'UTC'],
+  ])('of %j is %s', (zones, zone) => {
+    expect(sharedZone(accountsIn(zones))).toBe(zone);
   });
 });

@@ -5,7 +5,7 @@ import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
 import { Refusal } from './refusal.ts';
-import { readSessionToken } from './session-cookie.ts';
+import { readSessionToken } from './log-in.ts';
 import { type Viewer, viewerMay } from './viewer.ts';
 
 /**
@@ -42,7 +42,6 @@ function isOfApi({ url, routeOptions }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/api/');
 }
 
-/** What a program sends instead of a cookie. */
 const BEARER = /^Bearer ([\w-]{43})$/;
 
 async function recogniseProgram(authorization: string, { app }: WebContext): Promise<Viewer | null> {

@@ -30,7 +30,6 @@ async function readForm(body: Buffer, contentType: string): Promise<Record<strin
   return form;
 }
 
-/** Parses the body with Node's own FormData. */
 async function parse(body: Buffer, contentType: string): Promise<FormData> {
   const answer = new Response(new Uint8Array(body), { headers: { 'content-type': contentType } });
   return answer.formData().catch((error: unknown) => {

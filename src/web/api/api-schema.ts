@@ -3,7 +3,6 @@ import { askedOf, type Shape, shapeNamed } from './shapes.ts';
 
 type Parts = {
   readonly tag: string;
-  /** One line, in words. */
   readonly summary: string;
   readonly description?: string;
   readonly params?: Readonly<Record<string, Shape>>;

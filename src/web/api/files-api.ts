@@ -4,7 +4,7 @@ import { maskName } from '../../kernel/mask.ts';
 import type { LedgerRow } from '../../ledger/engine/records.ts';
 import { pageFiles } from '../../ledger/file/list-files.ts';
 import { readRows } from '../../ledger/file/read-file.ts';
-import { findFile } from '../../ledger/file/search.ts';
+import { findFile, findInvoice } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/next-send.ts';
 import { readStory } from '../../explain/read-story.ts';
 import { whyFile } from '../../explain/why/tell-why.ts';
@@ -23,7 +23,11 @@ import {
   shapeNamed,
   TEXT,
   WHOLE,
+  each,
 } from './shapes.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
+import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
 
 type Filter = Paging & {
   account?: string;
@@ -147,4 +151,58 @@ const WHY = apiSchema({
   summary: 'The story of a file in sentences: what happened, how it stands, what to do next',
   params: FILE_PARAM,
   answer: shapeNamed('Why'),
+});
+
+const MOST_ROWS = 100;
+
+/** Finds whatever the words match: a file, a batch, an invoice, or a batch id of the service. */
+export function searchApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
+  server.get<{ Querystring: { q: string } }>('/search', { schema: SEARCH }, async ({ query }) => {
+    const words = query.q.trim();
+    const [meant, rows, batches] = await Promise.all([
+      findFileOrBatch(ledger, words).catch(noneFound),
+      findInvoice(ledger, words, MOST_ROWS),
+      Promise.all([...settings.accounts.keys()].map((account) => findBatchById(ledger, account, words))),
+    ]);
+    return {
+      file: meant?.file ?? null,
+      batch: meant?.batch ?? null,
+      rows,
+      batchIds: batches.filter((batch) => batch !== undefined),
+    };
+  });
+}
+
+function noneFound(error: unknown): undefined {
+  if (!(error instanceof PipelineError) || error.code !== 'NOT_FOUND') throw error;
+}
+
+const SEARCH = apiSchema({
+  tag: 'Search',
+  summary: 'What a word means: a file, a batch such as monday.csv/2, an invoice, or a batch id of the service',
+  query: {
+    q: { ...TEXT, minLength: 1, maxLength: 255, description: 'An invoice or batch id exactly as it is written.' },
+  },
+  mustQuery: ['q'],
+  answer: objectOf({
+    file: { anyOf: [shapeNamed('File'), { type: 'null' }] },
+    batch: { anyOf: [shapeNamed('Batch'), { type: 'null' }] },
+    rows: listOf(
+      objectOf({
+        invoice: TEXT,
+        customerCode: TEXT,
+        amountCents: maybe(CENTS),
+        lastFour: TEXT,
+        line: WHOLE,
+        ...each(TEXT, 'fileId', 'name', 'account', 'operation', 'fileState'),
+        claimedAt: MOMENT,
+        batchNo: maybe(WHOLE),
+        ...each(maybe(TEXT), 'batchState', 'batchId', 'outcome'),
+        code: maybe(WHOLE),
+        message: maybe(TEXT),
+        faults: listOf(TEXT),
+      }),
+    ),
+    batchIds: listOf(objectOf({ fileId: TEXT, batchNo: WHOLE, name: TEXT })),
+  }),
 });

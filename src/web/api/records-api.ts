@@ -21,6 +21,7 @@ import {
   TEXT,
   WHOLE,
   YES_OR_NO,
+  each,
 } from './shapes.ts';
 
 type AuditQuery = Paging & { since?: string; actor?: string; file?: string };
@@ -71,9 +72,7 @@ const REPORT = apiSchema({
   answer: objectOf({
     reports: listOf(
       objectOf({
-        day: TEXT,
-        account: TEXT,
-        timeZone: TEXT,
+        ...each(TEXT, 'day', 'account', 'timeZone'),
         isOver: YES_OR_NO,
         broughtForward: Sum,
         accepted: objectOf({ files: WHOLE, rows: WHOLE, total: TEXT }),

@@ -39,6 +39,11 @@ export function mapOf(values: Shape): Shape {
   return { type: 'object', additionalProperties: values };
 }
 
+/** Returns several names with one shape. */
+export function each(shape: Shape, ...names: readonly string[]): Record<string, Shape> {
+  return Object.fromEntries(names.map((name) => [name, shape]));
+}
+
 /** @param optional names that may be missing */
 export function objectOf(properties: Readonly<Record<string, Shape>>, optional: readonly string[] = []): Shape {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
@@ -53,3 +58,128 @@ export function askedOf(properties: Readonly<Record<string, Shape>>, required: r
 export function shapeNamed(name: string): Shape {
   return { $ref: `${name}#` };
 }
+
+const Totals = objectOf({ rows: WHOLE, cents: CENTS });
+
+/** A payment file, with the names of `paydrop show --json`. Its keys are not listed. */
+const File = objectOf({
+  ...each(TEXT, 'file_id', 'name', 'account', 'site', 'folder', 'operation'),
+  layout: maybe(TEXT),
+  state: TEXT,
+  state_at: MOMENT,
+  reason_code: maybe(TEXT),
+  reason: maybe(TEXT),
+  bytes: WHOLE,
+  sha256: TEXT,
+  completeness: TEXT,
+  claimed_at: MOMENT,
+  accepted_at: maybe(MOMENT),
+  records: maybe(WHOLE),
+  valid_rows: maybe(WHOLE),
+  valid_cents: maybe(CENTS),
+  invalid_rows: maybe(WHOLE),
+  duplicate_of: maybe(TEXT),
+  shredded_at: maybe(MOMENT),
+});
+
+/** A batch, without the token of the worker that holds it. */
+const Batch = objectOf({
+  file_id: TEXT,
+  batch_no: WHOLE,
+  ...each(TEXT, 'account', 'operation', 'state'),
+  state_at: MOMENT,
+  reason: maybe(TEXT),
+  attempt: WHOLE,
+  rows: WHOLE,
+  cents: CENTS,
+  body_sha256: TEXT,
+  batch_id: maybe(TEXT),
+  submitted_at: maybe(MOMENT),
+  polls: WHOLE,
+  ...each(maybe(MOMENT), 'next_poll_at', 'result_at', 'stale_since'),
+  poll_alarm: maybe(TEXT),
+  final_at: maybe(MOMENT),
+});
+
+const AuditLink = objectOf(
+  {
+    seq: WHOLE,
+    at: MOMENT,
+    actor: TEXT,
+    file_id: maybe(TEXT),
+    batch_no: maybe(WHOLE),
+    move: TEXT,
+    from_state: maybe(TEXT),
+    to_state: maybe(TEXT),
+    reason: TEXT,
+    evidence: ANYTHING,
+  },
+  ['file_id'],
+);
+
+const Why = objectOf({
+  about: TEXT,
+  timeZone: TEXT,
+  story: listOf(objectOf({ at: maybe(MOMENT), text: TEXT })),
+  now: listOf(TEXT),
+  next: listOf(TEXT),
+});
+
+const Proposal = objectOf({
+  proposal_no: WHOLE,
+  action: TEXT,
+  file_id: TEXT,
+  batch_no: maybe(WHOLE),
+  ...each(TEXT, 'name', 'account', 'file_state'),
+  rows: WHOLE,
+  cents: CENTS,
+  reason: TEXT,
+  made_by: TEXT,
+  made_at: MOMENT,
+});
+
+const Error = objectOf({ error: objectOf({ code: TEXT, says: TEXT, next: TEXT }, ['next']) });
+
+/** Rows for a person to look at, such as those in which two sides differ. */
+const Listing = objectOf({ label: TEXT, titles: listOf(TEXT), rows: listOf(listOf(TEXT)) });
+
+/** What an action would do, before anything is done. */
+const Plan = objectOf(
+  {
+    says: listOf(TEXT),
+    facts: {
+      ...listOf(objectOf({ name: TEXT, value: {} })),
+      description: 'A value is text, or an object: cents and currency, or at.',
+    },
+    listing: Listing,
+    isProposal: { type: 'boolean', description: 'Whether it only proposes, and another person must confirm.' },
+    barred: { ...TEXT, description: 'Why it cannot be done after all.' },
+    bind: { ...TEXT, description: 'Mark of this plan; send it along to do just this.' },
+  },
+  ['listing', 'isProposal', 'barred'],
+);
+
+const Done = objectOf(
+  {
+    says: TEXT,
+    status: { type: 'integer', description: 'Exit status that the same command would have; left out when it is 0.' },
+    isWarning: { type: 'boolean', description: 'Whether it found something that a person has to look at.' },
+    details: listOf(TEXT),
+    listing: Listing,
+    result: { type: 'object', additionalProperties: true },
+  },
+  ['status', 'isWarning', 'details', 'listing'],
+);
+
+/** Shapes shared by several answers, by the name for `shapeNamed`. */
+export const COMMON_SHAPES: Readonly<Record<string, Shape>> = {
+  Totals,
+  File,
+  Batch,
+  AuditLink,
+  Why,
+  Proposal,
+  Plan,
+  Done,
+  Error,
+};

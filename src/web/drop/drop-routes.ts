@@ -7,12 +7,9 @@ import { holdsCardNumber, maskName } from '../../kernel/mask.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
-import { viewerOf, type WebContext } from '../web-context.ts';
-import { checkUpload } from './check-upload.ts';
-import { describeTaking } from './describe-taking.ts';
-import { BodyRefusal, drainBody, readBody, tooLarge } from './read-body.ts';
-import { takeUpload } from './take-upload.ts';
-import { toVerdict } from './to-verdict.ts';
+import { type WebContext, viewerOf } from '../web-context.ts';
+import { checkUpload, describeTaking, toVerdict } from './check-upload.ts';
+import { BodyRefusal, drainBody, readBody, tooLarge, takeUpload } from './take-upload.ts';
 import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { isIgnoredName } from '../../files/ignored-name.ts';
@@ -135,7 +132,6 @@ export async function describeWaiting(
   return `${who} dropped the same bytes as "${found.name}" at ${when}, and they are not taken yet. Of two, one is refused.`;
 }
 
-/** Runs work when its turn comes. */
 type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**

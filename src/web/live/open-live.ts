@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { readSessionToken } from '../access/session-cookie.ts';
+import { readSessionToken } from '../access/log-in.ts';
 import type { WebContext } from '../web-context.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
@@ -57,7 +57,6 @@ async function isLoggedIn({ app, settings }: WebContext, token: string | undefin
   );
 }
 
-/** Notifies listeners that the ledger has changed. */
 type ChangeWatch = {
   /** @returns a function that stops listening */
   listen(onChange: () => void): () => void;

@@ -14,13 +14,15 @@ import { Refusal } from '../access/refusal.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
-import { Count, Moment, State } from '../parts/words.tsx';
+import { Count, Moment, State, Money } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { zoneOf } from '../zone-of.ts';
-import { AccountStateWord } from './accounts/account-state-word.tsx';
-import { Rules } from './accounts/rules.tsx';
-import { WhyItWaits } from './accounts/why-it-waits.tsx';
-import { AccountDay } from './front/today.tsx';
+import { AccountStateWord, WhyItWaits } from './accounts.tsx';
+import { AccountDay } from './front.tsx';
+import type { Account, Folder } from '../../config/config.ts';
+import { counted } from '../../kernel/counted.ts';
+import { type Limits, limitsOf } from '../../config/limits.ts';
+import { WEEKDAYS, type WindowConfig } from '../../../schemas/config.ts';
 
 /** Serves `/accounts/:name`: what holds one account, its open files, its day, and its rules. */
 export function accountPage(server: FastifyInstance, { app }: WebContext): void {
@@ -79,7 +81,6 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
 
 const CRUMBS = [{ path: '/accounts', label: 'Accounts' }] as const;
 
-/** Returns the actions for this account. Its own pause can be lifted here; a pause of all accounts only for all. */
 function actionsOf({ account, stops }: AccountState): ActionName[] {
   const own = stops.filter((stop) => stop.account === account);
   return [
@@ -103,10 +104,7 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
         empty=""
         columns={[
           { title: 'Sent', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
-          {
-            title: 'Batch',
-            cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span>,
-          },
+          { title: 'Batch', cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span> },
           { title: 'Attempt', cell: ({ attempt }) => attempt, isFigure: true },
           { title: 'In the ledger', cell: ({ batchState }) => batchState ?? 'not known' },
           { title: 'Looked at by', cell: ({ acknowledgedBy }) => acknowledgedBy ?? 'nobody yet' },
@@ -115,4 +113,91 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
       />
     </Section>
   );
+}
+
+/** Shows the configuration of an account and its folders. */
+export function Rules({ account, folders }: { account: Account; folders: readonly Folder[] }) {
+  const { currency } = account;
+  const limits = limitsOf(account);
+  return (
+    <>
+      <Section title="Rules">
+        <Facts
+          facts={[
+            ['Service', `${account.server} server, ${account.country}, ${currency}`],
+            ['Sends', describeWindow(account.window, account.timeZone)],
+            ['Largest row', moneyOf(limits.rowCents, currency)],
+            ['Most rows of a file', limits.fileRows === undefined ? 'no limit' : <Count of={limits.fileRows} />],
+            ['Largest file', moneyOf(limits.fileCents, currency)],
+            ['Most on one day', moneyOf(limits.dayCents, currency)],
+            ['Two persons for', takesTwo(account)],
+            ['Originals are kept', account.retention.days === 0 ? 'for ever' : counted(account.retention.days, 'day')],
+          ]}
+        />
+      </Section>
+      <Section title="Folders">
+        <Table
+          label="Folders of the account"
+          rows={folders}
+          empty="No folder of the configuration belongs to this account, so nothing of it can be dropped."
+          columns={[
+            { title: 'Folder', cell: ({ id }) => id },
+            { title: 'Takes', cell: ({ operation }) => operation },
+            { title: 'When', cell: ({ schedule }) => (schedule ? `by schedule ${schedule}` : 'as soon as complete') },
+            { title: 'Expected', cell: ({ expect }) => (expect ? `by ${expect.by}, ${expect.days.join(' ')}` : '') },
+            { title: 'Tighter limits', cell: (folder) => <OwnLimits limits={ownLimits(folder)} currency={currency} /> },
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+function moneyOf(cents: number | undefined, currency: string) {
+  return cents === undefined ? 'no limit' : <Money cents={cents} currency={currency} />;
+}
+
+function takesTwo({ secondPerson: { refunds, overrides, resolutions } }: Account): string {
+  const rules = [
+    refunds ? 'every refund file' : '',
+    overrides ? 'letting a held file go' : '',
+    resolutions ? 'saying what became of a batch in doubt' : '',
+  ].filter((rule) => rule !== '');
+  return rules.length === 0 ? 'nothing' : rules.join(', ');
+}
+
+function ownLimits(folder: Folder): Limits {
+  return limitsOf({ limits: {} }, folder);
+}
+
+function OwnLimits({ limits: { rowCents, fileRows, fileCents }, currency }: { limits: Limits; currency: string }) {
+  return (
+    <>
+      {rowCents !== undefined && (
+        <div>
+          row <Money cents={rowCents} currency={currency} />
+        </div>
+      )}
+      {fileRows !== undefined && (
+        <div>
+          <Count of={fileRows} noun="row" />
+        </div>
+      )}
+      {fileCents !== undefined && (
+        <div>
+          file <Money cents={fileCents} currency={currency} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Describes when an account may send: `09:00 to 17:00, mon tue wed thu fri, in America/Toronto, not on 2026-12-25`. */
+export function describeWindow(window: WindowConfig | undefined, timeZone: string): string {
+  if (!window) return 'at any time';
+  const { from, to, days, holidays } = window;
+  const hours = from === to ? 'the whole day' : `${from} to ${to}`;
+  const onDays = days.length === WEEKDAYS.length ? 'every day' : days.join(' ');
+  const notOn = holidays.length === 0 ? '' : `, not on ${holidays.join(', ')}`;
+  return `${hours}, ${onDays}, in ${timeZone}${notOn}`;
 }

@@ -1,15 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
-import { readAccountStates, readStops } from '../../ledger/account/read-holds.ts';
-import { describeStop } from '../../explain/describe-holds.ts';
+import {
+  readAccountStates,
+  type AccountState,
+  type HoldingBatch,
+  type Holds,
+  type Stop,
+  readStops,
+} from '../../ledger/account/read-holds.ts';
+import { describeStop, describeHoldingBatch } from '../../explain/describe-holds.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
-import { Count } from '../parts/words.tsx';
+import { Count, Moment } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { sharedZone, zoneOf } from '../zone-of.ts';
-import { AccountStateWord } from './accounts/account-state-word.tsx';
-import { WhyItWaits } from './accounts/why-it-waits.tsx';
+import type { Settings } from '../../config/config.ts';
+import { nextSendAt } from '../../calendar/send-window.ts';
+import { accountWord } from '../../explain/account-word.ts';
+import type { ComponentChildren } from 'preact';
 
 /** Serves `/accounts`: which accounts send, which do not, and why; and the pause of all accounts. */
 export function accountsPage(server: FastifyInstance, { app }: WebContext): void {
@@ -64,4 +73,70 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
   });
   // The base address of the actions on all accounts.
   server.get('/accounts/all', async (_request, reply) => reply.redirect('/accounts'));
+}
+
+const LOOKS = { sends: 'good', paused: 'warn', stopped: 'bad', 'in doubt': 'bad', refused: 'bad' } as const;
+
+/** Shows in a word whether an account sends. When only its window is closed, shows until when. */
+export function AccountStateWord({
+  state,
+  settings,
+  now,
+}: {
+  state: AccountState;
+  settings: Pick<Settings, 'accounts'>;
+  now: Date;
+}) {
+  const word = accountWord(state);
+  const account = settings.accounts.get(state.account);
+  if (!account) return <span class="state quiet">not in the configuration</span>;
+  const at = nextSendAt(account, now);
+  if (word !== 'sends' || at === now) return <span class={`state ${LOOKS[word]}`}>{word}</span>;
+  return (
+    <>
+      <span class="state quiet">window closed</span>{' '}
+      {at ? (
+        <>
+          until <Moment at={at} timeZone={account.timeZone} />
+        </>
+      ) : (
+        'for good'
+      )}
+    </>
+  );
+}
+
+/** Shows why an account does not send, with a link for each hold; nothing when it may send. */
+export function WhyItWaits({ holds: { stops, batches }, timeZone }: { holds: Holds; timeZone: string }) {
+  if (stops.length + batches.length === 0) return null;
+  return (
+    <ul class="reasons">
+      {stops.map((stop) => (
+        <li key={stop.account + stop.kind}>
+          {describeStop(stop, timeZone).says} <span class="soft">{nextOfStop(stop)}</span>
+        </li>
+      ))}
+      {batches.map((batch) => (
+        <li key={`${batch.fileId}/${batch.batchNo}`}>
+          {describeHoldingBatch(batch, timeZone).says} <span class="soft">{nextOfBatch(batch)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function nextOfStop({ account, kind }: Stop): ComponentChildren {
+  if (account === ALL_ACCOUNTS) return <a href="/accounts">See the stop of all accounts.</a>;
+  if (kind !== 'journal') return 'When the cause is fixed, an approver resumes the account.';
+  return (
+    <>
+      Compare <a href={`/accounts/${account}#s-calls-that-the-ledger-has-forgotten`}>the forgotten calls</a> with the
+      service's own report first.
+    </>
+  );
+}
+
+function nextOfBatch({ fileId, batchNo, state }: HoldingBatch): ComponentChildren {
+  if (state === 'preparing' || state === 'sending') return 'Nothing is to be done.';
+  return <a href={`/files/${fileId}/batches/${batchNo}`}>See the batch and what can be done.</a>;
 }

@@ -2,19 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { dayBounds } from '../../calendar/day-bounds.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { type AuditFilter, listAudit, readAuditHead } from '../../ledger/overview/list-audit.ts';
+import { type AuditFilter, listAudit, readAuditHead, type AuditLink } from '../../ledger/overview/list-audit.ts';
 import { findFile, verifyAudit } from '../../ledger/file/search.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { Notice, Pager, Section } from '../parts/blocks.tsx';
-import { Page } from '../parts/page.tsx';
+import { addressOf } from '../parts/address.ts';
+import { Notice, Pager, Section, Table } from '../parts/blocks.tsx';
+import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { sharedZone } from '../zone-of.ts';
-import { type Asked, FilterForm } from './audit/filter-form.tsx';
-import { LinkTable } from './audit/link-table.tsx';
-import { VerifyForm, type Verified, VerifyResult } from './audit/verify.tsx';
+import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
+import { TextField } from '../parts/form.tsx';
+import type { Viewer } from '../access/viewer.ts';
+import { Count, Moment, State } from '../parts/words.tsx';
+import { counted } from '../../kernel/counted.ts';
 
-/** Links on one page. */
 const PAGE_LINKS = 100;
 
 /** Serves `/audit`: who did what, when and why, the newest first; and whether the chain is intact. */
@@ -73,8 +75,8 @@ async function show(
       <Section title="What happened" actions={<span class="soft">the newest first</span>}>
         <LinkTable links={links} timeZone={zone} isFiltered={isFiltered(asked)} />
         <Pager
-          {...(asked.before !== '' && { previous: address({ ...asked, before: '' }) })}
-          {...(found.length > PAGE_LINKS && last && { next: address({ ...asked, before: String(last.seq) }) })}
+          {...(asked.before !== '' && { previous: addressOf('/audit', { ...asked, before: '' }) })}
+          {...(found.length > PAGE_LINKS && last && { next: addressOf('/audit', { ...asked, before: last.seq }) })}
           says={links.length === 0 ? '' : `links ${links[0]!.seq} to ${last!.seq}`}
         />
       </Section>
@@ -83,16 +85,13 @@ async function show(
   );
 }
 
+const FIELDS = ['who', 'file', 'move', 'from', 'to', 'before'] as const;
+
+/** The filter as in the address; empty where it does not matter. */
+export type Asked = Readonly<Record<(typeof FIELDS)[number], string>>;
+
 function askedBy(query: unknown): Asked {
-  const field = (name: string) => fieldOf(query, name);
-  return {
-    who: field('who'),
-    file: field('file'),
-    move: field('move'),
-    from: field('from'),
-    to: field('to'),
-    before: field('before'),
-  };
+  return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(query, name)])) as Asked;
 }
 
 function isFiltered({ who, file, move, from, to }: Asked): boolean {
@@ -112,7 +111,6 @@ async function readFilter(ledger: Ledger, asked: Asked, zone: string): Promise<O
   };
 }
 
-/** Returns the actor; a plain name means a person. */
 function actorOf(who: string): string {
   return who.includes(':') || who === 'system' || who === 'worker' ? who : `operator:${who}`;
 }
@@ -129,7 +127,169 @@ function numberOf(text: string): number {
   throw new PipelineError('USAGE', 'go to an older page', 'the address does not say which');
 }
 
-function address(asked: Asked): string {
-  const given = Object.entries(asked).filter(([, value]) => value !== '');
-  return given.length === 0 ? '/audit' : `/audit?${new URLSearchParams(given)}`;
+/** Shows the filter as a GET form, so that the address of a result can be kept and shared. */
+export function FilterForm({ asked, zone }: { asked: Asked; zone: string }) {
+  return (
+    <form class="inline card no-print" action="/audit">
+      <TextField
+        name="who"
+        label="Who"
+        value={asked.who}
+        hint="A name or its beginning, such as ada; operator: for all persons, worker: for paydrop itself."
+      />
+      <TextField name="file" label="File" value={asked.file} hint="Its id or its name." />
+      <Move value={asked.move} />
+      <TextField name="from" type="date" label="From" value={asked.from} hint={`Days in ${zone}.`} />
+      <TextField name="to" type="date" label="To" value={asked.to} />
+      <button type="submit">Look</button>
+      <a href="/audit">Show everything</a>
+    </form>
+  );
+}
+
+/** Offers the known moves as suggestions only, because the trail has others, such as those of users and accounts. */
+function Move({ value }: { value: string }) {
+  const names = [...new Set([...FILE_MOVES, ...BATCH_MOVES, ...RUN_MOVES].map(({ name }) => name as string))].sort();
+  return (
+    <div class="field">
+      <label for="f-move">Move</label>
+      <p class="hint" id="h-move">
+        Such as approve, send or pause-account.
+      </p>
+      <input id="f-move" name="move" type="text" value={value} list="moves" aria-describedby="h-move" />
+      <datalist id="moves">
+        {[...names, ...OTHER_MOVES].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+const OTHER_MOVES = ['log-in', 'log-in-failed', 'pause-account', 'propose', 'resume-account'];
+
+type Verified = {
+  readonly brokenAt: number | undefined;
+  readonly seq: number;
+  readonly hash: string;
+  readonly tookMs: number;
+};
+
+/** Links read per second on a small host, to estimate the time beforehand. */
+const LINKS_A_SECOND = 60_000;
+
+/** Lets users verify for themselves that nothing was altered. */
+export function VerifyForm({ viewer, links }: { viewer: Viewer; links: number }) {
+  const seconds = Math.ceil(links / LINKS_A_SECOND);
+  return (
+    <Section title="Is the trail whole">
+      <p>
+        Each link holds the hash of the one before it, so a link that was altered, removed or added by another hand
+        shows.
+      </p>
+      <p class="hint" id="verify-hint">
+        All <Count of={links} /> links are read.{' '}
+        {seconds > 2 ? `That may take some ${seconds} seconds; wait for the answer.` : 'That takes a moment.'}
+      </p>
+      <form method="post" action="/audit/verify">
+        <Token viewer={viewer} />
+        <button type="submit" aria-describedby="verify-hint">
+          Check the whole trail
+        </button>
+      </form>
+    </Section>
+  );
+}
+
+export function VerifyResult({ verified: { brokenAt, seq, hash, tookMs } }: { verified: Verified }) {
+  if (brokenAt !== undefined) {
+    return (
+      <Notice kind="bad" title={`The audit trail is broken at link ${brokenAt}`}>
+        <p>
+          It was altered, or one is missing there. Compare with a backup, and let nobody work on before it is known why.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="good" title="The audit trail is whole">
+      <p>
+        <Count of={seq} /> links, read in {(tookMs / 1_000).toFixed(1)} s. The last hash is{' '}
+        <code class="wrap">{hash}</code>. Keep it elsewhere: who can write the whole database could make a new trail,
+        but not one that holds it.
+      </p>
+    </Notice>
+  );
+}
+
+/** Shows links of the audit trail: who, what, when, why, and the evidence. */
+export function LinkTable({
+  links,
+  timeZone,
+  isFiltered,
+}: {
+  links: readonly AuditLink[];
+  timeZone: string;
+  isFiltered: boolean;
+}) {
+  return (
+    <Table
+      label="Links of the audit trail"
+      rows={links}
+      empty={
+        isFiltered
+          ? 'Nothing fits. Leave out a field, or show everything.'
+          : 'Nothing has happened yet. Every move of a file, a batch, an account or a person stands here, with who and why.'
+      }
+      columns={[
+        { title: 'Link', cell: ({ seq }) => seq, isFigure: true },
+        { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+        { title: 'Who', cell: ({ actor }) => actor },
+        { title: 'What', cell: (link) => <What link={link} /> },
+        { title: 'To', cell: (link) => <Whither link={link} /> },
+        { title: 'Why', cell: ({ reason }) => reason },
+        { title: 'Evidence', cell: ({ evidence }) => <Evidence evidence={evidence} /> },
+      ]}
+    />
+  );
+}
+
+function What({ link: { move, to_state: state } }: { link: AuditLink }) {
+  return (
+    <>
+      {move} {state && <State state={state} />}
+    </>
+  );
+}
+
+function Whither({ link: { file_id: fileId, batch_no: batchNo, evidence } }: { link: AuditLink }) {
+  if (fileId !== null) {
+    return (
+      <a class="id" href={batchNo === null ? `/files/${fileId}` : `/files/${fileId}/batches/${batchNo}`}>
+        {batchNo === null ? fileId : `${fileId}/${batchNo}`}
+      </a>
+    );
+  }
+  const { account } = evidence;
+  return typeof account === 'string' ? <>{account === '*' ? 'all accounts' : account}</> : null;
+}
+
+function Evidence({ evidence }: { evidence: Record<string, unknown> }) {
+  const facts = Object.entries(evidence);
+  if (facts.length === 0) return null;
+  return (
+    <details>
+      <summary>{counted(facts.length, 'fact')}</summary>
+      <dl class="evidence">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code class="wrap">{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Folder, foldersHere } from '../../config/config.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { describeTaking } from '../drop/describe-taking.ts';
+import { describeTaking } from '../drop/check-upload.ts';
 import { dropRoutes } from '../drop/drop-routes.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField } from '../parts/form.tsx';
@@ -33,11 +33,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
               { title: 'Folder', cell: ({ id }) => <code class="wrap">{id}</code> },
               { title: 'When a file is taken', cell: (folder) => describeTaking(context.app, folder) },
               { title: 'Encryption', cell: ({ encryption }) => encryption },
-              {
-                title: 'Largest file',
-                cell: ({ maxBytes }) => groupedCount(maxBytes, 'byte'),
-                isFigure: true,
-              },
+              { title: 'Largest file', cell: ({ maxBytes }) => groupedCount(maxBytes, 'byte'), isFigure: true },
             ]}
           />
         </Section>
@@ -85,15 +81,11 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
 
 /** Preselects nothing when there is a choice, because a wrong account would misdirect money. */
 function choicesOf(folders: readonly Folder[]) {
-  const titles = folders.map(titleOf);
+  const titles = folders.map(({ account, operation }) => `${account}: ${operation}`);
   const choices = folders.map((folder, index) => {
     const title = titles[index]!;
     const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
     return { value: folder.id, label: isAlone ? title : `${title}, folder ${folder.id}` };
   });
   return choices.length === 1 ? choices : [{ value: '', label: 'Choose…' }, ...choices];
-}
-
-function titleOf({ account, operation }: Folder): string {
-  return `${account}: ${operation}`;
 }

@@ -3,17 +3,18 @@ import { addDays } from '../../calendar/calendar.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { viewerMay } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { Notice } from '../parts/blocks.tsx';
+import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
-import { Month } from './front/month.tsx';
-import { openMonth } from './front/read-month.ts';
+import { Month, openMonth } from './front/month.tsx';
 import { Needs } from './front/needs.tsx';
-import { Next } from './front/next.tsx';
-import { OnTheirWay } from './front/on-their-way.tsx';
 import { type Front, readFront } from './front/read-front.ts';
-import { Today } from './front/today.tsx';
-import { Withheld } from './front/withheld.tsx';
+import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
+import type { DayReport } from '../../reconcile/outputs/day-report.ts';
+import { OutcomeBar } from '../parts/charts.tsx';
+import { Sum, Count, Moment, State } from '../parts/words.tsx';
+import { sayAmount } from '../../reconcile/say-withheld.ts';
+import { NeedGroup } from './front/need-group.tsx';
 
 /** Serves `/`: what needs a person, worst first, and what is going on. */
 export function frontPage(server: FastifyInstance, context: WebContext): void {
@@ -21,10 +22,13 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
   server.get('/', async (request, reply) => {
     const viewer = viewerOf(request);
     const front = await readFront(context, month);
+    const yesterday = addDays(dayInZone(context.app.clock.now(), front.zone), -1);
     return sendPage(
       reply,
       <Page title="Today" viewer={viewer} path="/" isLive>
-        <div data-part="first">{isEmpty(front) && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}</div>
+        <div data-part="first">
+          {front.standing.files.length === 0 && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}
+        </div>
         <Needs front={front} />
         <Withheld front={front} />
         <Today front={front} />
@@ -32,18 +36,13 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
         <Month days={front.month} />
         <Next front={front} />
         <p>
-          <a href={`/audit?who=operator:&from=${yesterday(context, front)}`}>Who did what since yesterday</a>
+          <a href={`/audit?who=operator:&from=${yesterday}`}>Who did what since yesterday</a>
         </p>
       </Page>,
     );
   });
 }
 
-function isEmpty({ standing }: Front): boolean {
-  return standing.files.length === 0;
-}
-
-/** Shows the first step to a new user. */
 function FirstStep({ mayDrop }: { mayDrop: boolean }) {
   return (
     <Notice kind="info" title="No file has come yet">
@@ -56,6 +55,137 @@ function FirstStep({ mayDrop }: { mayDrop: boolean }) {
   );
 }
 
-function yesterday({ app }: WebContext, { zone }: Front): string {
-  return addDays(dayInZone(app.clock.now(), zone), -1);
+/** Shows each account's day, and whether it balances. */
+export function Today({ front }: { front: Front }) {
+  return (
+    <Section title="Today by account" live="today" actions={<a href="/report">Day report</a>}>
+      <div class="columns">
+        {front.today.map((report) => (
+          <div key={report.account} class="group">
+            <h3>
+              <a href={`/accounts/${report.account}`}>{report.account}</a>
+            </h3>
+            <AccountDay report={report} currency={front.currencyOf(report.account)} />
+          </div>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Shows an account's outcomes today, what was accepted, what is open, and whether it balances. */
+export function AccountDay({ report, currency }: { report: DayReport; currency: string | undefined }) {
+  const { account, day, accepted, broughtForward, open, final } = report;
+  return (
+    <>
+      <OutcomeBar totals={final} label={`Outcomes of ${account} on ${day}`} currency={currency} />
+      <p>
+        Accepted: <Count of={accepted.files} noun="file" />, <Sum of={accepted} currency={currency} />. Brought forward:{' '}
+        <Sum of={broughtForward} currency={currency} />. Still open: <Sum of={open} currency={currency} />.
+      </p>
+      <Balance report={report} currency={currency} />
+    </>
+  );
+}
+
+function Balance({ report, currency }: { report: DayReport; currency: string | undefined }) {
+  const link = <a href={`/report?account=${report.account}&day=${report.day}`}>See the day</a>;
+  if (isBalanced(report)) return <p>The day balances. {link}</p>;
+  return (
+    <Notice kind="bad" title="The day does not balance">
+      <p>
+        Difference: <Sum of={balanceDay(report)} currency={currency} />. {link}
+      </p>
+    </Notice>
+  );
+}
+
+const SHOWN = 20;
+
+/** Shows the files in progress that need no person, the oldest first. */
+export function OnTheirWay({ front }: { front: Front }) {
+  const moving = front.standing.open.filter(({ state }) => state !== 'held');
+  return (
+    <Section title="On their way" live="moving" actions={<a href="/files">All files</a>}>
+      <Table
+        label="Files on their way"
+        rows={moving.slice(0, SHOWN)}
+        empty="Nothing is on its way. A file that is dropped stands here until each of its rows has an outcome."
+        columns={[
+          { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
+          { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
+          { title: 'State', cell: ({ state }) => <State state={state} /> },
+          {
+            title: 'Rows',
+            cell: ({ records }) => (records === null ? 'being read' : <Count of={records} />),
+            isFigure: true,
+          },
+          { title: 'Batches done', cell: ({ done, batches }) => (batches === 0 ? '' : `${done} of ${batches}`) },
+          { title: 'Since', cell: (file) => <Moment at={file.state_at} timeZone={front.zoneOf(file.account)} /> },
+        ]}
+      />
+      {moving.length > SHOWN && <p class="soft">The oldest {SHOWN} are shown.</p>}
+    </Section>
+  );
+}
+
+/** Shows what happens next on its own, and what expires soon. */
+export function Next({ front }: { front: Front }) {
+  return (
+    <Section title="What comes next" live="next" actions={<a href="/schedules">Schedules</a>}>
+      <Table
+        label="Next runs and windows"
+        rows={front.coming}
+        empty="No schedule, window or expected file is set up: every file is taken and sent as soon as it is complete."
+        columns={[
+          { title: 'What', cell: ({ what }) => what },
+          { title: 'When', cell: ({ at, timeZone }) => (at ? <Moment at={at} timeZone={timeZone} /> : 'never') },
+        ]}
+      />
+      {front.expiring.length > 0 && (
+        <>
+          <h3>Ends within 30 days</h3>
+          <Table
+            label="What ends"
+            rows={front.expiring}
+            empty=""
+            columns={[
+              {
+                title: 'What',
+                cell: ({ what, name }) =>
+                  what === 'token'
+                    ? `API token ${name} stops working`
+                    : `The first originals of ${name} are destroyed, as its retention says`,
+              },
+              { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={front.zone} /> },
+            ]}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** Shows rows that had faults and were not sent. Only a person knows whether they came back in another file. */
+export function Withheld({ front }: { front: Front }) {
+  if (front.withheld.length === 0) return <div data-part="withheld" />;
+  return (
+    <Section title="Not paid" live="withheld">
+      <NeedGroup
+        title="Files with rows withheld in the last 7 days"
+        items={front.withheld}
+        hint="These rows have faults and were not sent; the others of their files were. Correct them in the rejects file and drop that."
+        columns={[
+          { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
+          { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: 'Money', cell: sayAmount, isFigure: true },
+          {
+            title: 'Taken',
+            cell: ({ claimedAt, account }) => <Moment at={claimedAt} timeZone={front.zoneOf(account)} />,
+          },
+        ]}
+      />
+    </Section>
+  );
 }

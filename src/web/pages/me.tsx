@@ -1,19 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { changePassword } from '../../ledger/person/change-person.ts';
-import { listApiTokens } from '../../ledger/person/api-tokens.ts';
+import { listApiTokens, addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/api-tokens.ts';
 import { readCredentials } from '../../ledger/person/people.ts';
-import { PERSON_ROLES } from '../../../schemas/actions.ts';
+import { PERSON_ROLES, type ActionName, ACTIONS } from '../../../schemas/actions.ts';
 import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
-import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { findPasswordFault } from '../access/password-fault.ts';
-import { fieldOf } from '../access/read-form.ts';
-import { readSessionToken } from '../access/session-cookie.ts';
+import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
+import { findPasswordFault, readSessionToken } from '../access/log-in.ts';
+import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { Facts, Notice, Section } from '../parts/blocks.tsx';
+import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
-import { ApiTokens, endApiTokens, type MadeToken, makeApiToken, type TokenFault } from './api-tokens.tsx';
+import { maskText } from '../../kernel/mask.ts';
+import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
+import type { HandledAction } from '../../actions/action.ts';
+import { Moment } from '../parts/words.tsx';
 
 type Said = {
   done?: string;
@@ -108,4 +110,164 @@ async function showMe(
       />
     </Page>,
   );
+}
+
+/** A token just created; its secret is shown only once. */
+type MadeToken = { readonly name: string; readonly secret: string };
+
+type TokenFault = { readonly at: 'name' | 'days' | 'actions'; readonly says: string; readonly form: unknown };
+
+const LONGEST_DAYS = 365;
+const DAY_MS = 86_400_000;
+
+/** Permissions that a token can have; `check`, `drop` and `people` are not for programs. */
+const OF_PROGRAMS = (Object.keys(ACTIONS) as ActionName[]).filter(
+  (name): name is HandledAction | 'look' => name !== 'check' && name !== 'drop' && name !== 'people',
+);
+
+/** Creates the token requested on `/me`, with at most the user's current permissions. */
+async function makeApiToken({ app }: WebContext, request: FastifyRequest): Promise<MadeToken | TokenFault> {
+  const viewer = viewerOf(request);
+  const form = request.body;
+  const name = maskText(fieldOf(form, 'name'));
+  if (name === '' || name.length > 60) return { at: 'name', says: 'Give it a name of at most 60 characters.', form };
+  const days = fieldOf(form, 'days');
+  if (!/^[1-9]\d{0,2}$/.test(days) || Number(days) > LONGEST_DAYS)
+    return { at: 'days', says: `Use a whole number from 1 to ${LONGEST_DAYS}.`, form };
+  const actions = actionsOf(viewer).filter((action) => fieldsOf(form, 'actions').includes(action));
+  if (actions.length === 0) return { at: 'actions', says: 'Choose at least one thing that it is good for.', form };
+  const secret = newSecretToken();
+  const expiresAt = new Date(app.clock.now().getTime() + Number(days) * DAY_MS);
+  const token = { person: viewer.person, name, actions, tokenHash: hashSecretToken(secret), expiresAt };
+  await addApiToken(app.ledger, token, { actor: actorOf(viewer), reason: `asked for a token named ${name}` });
+  return { name, secret };
+}
+
+function endApiTokens(server: FastifyInstance, { app }: WebContext): void {
+  server.post('/me/tokens/:tokenNo/revoke', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const because = { actor: actorOf(viewer), reason: 'revoked by its person' };
+    const tokenNo = /^[1-9]\d{0,14}$/.exec(fieldOf(request.params, 'tokenNo'))?.[0] ?? '0';
+    await revokeApiToken(app.ledger, { tokenNo: Number(tokenNo), person: viewer.person }, because);
+    return reply.redirect('/me', 303);
+  });
+}
+
+type TokensProps = {
+  readonly viewer: Viewer;
+  readonly tokens: readonly ApiToken[];
+  readonly now: Date;
+  readonly made?: MadeToken | undefined;
+  readonly fault?: TokenFault | undefined;
+};
+
+function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
+  return (
+    <>
+      {made && (
+        <Notice kind="good" title={`The token ${made.name}`}>
+          <p>Copy it now: it is shown only once. Whoever has it can do what it is good for, as you.</p>
+          <p>
+            <code class="wrap">{made.secret}</code>
+          </p>
+        </Notice>
+      )}
+      <Section title="Tokens for programs">
+        <Table
+          label="Tokens"
+          rows={tokens}
+          empty={
+            <>
+              None yet. With a token a program uses the <a href="/api">API</a> in your name.
+            </>
+          }
+          columns={[
+            { title: 'Name', cell: (token) => token.name },
+            { title: 'Good for', cell: (token) => token.actions.map(labelOf).join(', ') },
+            { title: 'Last use', cell: (token) => (token.seenAt ? <Moment at={token.seenAt} /> : 'never') },
+            { title: 'Ends', cell: (token) => <Moment at={token.expiresAt} /> },
+            { title: 'State', cell: (token) => stateOf(token, now) },
+            { title: 'Revoke', cell: (token) => <Revoke viewer={viewer} token={token} now={now} /> },
+          ]}
+        />
+      </Section>
+      <Section title="Make a token">
+        <NewToken viewer={viewer} fault={fault} />
+      </Section>
+    </>
+  );
+}
+
+function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undefined }) {
+  const faultAt = (at: TokenFault['at']) => (fault?.at === at ? fault.says : undefined);
+  const chosen = fault ? fieldsOf(fault.form, 'actions') : ['look'];
+  return (
+    <form method="post" action="/me/tokens">
+      <Token viewer={viewer} />
+      <TextField
+        name="name"
+        label="Name of the token"
+        hint="What uses it, such as nightly report."
+        value={fault && fieldOf(fault.form, 'name')}
+        fault={faultAt('name')}
+        isRequired
+      />
+      <TextField
+        name="days"
+        type="number"
+        label="Days until it ends"
+        hint={`At most ${LONGEST_DAYS}.`}
+        value={fault ? fieldOf(fault.form, 'days') : '90'}
+        fault={faultAt('days')}
+        isRequired
+      />
+      <fieldset aria-describedby={faultAt('actions') && 'e-actions'}>
+        <legend>Good for</legend>
+        <p class="hint">As little as the program needs. It never does more than your role allows at that moment.</p>
+        {actionsOf(viewer).map((action) => (
+          <label key={action} class="check" for={`action-${action}`}>
+            <input
+              id={`action-${action}`}
+              type="checkbox"
+              name="actions"
+              value={action}
+              checked={chosen.includes(action)}
+            />{' '}
+            {labelOf(action)}
+          </label>
+        ))}
+        {faultAt('actions') && (
+          <p class="fault" id="e-actions">
+            {faultAt('actions')}
+          </p>
+        )}
+      </fieldset>
+      <button type="submit">Make it</button>
+    </form>
+  );
+}
+
+function Revoke({ viewer, token, now }: { viewer: Viewer; token: ApiToken; now: Date }) {
+  if (stateOf(token, now) !== 'works') return null;
+  return (
+    <form method="post" action={`/me/tokens/${token.tokenNo}/revoke`}>
+      <Token viewer={viewer} />
+      <button type="submit" class="plain" aria-label={`Revoke ${token.name}`}>
+        Revoke
+      </button>
+    </form>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): 'works' | 'revoked' | 'ended' {
+  if (revokedAt) return 'revoked';
+  return expiresAt > now ? 'works' : 'ended';
+}
+
+function actionsOf(viewer: Viewer): ActionName[] {
+  return OF_PROGRAMS.filter((action) => viewerMay(viewer, action));
+}
+
+function labelOf(action: ActionName): string {
+  return ACTIONS[action].label;
 }

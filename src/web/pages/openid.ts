@@ -1,13 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PipelineError } from '../../kernel/errors.ts';
 import { usePersonLink } from '../../ledger/person/invite-person.ts';
 import { findBySubject } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { openSession } from '../access/log-in.ts';
-import { readReturn, sendToProvider } from '../access/openid.ts';
+import { openSession, cookieOptions } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { localPath } from './login.tsx';
+import * as client from 'openid-client';
+import type { OpenIdSettings } from '../../config/config-dashboard.ts';
+import { isLoopback } from '../../kernel/is-loopback.ts';
 
 const TRIES = { max: 60, timeWindow: 600_000 };
 
@@ -38,4 +40,121 @@ export function openIdPages(server: FastifyInstance, context: WebContext): void 
     await openSession(context, reply, { person, by: 'openid' });
     return reply.redirect(localPath(journey.next));
   });
+}
+
+/** What the browser remembers while the user is at the provider. */
+type Journey = {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly next: string;
+  /** Secret of the link that the user follows; empty for a plain log-in. */
+  readonly link: string;
+};
+
+const PATH = '/login/openid';
+const CALLBACK = `${PATH}/callback`;
+const COOKIE = 'paydrop-openid';
+
+/** How long the user may be away, in seconds. */
+const AWAY_S = 600;
+
+/** Sends the user to the provider. Only the browser that set out can use the answer. */
+async function sendToProvider(
+  context: WebContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { next, link }: Pick<Journey, 'next' | 'link'>,
+): Promise<FastifyReply> {
+  const provider = await findProvider(context);
+  const journey: Journey = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+    next,
+    link,
+  };
+  const url = client.buildAuthorizationUrl(provider, {
+    redirect_uri: callbackOf(context, request),
+    scope: 'openid',
+    state: journey.state,
+    nonce: journey.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(journey.verifier),
+    code_challenge_method: 'S256',
+  });
+  const value = Buffer.from(JSON.stringify(journey)).toString('base64url');
+  return reply.setCookie(COOKIE, value, { ...cookieOptions(context, PATH), maxAge: AWAY_S }).redirect(url.href);
+}
+
+/**
+ * Returns who came back from the provider: issuer and subject, which do not change with the user's name or address.
+ * @throws PipelineError USAGE when the user did not set out from here, was refused, or the answer is not genuine
+ */
+async function readReturn(
+  context: WebContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ subject: string; journey: Journey }> {
+  const journey = readJourney(request.cookies[COOKIE]);
+  void reply.clearCookie(COOKIE, cookieOptions(context, PATH));
+  if (!journey) throw notLoggedIn('this browser did not begin there, or was away too long');
+  const came = new URL(callbackOf(context, request));
+  came.search = new URL(request.url, came).search;
+  const provider = await findProvider(context);
+  const tokens = await client
+    .authorizationCodeGrant(provider, came, {
+      pkceCodeVerifier: journey.verifier,
+      expectedState: journey.state,
+      expectedNonce: journey.nonce,
+      idTokenExpected: true,
+    })
+    .catch((error: unknown) => {
+      // The provider's text may come from a third party; its code comes from a fixed list.
+      const code = error instanceof client.AuthorizationResponseError ? error.error : 'its answer is not genuine';
+      throw notLoggedIn(/^[\w ]{1,60}$/.test(code) ? code : 'it refused');
+    });
+  const claims = tokens.claims()!;
+  return { subject: `${claims.iss} ${claims.sub}`, journey };
+}
+
+const PROVIDERS = new WeakMap<OpenIdSettings, Promise<client.Configuration>>();
+
+/** Reads the provider's configuration once; after a failure the next call tries again. */
+async function findProvider({ settings: { openid } }: WebContext): Promise<client.Configuration> {
+  if (!openid) throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'dashboard.openid is not configured');
+  const known = PROVIDERS.get(openid);
+  if (known) return known;
+  const issuer = new URL(openid.issuer);
+  const execute = isLoopback(issuer.hostname) ? [client.allowInsecureRequests] : [];
+  const asked = client.discovery(issuer, openid.clientId, openid.clientSecret, undefined, { execute });
+  PROVIDERS.set(openid, asked);
+  return asked.catch(() => {
+    PROVIDERS.delete(openid);
+    throw notLoggedIn('the provider does not answer');
+  });
+}
+
+function callbackOf({ settings }: WebContext, request: FastifyRequest): string {
+  return `${settings.url ?? `${request.protocol}://${request.host}`}${CALLBACK}`;
+}
+
+function readJourney(cookie: string | undefined): Journey | undefined {
+  if (cookie === undefined) return undefined;
+  try {
+    const found: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString());
+    return isJourney(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isJourney(found: unknown): found is Journey {
+  if (typeof found !== 'object' || found === null) return false;
+  const names = ['state', 'nonce', 'verifier', 'next', 'link'];
+  return names.every((name) => typeof (found as Record<string, unknown>)[name] === 'string');
+}
+
+function notLoggedIn(reason: string): PipelineError {
+  const next = 'Try again from the log-in page.';
+  return new PipelineError('USAGE', 'log in by OpenID Connect', reason, { next });
 }

@@ -40,14 +40,10 @@ export function peoplePages(server: FastifyInstance, context: WebContext): void 
       case 'disable':
         await disablePerson(ledger, name, why);
         return reply.redirect('/people', 303);
+      case 'enable':
       case 'link': {
         const { token, link } = newLink(clock.now());
-        await inviteAgain(ledger, name, link, why);
-        return show(request, reply, context, { name, token });
-      }
-      case 'enable': {
-        const { token, link } = newLink(clock.now());
-        await enablePerson(ledger, name, why);
+        if (wanted === 'enable') await enablePerson(ledger, name, why);
         await inviteAgain(ledger, name, link, why);
         return show(request, reply, context, { name, token });
       }

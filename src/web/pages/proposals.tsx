@@ -10,12 +10,14 @@ import { FactList } from '../parts/action-forms.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
 import { Count, Moment, Money } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
+import { customsOf } from './files/read-address.ts';
+import type { App } from '../../app.ts';
 
 /** Serves `/proposals`: what one person proposed and another must confirm or refuse. */
-export function proposalsPage(server: FastifyInstance, context: WebContext): void {
+export function proposalsPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/proposals', async (request, reply) => {
     const viewer = viewerOf(request);
-    const open = await readOpenProposals(context.app.ledger);
+    const open = await readOpenProposals(app.ledger);
     return sendPage(
       reply,
       <Page title="Waiting for a second person" viewer={viewer} path="/proposals" isLive>
@@ -27,8 +29,12 @@ export function proposalsPage(server: FastifyInstance, context: WebContext): voi
             columns={[
               { title: 'What', cell: (one) => <What proposal={one} /> },
               { title: 'Rows', isFigure: true, cell: (one) => <Count of={one.rows} /> },
-              { title: 'Total', isFigure: true, cell: (one) => <Total context={context} proposal={one} /> },
-              { title: 'Proposed by', cell: (one) => <By context={context} proposal={one} /> },
+              {
+                title: 'Total',
+                isFigure: true,
+                cell: ({ account, cents }) => <Money cents={cents} currency={customsOf(app, account).currency} />,
+              },
+              { title: 'Proposed by', cell: (one) => <By app={app} proposal={one} /> },
               { title: 'Why', cell: (one) => <Why proposal={one} /> },
               { title: 'Decide', cell: (one) => <Decide viewer={viewer} proposal={one} /> },
             ]}
@@ -52,16 +58,12 @@ function What({ proposal: { proposal_no: no, action, file_id: fileId, batch_no: 
   );
 }
 
-function Total({ context, proposal: { account, cents } }: Props & { context: WebContext }) {
-  return <Money cents={cents} currency={context.app.settings.accounts.get(account)?.currency} />;
-}
-
-function By({ context, proposal: { account, made_by: by, made_at: at } }: Props & { context: WebContext }) {
+function By({ app, proposal: { account, made_by: by, made_at: at } }: Props & { app: App }) {
   return (
     <>
       {whoDid(by)}
       <br />
-      <Moment at={at} timeZone={context.app.settings.accounts.get(account)?.timeZone} />
+      <Moment at={at} timeZone={customsOf(app, account).timeZone} />
     </>
   );
 }

@@ -7,11 +7,18 @@ import { dayInZone } from '../../calendar/zone-time.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { Notice } from '../parts/blocks.tsx';
+import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
-import { DayTables } from './report/day-tables.tsx';
+import type { ComponentChildren } from 'preact';
+import { OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Totals } from '../../rows/rows.ts';
+import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
+import { finalLines, type DayReport } from '../../reconcile/outputs/day-report.ts';
+import { sayWithheld } from '../../reconcile/say-withheld.ts';
+import { Sum, Count, Money, OutcomeWord, State } from '../parts/words.tsx';
 
 /** Serves `/report?account=&day=`: the day of an account, which balances to the cent, for printing and filing. */
 export function reportPage(server: FastifyInstance, { app }: WebContext): void {
@@ -61,7 +68,6 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
   });
 }
 
-/** Returns the named account, or the first when none is named. */
 function accountOf({ accounts }: Pick<Settings, 'accounts'>, name: string): Account | undefined {
   if (name === '') return [...accounts.values()][0];
   const account = accounts.get(name);
@@ -84,4 +90,166 @@ function Days({ account: { name, timeZone }, day, today }: { account: Account; d
 function step(day: string, by: 1 | -1, timeZone: string): string {
   const next = addDays(day, by);
   return dayBounds(next, timeZone) ? next : addDays(next, by);
+}
+
+type Line = Totals & { readonly name: string; readonly item: ComponentChildren };
+
+/** Shows the day of one account: what came and its outcome, which must be equal; then what is open or changed late. */
+export function DayTables({ report, currency }: { report: DayReport; currency: string }) {
+  return (
+    <>
+      {!report.isOver && (
+        <Notice kind="info" title="This day is not over yet">
+          <p>The figures are those of this moment.</p>
+        </Notice>
+      )}
+      <Balance report={report} currency={currency} />
+      <Section title="Figures">
+        <LineTable label="What came" lines={cameLines(report)} sum="Came" currency={currency} />
+        <LineTable label="What became of it" lines={becameLines(report)} sum="Became" currency={currency} />
+      </Section>
+      <Open report={report} currency={currency} />
+      {report.changes.length > 0 && <Changes report={report} currency={currency} />}
+      {report.withheld !== undefined && report.withheld.rows > 0 && (
+        <Notice kind="info" title="Rows that were not paid">
+          <p>{sayWithheld(report.withheld)}. They have faults and are part of no figure above.</p>
+        </Notice>
+      )}
+      <p class="soft">
+        {`Account ${report.account}, the day ${report.day} in ${report.timeZone}. Money in ${currency}.`}
+      </p>
+    </>
+  );
+}
+
+function Balance({ report, currency }: { report: DayReport; currency: string }) {
+  const difference = (
+    <>
+      Difference: <Sum of={balanceDay(report)} currency={currency} />.
+    </>
+  );
+  if (isBalanced(report)) {
+    return (
+      <Notice kind="good" title="The day balances">
+        <p>{difference}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="bad" title="The day does not balance">
+      <p>
+        <strong>{difference}</strong>
+      </p>
+      <p>
+        Rows or money were lost or made on the way, or the ledger was changed by hand. Check the{' '}
+        <a href="/audit">audit trail</a>, and pause the account until the cause is found.
+      </p>
+    </Notice>
+  );
+}
+
+function cameLines({ broughtForward, accepted }: DayReport): Line[] {
+  const files = counted(accepted.files, 'file');
+  return [
+    { name: 'forward', item: 'Brought forward, open', ...broughtForward },
+    { name: 'accepted', item: `Accepted, ${files}`, rows: accepted.rows, cents: accepted.cents },
+  ];
+}
+
+function becameLines(report: DayReport): Line[] {
+  return [
+    ...finalLines(report).map(([outcome, totals]) => ({
+      name: outcome,
+      item: (
+        <>
+          <OutcomeWord outcome={outcome} /> {OUTCOMES[outcome].means}
+        </>
+      ),
+      ...totals,
+    })),
+    { name: 'open', item: 'Still open', ...report.open },
+  ];
+}
+
+function LineTable({
+  label,
+  lines,
+  sum,
+  currency,
+}: {
+  label: string;
+  lines: readonly Line[];
+  sum: string;
+  currency: string;
+}) {
+  const total: Line = {
+    name: 'sum',
+    item: <strong>{sum}</strong>,
+    rows: lines.reduce((rows, line) => rows + line.rows, 0),
+    cents: lines.reduce((cents, line) => cents + line.cents, 0),
+  };
+  return (
+    <>
+      <h3>{label}</h3>
+      <Table
+        label={label}
+        rows={[...lines, total]}
+        empty=""
+        columns={[
+          { title: 'Item', cell: ({ item }) => item },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+        ]}
+      />
+    </>
+  );
+}
+
+function Open({ report: { open, openBatches }, currency }: { report: DayReport; currency: string }) {
+  const more = open.rows - openBatches.reduce((sum, { rows }) => sum + rows, 0);
+  return (
+    <Section title="Open at the end of the day">
+      <Table
+        label="Open batches"
+        rows={openBatches}
+        empty="Nothing is open."
+        columns={[
+          {
+            title: 'Batch',
+            cell: ({ fileId, batchNo, name }) => (
+              <a href={`/files/${fileId}/batches/${batchNo}`}>{`${name}, batch ${batchNo}`}</a>
+            ),
+          },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+          { title: 'Accepted', cell: ({ acceptedAt }) => acceptedAt },
+          { title: 'State now', cell: ({ stateNow }) => <State state={stateNow} /> },
+        ]}
+      />
+      {more > 0 && (
+        <p>
+          And <Count of={more} noun="row" /> in later batches.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Changes({ report: { changes }, currency }: { report: DayReport; currency: string }) {
+  return (
+    <Section title="Changed after they were final">
+      <p class="hint">These move money between outcomes and open nothing, so they are no part of the sum above.</p>
+      <Table
+        label="Late changes"
+        rows={changes}
+        empty=""
+        columns={[
+          { title: 'Was', cell: ({ before }) => <OutcomeWord outcome={before} /> },
+          { title: 'Is', cell: ({ after }) => <OutcomeWord outcome={after} /> },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+        ]}
+      />
+    </Section>
+  );
 }

@@ -8,8 +8,7 @@ import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '.
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { addressOf } from '../parts/address.ts';
-import { Section, Table } from '../parts/blocks.tsx';
-import { CardNotice, isCardNumber } from '../parts/card-notice.tsx';
+import { Section, Table, CardNotice, isCardNumber } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
@@ -24,21 +23,18 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
     const words = fieldOf(request.query, 'q').slice(0, LONGEST);
     const viewer = viewerOf(request);
     const page = { viewer, path: '/search' };
-    if (words === '')
+    if (words === '' || isCardNumber(words))
       return sendPage(
         reply,
         <Page title="Search" {...page}>
-          <p>
-            Write an invoice exactly as it stands in the file, the name of a file or a part of it, its id or the first
-            letters of it, or the id that the service gave a batch.
-          </p>
-        </Page>,
-      );
-    if (isCardNumber(words))
-      return sendPage(
-        reply,
-        <Page title="Search" {...page}>
-          <CardNotice />
+          {words === '' ? (
+            <p>
+              Write an invoice exactly as it stands in the file, the name of a file or a part of it, its id or the first
+              letters of it, or the id that the service gave a batch.
+            </p>
+          ) : (
+            <CardNotice />
+          )}
         </Page>,
       );
     const [rows, files, batches] = await Promise.all([
@@ -77,7 +73,6 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
   });
 }
 
-/** Longer than any name or invoice. */
 const LONGEST = 300;
 
 function More({ found }: { found: number }) {

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { passesLuhn } from '../../kernel/luhn.ts';
+import { holdsCardNumber } from '../../kernel/mask.ts';
 
 /** Shows one section of a page. `live` names it for the script that refreshes it, and must be unique on the page. */
 export function Section({
@@ -24,7 +26,7 @@ export function Section({
   );
 }
 
-export type NoticeKind = 'bad' | 'warn' | 'info' | 'good';
+type NoticeKind = 'bad' | 'warn' | 'info' | 'good';
 
 /** Shows something to read now. The mark before it repeats what the color says. */
 export function Notice({ kind, title, children }: { kind: NoticeKind; title: string; children?: ComponentChildren }) {
@@ -118,5 +120,51 @@ export function Pager({ previous, next, says }: { previous?: string; next?: stri
       <span>{says}</span>
       {next === undefined ? <span /> : <a href={next}>Older →</a>}
     </nav>
+  );
+}
+
+/** Links through a list that begins at a number: to the next page or to the start. `Pager` is for lists by time. */
+export function StepPager({
+  first,
+  next,
+  says,
+}: {
+  first?: string | undefined;
+  next?: string | undefined;
+  says: string;
+}) {
+  if (first === undefined && next === undefined) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {first === undefined ? <span /> : <a href={first}>From the start</a>}
+      <span>{says}</span>
+      {next === undefined ? <span /> : <a href={next}>Next →</a>}
+    </nav>
+  );
+}
+
+/** Returns the page and the first row of the next one, if any. The caller must have read one row more than `size`. */
+export function splitPage<Row>(rows: readonly Row[], size: number): { page: readonly Row[]; more: Row | undefined } {
+  return { page: rows.slice(0, size), more: rows[size] };
+}
+
+/**
+ * Returns whether the search text is a card number or contains one. Any 12 to 19 digits with a valid check digit count,
+ * for any brand. Such an invoice can be found through its file.
+ */
+export function isCardNumber(words: string): boolean {
+  const digits = words.replace(/[ .-]/g, '');
+  return holdsCardNumber(words) || (/^\d{12,19}$/.test(digits) && passesLuhn(digits));
+}
+
+/** Replaces the results for a card number; the number is not repeated. */
+export function CardNotice() {
+  return (
+    <Notice kind="warn" title="Card numbers cannot be searched; use the invoice">
+      <p>
+        The ledger keeps the last digits of a number only. This one stands in the address line now: remove it from the
+        history of the browser.
+      </p>
+    </Notice>
   );
 }

@@ -4,7 +4,6 @@ type FieldProps = {
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What was wrong with the value. */
   readonly fault?: string | undefined;
 };
 

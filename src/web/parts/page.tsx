@@ -4,7 +4,6 @@ import { type Viewer, viewerMay } from '../access/viewer.ts';
 
 type NavRow = { readonly path: string; readonly label: string; readonly may: ActionName };
 
-/** Main navigation, for users who may open each page. */
 const NAV: readonly NavRow[] = [
   { path: '/', label: 'Today', may: 'look' },
   { path: '/files', label: 'Files', may: 'look' },
@@ -19,11 +18,8 @@ const NAV: readonly NavRow[] = [
 export type PageProps = {
   readonly title: string;
   readonly viewer: Viewer | null;
-  /** Path of the request, to mark the current page. */
   readonly path: string;
-  /** Ancestors of this page, without itself. */
   readonly crumbs?: readonly { readonly path: string; readonly label: string }[];
-  /** Whether the page refreshes itself. */
   readonly isLive?: boolean;
   readonly children?: ComponentChildren;
 };
@@ -96,7 +92,6 @@ function Header({ viewer, path }: { viewer: Viewer; path: string }) {
   );
 }
 
-/** Links for operators of the program rather than of the payments. */
 function Footer() {
   return (
     <footer class="foot">

@@ -27,29 +27,18 @@ export function Moment({ at, timeZone = 'UTC' }: { at: Date; timeZone?: string |
 
 type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
 
-/** The look of each state of a file or batch; others look quiet. */
-const TONES: Readonly<Record<string, Tone>> = {
-  unknown: 'bad',
-  exception: 'bad',
-  refused: 'bad',
-  rejected: 'bad',
-  held: 'warn',
-  claimed: 'busy',
-  accepted: 'busy',
-  in_progress: 'busy',
-  preparing: 'busy',
-  sending: 'busy',
-  submitted: 'busy',
-  result_in: 'busy',
-  completed: 'good',
-  reconciled: 'good',
-  partly_cancelled: 'quiet',
-  cancelled: 'quiet',
-};
+/** The states of files and batches by their look; others look quiet. */
+const TONES: readonly (readonly [Tone, readonly string[]])[] = [
+  ['bad', ['unknown', 'exception', 'refused', 'rejected']],
+  ['warn', ['held']],
+  ['busy', ['claimed', 'accepted', 'in_progress', 'preparing', 'sending', 'submitted', 'result_in']],
+  ['good', ['completed', 'reconciled']],
+];
 
 /** Shows the state of a file or batch. The word is enough; the color only helps. */
 export function State({ state }: { state: string }) {
-  return <span class={`state ${TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>;
+  const [tone] = TONES.find(([, states]) => states.includes(state)) ?? ['quiet'];
+  return <span class={`state ${tone}`}>{state.replaceAll('_', ' ')}</span>;
 }
 
 /** Shows the outcome of a row, named as in output files. */
@@ -73,3 +62,18 @@ const OUTCOME_TONES: Readonly<Record<Outcome, Tone>> = {
   not_sent: 'quiet',
   invalid: 'warn',
 };
+
+/** Shows rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */
+export function Sum({
+  of: { rows, cents },
+  currency,
+}: {
+  of: { readonly rows: number; readonly cents: number };
+  currency: string | undefined;
+}) {
+  return (
+    <>
+      <Count of={rows} noun="row" />, <Money cents={cents} currency={currency} />
+    </>
+  );
+}

@@ -1,5 +1,6 @@
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../../web/support/dashboard-world.ts';
+import type { BrowserContext, Page } from 'playwright-core';
 
 /** A page of the dashboard as a person sees it. */
 export type ShownPage = { readonly name: string; readonly path: string; readonly as: TestPerson | 'nobody' };
@@ -82,4 +83,30 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('drop', '/drop'),
     page('api', '/api'),
   ];
+}
+
+/** Opens a page as a person who is logged in already. */
+export async function visitAs(
+  context: BrowserContext,
+  dashboard: DashboardWorld,
+  { path, as }: Pick<ShownPage, 'path' | 'as'>,
+): Promise<Page> {
+  if (as !== 'nobody') {
+    const [name = '', value = ''] = (await cookieOf(dashboard, as)).split('=');
+    await context.addCookies([{ name, value, url: dashboard.url }]);
+  }
+  const page = await context.newPage();
+  await page.goto(dashboard.url + path);
+  return page;
+}
+
+const COOKIES = new WeakMap<DashboardWorld, Map<TestPerson, Promise<string>>>();
+
+/** Returns one session for each person, because frequent log-ins are made to wait. */
+function cookieOf(dashboard: DashboardWorld, person: TestPerson): Promise<string> {
+  const known = COOKIES.get(dashboard) ?? new Map<TestPerson, Promise<string>>();
+  COOKIES.set(dashboard, known);
+  const cookie = known.get(person) ?? dashboard.as(person).then((browser) => browser.cookie);
+  known.set(person, cookie);
+  return cookie;
 }

@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { askApi, type DashboardWorld, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
+import { askApi, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
+import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/actions.ts';
+import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
+import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
+import { type WebContext, viewerOf } from '../../../src/web/web-context.ts';
+import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/log-in.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 describe('guardRoutes', () => {
   it('sends a person to the log-in and from there to where he wanted to go', async () => {
@@ -139,4 +141,62 @@ describe('guardRoutes, for programs', () => {
     expect((await program.ask('/overview')).status).toBe(200);
     await fresh.close();
   });
+});
+
+const names = Object.keys(ACTIONS) as ActionName[];
+
+describe('viewerMay', () => {
+  it.each(Object.keys(PERSON_ROLES) as PersonRole[])('a person may what the role %s may', (role) => {
+    const viewer = { person: 'ann', role, csrf: '', actions: undefined };
+    expect(names.filter((name) => viewerMay(viewer, name))).toEqual(names.filter((name) => mayDo(role, name)));
+  });
+
+  it('a token may what it was made for, and never more than its person', () => {
+    const token = { person: 'ann', csrf: '', actions: ['look', 'approve', 'drop'] as const };
+    expect(names.filter((name) => viewerMay({ ...token, role: 'approver' }, name))).toEqual(['look', 'approve']);
+    expect(names.filter((name) => viewerMay({ ...token, role: 'viewer' }, name))).toEqual(['look']);
+  });
+});
+
+describe('actorOf', () => {
+  it('is the user of the system of that name', () => {
+    expect(actorOf({ person: 'ann', role: 'viewer', csrf: '', actions: undefined })).toBe('operator:ann');
+  });
+});
+
+function dashboardWith(settings: Partial<DashboardSettings>): WebContext {
+  return {
+    app: {} as WebContext['app'],
+    settings: { tls: undefined, trustedProxies: [], ...settings } as DashboardSettings,
+  };
+}
+
+const PLAIN = dashboardWith({});
+const TLS = dashboardWith({ tls: { cert: 'c', key: 'k' } });
+const PROXY = dashboardWith({ trustedProxies: ['10.0.0.5'] });
+
+describe('cookieName', () => {
+  it('binds the cookie to this host wherever there is HTTPS', () => {
+    expect([PLAIN, TLS, PROXY].map(cookieName)).toEqual(['paydrop', '__Host-paydrop', '__Host-paydrop']);
+    expect([PLAIN, TLS, PROXY].map((dashboard) => isEncrypted(dashboard))).toEqual([false, true, true]);
+  });
+});
+
+describe('setSessionCookie', () => {
+  it.each([
+    [PLAIN, false],
+    [TLS, true],
+  ])('keeps it from scripts and strange forms (%#)', (dashboard, secure) => {
+    const calls: unknown[][] = [];
+    setSessionCookie({ setCookie: (...words: unknown[]) => calls.push(words) } as never, dashboard, 'the secret');
+    expect(calls).toEqual([
+      [cookieName(dashboard), 'the secret', { path: '/', httpOnly: true, secure, sameSite: 'lax' }],
+    ]);
+  });
+});
+
+it('a route that needs a viewer fails when it lets anybody in', () => {
+  const viewer = { person: 'ann', role: 'viewer', csrf: '', actions: undefined } as const;
+  expect(viewerOf({ viewer })).toBe(viewer);
+  expect(() => viewerOf({ viewer: null })).toThrow('lets anybody in');
 });

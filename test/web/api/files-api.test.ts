@@ -1,19 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
+import { type Json, type TestProgram } from '../support/dashboard-world.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let program: TestProgram;
+let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines(upTo(5).map((n) => achRow(n))));
   await world.finish();
   await world.drop('card', 'cards.csv', lines([cardRow(1), cardRow(2)]));
   await world.drop('card', 'broken.csv', 'no,such,layout\n');
   await world.finish();
   program = await world.program('viewer', ['look']);
+  fileId = (await findFile(world.app.ledger, 'june.csv')).file_id;
 });
-afterAll(() => world.close());
 
 async function ask(path: string): Promise<Json> {
   const { status, json } = await program.ask(path);
@@ -21,17 +23,28 @@ async function ask(path: string): Promise<Json> {
   return json;
 }
 
+/** Follows a list to its end. @returns what stands on each page */
+async function pagesOf(path: string, list: 'files' | 'rows' | 'links'): Promise<Json[][]> {
+  const pages: Json[][] = [];
+  for (let next: string | null = ''; next !== null; ) {
+    const page: Json = await ask(path + next);
+    pages.push(page[list]);
+    next = page.next === null ? null : `&after=${page.next}`;
+  }
+  return pages;
+}
+
 describe('GET /files', () => {
   it('goes through all files, page by page, the newest first', async () => {
-    const seen: string[] = [];
-    let next: string | null = null;
-    do {
-      const page = await ask(`/files?limit=1${next === null ? '' : `&after=${next}`}`);
-      seen.push(...page.files.map((file: { name: string }) => file.name));
-      next = page.next;
-    } while (next !== null);
-    expect(seen).toHaveLength(3);
-    expect(seen.at(-1)).toBe('june.csv');
+    const pages = await pagesOf('/files?limit=1', 'files');
+    expect(pages).toHaveLength(3);
+    expect(
+      pages
+        .flat()
+        .map(({ name }) => name)
+        .at(-1),
+    ).toBe('june.csv');
+    expect(pages.flat()).toHaveLength(3);
   });
 
   it.each([
@@ -84,15 +97,8 @@ describe('GET /files/:fileId', () => {
 
 describe('GET /files/:fileId/rows', () => {
   it('goes through the rows of a file, page by page, each once', async () => {
-    const seen: number[] = [];
-    let next: string | null = null;
-    do {
-      const page = await ask(`/files/june.csv/rows?limit=2${next === null ? '' : `&after=${next}`}`);
-      expect(page.rows.length).toBeLessThanOrEqual(2);
-      seen.push(...page.rows.map((row: { line: number }) => row.line));
-      next = page.next;
-    } while (next !== null);
-    expect(seen).toEqual([1, 2, 3, 4, 5]);
+    const pages = await pagesOf('/files/june.csv/rows?limit=2', 'rows');
+    expect(pages.map((rows) => rows.map(({ line }) => line))).toEqual([[1, 2], [3, 4], [5]]);
   });
 
   it('tells the outcome and the last digits, never a number', async () => {
@@ -118,5 +124,120 @@ describe('GET /files/:fileId/why', () => {
     expect(why.now[0]).toContain('rejected');
     expect(why.story[0]).toMatchObject({ at: expect.stringMatching(/Z$/), text: expect.stringContaining('taken') });
     expect(why.next.length).toBeGreaterThan(0);
+  });
+});
+
+describe('GET /files/:fileId/batches/:batchNo', () => {
+  it('tells a batch with its file, without what a worker holds it by', async () => {
+    const { status, json } = await program.ask(`/files/${fileId}/batches/1`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      file: { file_id: fileId, name: 'june.csv' },
+      batch: { batch_no: 1, state: 'reconciled', rows: 5, cents: 12_500, batch_id: expect.any(String) },
+    });
+    expect(JSON.stringify(json)).not.toMatch(/"token"|"worker"|_key"/);
+  });
+
+  it.each(['/2', '/0', '/x', '/99999999999'])('does not find or understand %s', async (end) => {
+    expect([400, 404]).toContain((await program.ask(`/files/${fileId}/batches${end}`)).status);
+  });
+});
+
+describe('GET /files/:fileId/batches/:batchNo/why', () => {
+  it('tells the story of the batch', async () => {
+    const { status, json } = await program.ask(`/files/${fileId}/batches/1/why`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      about: expect.stringContaining('batch 1 of june.csv'),
+      now: [expect.stringContaining('The file is completed'), expect.any(String)],
+      next: ['Nothing is to be done.'],
+    });
+  });
+});
+
+async function search(words: string): Promise<Json> {
+  const { status, json } = await program.ask(`/search?q=${encodeURIComponent(words)}`);
+  expect(status).toBe(200);
+  return json;
+}
+
+const NOTHING = { file: null, batch: null, rows: [], batchIds: [] };
+
+describe('GET /search', () => {
+  it('finds a file by its name and by the first letters of its id', async () => {
+    const { file, ...rest } = await search('june.csv');
+    expect([file.name, rest]).toEqual(['june.csv', { batch: null, rows: [], batchIds: [] }]);
+    expect((await search(file.file_id.slice(0, 6))).file).toEqual(file);
+  });
+
+  it('finds a batch by its place, and by the id of the service', async () => {
+    const { batch, file } = await search('june.csv/1');
+    expect([file.name, batch.batch_no]).toEqual(['june.csv', 1]);
+    const found = await search(batch.batch_id);
+    expect(found).toMatchObject({ ...NOTHING, batchIds: [{ fileId: file.file_id, batchNo: 1, name: 'june.csv' }] });
+  });
+
+  it('finds the rows of an invoice, with what became of them', async () => {
+    const { rows } = await search(' A-2 ');
+    expect(rows).toMatchObject([{ invoice: 'A-2', line: 2, name: 'june.csv', outcome: 'accepted_pending' }]);
+  });
+
+  it('finds nothing for what is nothing', async () => {
+    for (const words of ['june.csv/2', 'A-', '%', "' OR 1=1"]) expect(await search(words)).toEqual(NOTHING);
+  });
+
+  it.each(['', '?q=', `?q=${'x'.repeat(256)}`])('refuses "%s"', async (query) => {
+    expect((await program.ask(`/search${query}`)).status).toBe(400);
+  });
+});
+
+describe('GET /report', () => {
+  it('tells the day of an account to the cent', async () => {
+    const { rows } = await world.app.ledger.pool.query<{ day: string }>(
+      `SELECT to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM file`,
+    );
+    const { reports } = await ask(`/report?account=main&day=${rows[0]!.day}`);
+    expect(reports).toMatchObject([
+      {
+        day: rows[0]!.day,
+        account: 'main',
+        accepted: { files: 2, rows: 7, total: '175.00' },
+        final: { ACCEPTED_PENDING: { rows: 5, total: '125.00' }, APPROVED: { rows: 2, total: '50.00' } },
+        open: { rows: 0, total: '0.00' },
+        difference: { rows: 0, total: '0.00' },
+      },
+    ]);
+  });
+
+  it('tells today of every account when nothing is said', async () => {
+    expect((await ask('/report')).reports.map((report: { account: string }) => report.account)).toEqual(['main']);
+  });
+
+  it.each([
+    ['account=moon', 404],
+    ['day=yesterday', 400],
+    ['day=2026-02-31', 400],
+  ])('refuses %s', async (query, expected) => {
+    expect((await program.ask(`/report?${query}`)).status).toBe(expected);
+  });
+});
+
+describe('GET /audit', () => {
+  it('goes through the whole trail, the newest first, each link once', async () => {
+    const { rows } = await world.app.ledger.pool.query<{ seq: number }>('SELECT seq FROM audit ORDER BY seq DESC');
+    const links = (await pagesOf('/audit?limit=7', 'links')).flat();
+    expect(links.map(({ seq }) => seq)).toEqual(rows.map(({ seq }) => seq));
+  });
+
+  it('finds by file, by actor and by time', async () => {
+    const ofFile = (await ask('/audit?file=june.csv')).links;
+    expect(new Set(ofFile.map((link: { file_id: string }) => link.file_id)).size).toBe(1);
+    const actors = (await ask('/audit?actor=worker:intake')).links.map((link: { actor: string }) => link.actor);
+    expect(new Set(actors)).toEqual(new Set(['worker:intake']));
+    expect((await ask('/audit?since=2100-01-01T00:00:00Z')).links).toEqual([]);
+  });
+
+  it('does not find a file that there is not', async () => {
+    expect((await program.ask('/audit?file=nothing')).status).toBe(404);
   });
 });

@@ -1,18 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
+import { type Json, type TestProgram } from '../support/dashboard-world.ts';
+import { apiSchema } from '../../../src/web/api/api-schema.ts';
+import {
+  TEXT,
+  askedOf,
+  listOf,
+  mapOf,
+  maybe,
+  objectOf,
+  PAGING,
+  shapeNamed,
+  WHOLE,
+  COMMON_SHAPES,
+} from '../../../src/web/api/shapes.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let program: TestProgram;
 let document: Json;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   program = await world.program('admin', ['look']);
   document = (await program.ask('/openapi.json')).json;
 });
-afterAll(() => world.close());
 
 /** Returns every operation of the document with its method and path. */
 function operations(): [string, Json][] {
@@ -126,3 +138,98 @@ async function fileId(): Promise<string> {
   const { rows } = await world.app.ledger.pool.query<{ file_id: string }>('SELECT file_id FROM file');
   return rows[0]!.file_id;
 }
+
+describe('/api', () => {
+  it('lists every operation of the document', async () => {
+    const browser = await world.as('viewer');
+    const { status, text } = await browser.get('/api');
+    expect(status).toBe(200);
+    const { paths } = JSON.parse((await browser.get('/api/v1/openapi.json')).text);
+    expect(Object.keys(paths).length).toBeGreaterThan(10);
+    for (const [path, methods] of Object.entries<Record<string, { summary: string }>>(paths)) {
+      expect(text).toContain(`<code>${path}</code>`);
+      for (const { summary } of Object.values(methods)) expect(text).toContain(summary.replaceAll('"', '&quot;'));
+    }
+  });
+
+  it('says where tokens are made and how one is shown', async () => {
+    const { text } = await (await world.as('viewer')).get('/api');
+    expect(text).toContain('href="/me"');
+    expect(text).toContain(`${world.url}/api/v1/overview`);
+  });
+
+  it('is for those who are logged in', async () => {
+    expect((await world.stranger().get('/api')).location).toBe('/login?next=%2Fapi');
+  });
+});
+
+describe('apiSchema', () => {
+  it('gives every operation the one shape of errors', () => {
+    const { response } = apiSchema({ tag: 'Files', summary: 'All', answer: TEXT });
+    expect(response).toEqual({ 200: TEXT, '4xx': { $ref: 'Error#' }, '5xx': { $ref: 'Error#' } });
+  });
+
+  it('wants every part of the address, and of the query what it is told', () => {
+    const parts = { params: { a: TEXT, b: TEXT }, query: { c: TEXT, d: TEXT }, mustQuery: ['d'] };
+    const { params, querystring } = apiSchema({ tag: 'Files', summary: 'One', answer: TEXT, ...parts });
+    expect(params).toMatchObject({ required: ['a', 'b'], additionalProperties: false });
+    expect(querystring).toMatchObject({ required: ['d'], additionalProperties: false });
+  });
+
+  it('leaves out what an operation does not have', () => {
+    expect(Object.keys(apiSchema({ tag: 'Files', summary: 'All', answer: TEXT }))).toEqual([
+      'tags',
+      'summary',
+      'response',
+    ]);
+  });
+});
+
+describe('objectOf', () => {
+  it('wants every name but those that may be missing', () => {
+    expect(objectOf({ a: TEXT, b: WHOLE }, ['b'])).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'integer' } },
+      required: ['a'],
+    });
+  });
+
+  it('wants nothing when all may be missing; an empty list would be no JSON Schema of older drafts', () => {
+    expect(objectOf({ a: TEXT }, ['a'])).not.toHaveProperty('required');
+  });
+});
+
+describe('askedOf', () => {
+  it('takes the named parts only, and wants those that it is told', () => {
+    expect(askedOf({ a: TEXT, b: TEXT }, ['b'])).toMatchObject({ additionalProperties: false, required: ['b'] });
+    expect(askedOf({ a: TEXT })).not.toHaveProperty('required');
+  });
+});
+
+describe('maybe, listOf, mapOf and shapeNamed', () => {
+  it('say what they are made of', () => {
+    expect(maybe({ type: 'string', format: 'date-time' })).toEqual({ type: ['string', 'null'], format: 'date-time' });
+    expect(listOf(TEXT)).toEqual({ type: 'array', items: { type: 'string' } });
+    expect(mapOf(WHOLE)).toEqual({ type: 'object', additionalProperties: { type: 'integer' } });
+    expect(shapeNamed('File')).toEqual({ $ref: 'File#' });
+  });
+});
+
+describe('PAGING', () => {
+  it('lets nobody ask for everything at once', () => {
+    expect(PAGING.limit.maximum).toBeLessThanOrEqual(500);
+    expect(PAGING.limit.default).toBeLessThanOrEqual(PAGING.limit.maximum);
+  });
+});
+
+describe('COMMON_SHAPES', () => {
+  it.each(Object.entries(COMMON_SHAPES))('of %s lists no key, no token and no password', (_, shape) => {
+    expect(JSON.stringify(shape)).not.toMatch(/_key|token|password|fingerprint|worker|archive/i);
+  });
+
+  it('of a file lists what a person asks of it', () => {
+    const { properties } = COMMON_SHAPES['File'] as { properties: object };
+    for (const name of ['file_id', 'name', 'account', 'state', 'reason', 'valid_rows', 'valid_cents', 'sha256'])
+      expect(properties).toHaveProperty(name);
+  });
+});

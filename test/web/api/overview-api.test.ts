@@ -1,16 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DashboardWorld, type Json, openDashboardWorld, type TestProgram } from '../support/dashboard-world.ts';
+import { type Json, type TestProgram } from '../support/dashboard-world.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({
+  account: { timeZone: 'America/New_York' },
+  settings: { schedules: { nightly: { does: 'take', at: '23:59' } } },
+});
 let program: TestProgram;
 beforeAll(async () => {
-  world = await openDashboardWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } });
   program = await world.program('viewer', ['look']);
 });
-afterAll(() => world.close());
 
 async function ask(path: string): Promise<Json> {
   const { status, json } = await program.ask(path);
@@ -64,5 +67,62 @@ describe('GET /schedules', () => {
     expect(schedules).toEqual([
       { name: 'nightly', does: 'take', timeZone: 'UTC', nextAt: expect.stringMatching(/T23:59:00\.000Z$/), last: null },
     ]);
+  });
+});
+
+describe('GET /accounts', () => {
+  it('tells of an account that nothing holds', async () => {
+    expect(await ask('/accounts')).toEqual({
+      accounts: [
+        {
+          account: 'main',
+          isConfigured: true,
+          timeZone: 'America/New_York',
+          currency: 'USD',
+          sends: true,
+          says: [],
+          ready: 0,
+          onTheirWay: 0,
+          forgotten: 0,
+          stops: [],
+          batches: [],
+        },
+      ],
+    });
+  });
+
+  it('tells why one does not send and what to do, also of one that has left the configuration', async () => {
+    const because = { actor: 'operator:ada', reason: 'the bank is closed' };
+    await pauseAccount(world.app.ledger, 'main', because);
+    await pauseAccount(world.app.ledger, 'gone', because);
+    const { accounts } = await ask('/accounts');
+    expect(accounts).toMatchObject([
+      {
+        account: 'main',
+        sends: false,
+        stops: [{ kind: 'pause', actor: 'operator:ada', reason: 'the bank is closed' }],
+      },
+      { account: 'gone', isConfigured: false, currency: null, timeZone: 'UTC' },
+    ]);
+    expect(accounts[0].says).toEqual([expect.stringContaining('the bank is closed')]);
+  });
+});
+
+describe('GET /accounts/:name', () => {
+  it('tells of one, with the calls that only the send journal knows', async () => {
+    await world.app.ledger.pool.query(
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since)
+       VALUES ('f1', 1, 1, 'main', 'abc', '2026-06-15T10:00:00Z', '2026-06-16T10:00:00Z')`,
+    );
+    expect(await ask('/accounts/main')).toMatchObject({
+      account: 'main',
+      forgotten: 1,
+      forgottenSends: [{ fileId: 'f1', batchNo: 1, at: '2026-06-15T10:00:00.000Z', acknowledgedAt: null }],
+    });
+  });
+
+  it('does not find another', async () => {
+    const { status, json } = await program.ask('/accounts/moon');
+    expect([status, json]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
   });
 });

@@ -1,9 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { checkUpload } from '../../../src/web/drop/check-upload.ts';
+import {
+  checkUpload,
+  type Looked,
+  toVerdict,
+  TELLING_BYTES,
+  tellKind,
+  describeTaking,
+} from '../../../src/web/drop/check-upload.ts';
 import { encrypt, makeKey } from '../../support/openpgp.ts';
-import { cardRow, lines } from '../../support/payment-rows.ts';
+import { cardRow, lines, CARD, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { AccountConfig, FolderConfig, ScheduleConfig } from '../../../schemas/config.ts';
+import type { App } from '../../../src/app.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+import type { Folder, Settings } from '../../../src/config/config.ts';
+import type { Fault } from '../../../src/rows/rows.ts';
+import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
+import { gzipSync } from 'node:zlib';
+import { addDays } from '../../../src/calendar/calendar.ts';
 
 let world: PipelineWorld;
 let message: Buffer;
@@ -46,4 +61,131 @@ describe('checkUpload', () => {
     const plain = await check('june.csv', Buffer.from(lines([cardRow(1)])));
     expect(plain).toMatchObject({ decision: { verdict: 'reject', code: 'DUPLICATE_FILE' } });
   });
+});
+
+const ACCOUNT = AccountConfig.parse({ server: 'NA', country: 'CA', currency: 'CAD', agentCode: 'A', password: 'P' });
+const APP = {
+  settings: { schedules: {} },
+  clock: handClock('2026-06-15T10:00:00Z'),
+  account: () => ACCOUNT,
+} as unknown as App;
+
+function folderWith(settings: object): Folder {
+  const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card', ...settings });
+  return { ...folder, id: 'drop', work: '-', routingCheck: false };
+}
+
+function looked(change: object): Looked {
+  const { check } = unreadCheck({ code: 'EMPTY' }, { bytes: 3, sha256: 'ab' });
+  const read = {
+    ...check,
+    layout: 'card-ca',
+    records: 3,
+    valid: { rows: 2, cents: 123_450 },
+    invalid: { rows: 1 },
+  } as const;
+  return {
+    check: read,
+    decision: { verdict: 'accept' },
+    faults: [],
+    faultCount: 0,
+    head: Buffer.from('06/15'),
+    ...change,
+  };
+}
+
+const verdictOf = (change: object, settings: object = {}, name = 'june.csv') =>
+  toVerdict(APP, folderWith(settings), name, looked(change));
+
+describe('toVerdict', () => {
+  it('has the figures in the words and the money of the account', () => {
+    expect(verdictOf({})).toMatchObject({
+      verdict: 'accept',
+      says: '1 row would be withheld, the others sent.',
+      code: null,
+      rows: { records: 3, valid: 2, withheld: 1, totalCents: 123_450, total: '1,234.50', currency: 'CAD' },
+    });
+  });
+
+  it.each([
+    ['hold', 'Would be held', 'CONTROL_FILE'],
+    ['reject', 'Would be refused', 'EMPTY'],
+  ] as const)('says why of a file to %s', (verdict, title, code) => {
+    const decision = { verdict, code, reason: 'the reason', duplicateOf: 'f1' };
+    expect(verdictOf({ decision })).toMatchObject({ verdict, title, says: 'The reason.', code, duplicateOf: 'f1' });
+  });
+
+  it('says what a refused file is that is no CSV, and how to make one', () => {
+    const decision = { verdict: 'reject', code: 'CONTROL_CHARACTER', reason: 'the reason' };
+    const head = Buffer.from('PK\x03\x04');
+    expect(verdictOf({ decision, head }).says).toMatch(
+      /^This is a ZIP archive or an Excel workbook\. .* The reason\.$/,
+    );
+    expect(verdictOf({ head }).says).not.toContain('ZIP');
+  });
+
+  it('takes what follows from a fault from the folder', () => {
+    const faults: Fault[] = [
+      { code: 'DUPLICATE_ROW', line: 4 },
+      { code: 'NAME_SEEN_BEFORE', line: 0 },
+    ];
+    const effects = (settings: object) =>
+      verdictOf({ faults, faultCount: 2 }, settings).faults.map(({ line, effect }) => [line, effect]);
+    expect(effects({})).toEqual([
+      [4, 'file held'],
+      [null, 'note'],
+    ]);
+    expect(effects({ duplicateRows: 'warn' })[0]).toEqual([4, 'note']);
+  });
+
+  it('shows 200 faults and masks the name', () => {
+    const faults = upTo(300).map((line): Fault => ({ code: 'AMOUNT_FORMAT', line }));
+    const verdict = verdictOf({ faults, faultCount: 900 }, {}, `${CARD}.csv`);
+    expect([verdict.faults.length, verdict.faultCount, verdict.name]).toEqual([200, 900, '************2220.csv']);
+  });
+
+  it('has no figures of a file that was not read', () => {
+    const later: Looked = { decision: 'later', bytes: 9, sha256: 'cd', head: new Uint8Array() };
+    const verdict = toVerdict(APP, folderWith({}), 'june.csv.pgp', later);
+    expect(verdict).toMatchObject({ verdict: 'later', rows: null, bytes: 9, sha256: 'cd', faults: [] });
+    expect(verdict.says).toContain('checked when they are dropped');
+  });
+});
+
+const tar = Buffer.alloc(512);
+tar.write('june.csv');
+tar.write('ustar', 257);
+
+describe('tellKind', () => {
+  it.each([
+    ['a ZIP archive or an Excel workbook', Buffer.from('504b030414000000', 'hex')],
+    ['a gzip archive', gzipSync('a,b\n')],
+    ['a tar archive', tar.subarray(0, TELLING_BYTES)],
+    ['an old Excel workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+    ['a PDF', Buffer.from('%PDF-1.7\n')],
+    ['an encrypted message', Buffer.from('-----BEGIN PGP MESSAGE-----\n')],
+  ])('knows %s', (is, head) => {
+    expect(tellKind(head)).toEqual({ is, advice: expect.stringMatching(/, and choose that\.$/) });
+  });
+
+  it.each(['', lines([cardRow(1)]), 'PK,1,2\n', 'BZ,1\n', '%PD'])('takes %j for nothing else', (text) => {
+    expect(tellKind(Buffer.from(text))).toBeUndefined();
+  });
+});
+
+const NIGHT = ScheduleConfig.parse({ does: 'take', at: '22:00', timeZone: 'America/Toronto' });
+const MONDAYS = upTo(600).map((week) => addDays('2026-06-08', week * 7));
+const NEVER = ScheduleConfig.parse({ does: 'take', at: '22:00', days: ['mon'], holidays: MONDAYS });
+
+it.each([
+  [{ complete: { by: 'quiet', quietMs: 10_000 } }, 'It is taken when it has lain unchanged for 10 seconds.'],
+  [{ complete: { by: 'quiet', quietMs: 60 } }, 'It is taken when it has lain unchanged for a second.'],
+  [{ complete: { by: 'marker' } }, 'It is taken as soon as the folder is looked at, within seconds.'],
+  [{ schedule: 'night' }, 'The schedule "night" takes files from this folder, next at 2026-06-15 22:00:00 -04:00.'],
+  [{ schedule: 'never' }, 'Only the schedule "never" takes files from this folder, and it has no day left.'],
+])('describeTaking of a folder with %j', (settings, sentence) => {
+  const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card', ...settings });
+  const schedules: Settings['schedules'] = { night: NIGHT, never: NEVER };
+  const app = { settings: { schedules } as Settings, clock: handClock('2026-06-15T10:00:00Z') };
+  expect(describeTaking(app, folder as Folder)).toBe(sentence);
 });

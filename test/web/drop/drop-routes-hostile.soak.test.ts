@@ -1,23 +1,22 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { request } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import type { TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({ folder: { maxBytes: 1_000_000 } });
 let operator: TestBrowser;
 const complaints: string[] = [];
 beforeAll(async () => {
-  world = await openDashboardWorld({ folder: { maxBytes: 1_000_000 } });
   operator = await world.as('operator');
   const { log } = world.app;
   log.error = (...words: unknown[]) => void complaints.push(JSON.stringify(words));
 });
-afterAll(() => world.close());
 
 const inFolder = () => readdir(join(world.root, 'drop', 'card'));
 const uploads = async () => (await world.app.ledger.pool.query('SELECT name FROM upload')).rows;

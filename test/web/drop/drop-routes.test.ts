@@ -1,21 +1,19 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAuditOf } from './support/read-audit-of.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import type { TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
 import { openTurns } from '../../../src/web/drop/drop-routes.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let operator: TestBrowser;
 let viewer: TestBrowser;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   operator = await world.as('operator');
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 let made = 0;
 /** Returns rows that no other test uses. */
@@ -159,7 +157,7 @@ describe('POST /drop/submit', () => {
       `SELECT u.actor, f.state FROM upload u JOIN file f USING (file_id) WHERE f.name = 'followed.csv'`,
     );
     expect(rows).toEqual([{ actor: 'operator:operator', state: 'completed' }]);
-    expect(await readAuditOf(world, 'drop')).toContainEqual({
+    expect(await readAuditOf('drop')).toContainEqual({
       actor: 'operator:operator',
       reason: 'dropped on the dashboard',
     });
@@ -262,3 +260,12 @@ it('openTurns lets so many work at once, the others in their order, also after o
   ends.get('free')!();
   await free;
 });
+
+/** Returns who made these moves and why, in order. */
+async function readAuditOf(move: string): Promise<{ actor: string; reason: string }[]> {
+  const { rows } = await world.app.ledger.pool.query<{ actor: string; reason: string }>(
+    'SELECT actor, reason FROM audit WHERE move = $1 ORDER BY seq',
+    [move],
+  );
+  return rows;
+}

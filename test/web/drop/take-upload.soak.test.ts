@@ -2,8 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { BodyRefusal } from '../../../src/web/drop/read-body.ts';
-import { takeUpload } from '../../../src/web/drop/take-upload.ts';
+import { BodyRefusal, takeUpload } from '../../../src/web/drop/take-upload.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { readUpload } from '../../../src/ledger/transfer/note-upload.ts';

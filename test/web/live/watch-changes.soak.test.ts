@@ -11,6 +11,17 @@ afterAll(() => world.close());
 
 const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
 
+/** Pauses and resumes an account until somebody has heard of it. */
+async function moveUntil(isHeard: () => boolean): Promise<void> {
+  let isPaused = false;
+  const move = async () => {
+    await (isPaused ? resumeAccount : pauseAccount)(world.ledger, 'main', BECAUSE);
+    isPaused = !isPaused;
+    return isHeard();
+  };
+  await expect.poll(move, { interval: 300 }).toBe(true);
+}
+
 describe('watchChanges', () => {
   it('tells whoever begins to listen once, for his page may be older than the last move', async () => {
     const changes = watchChanges(world.ledger);
@@ -25,29 +36,10 @@ describe('watchChanges', () => {
     const heard = { one: 0, other: 0 };
     const deafen = changes.listen(() => (heard.one += 1));
     changes.listen(() => (heard.other += 1));
-    let isPaused = false;
-    await expect
-      .poll(
-        async () => {
-          await (isPaused ? resumeAccount : pauseAccount)(world.ledger, 'main', BECAUSE);
-          isPaused = !isPaused;
-          return heard.one > 0 && heard.other > 0;
-        },
-        { interval: 300 },
-      )
-      .toBe(true);
+    await moveUntil(() => heard.one > 0 && heard.other > 0);
     deafen();
     const before = { ...heard };
-    await expect
-      .poll(
-        async () => {
-          await (isPaused ? resumeAccount : pauseAccount)(world.ledger, 'main', BECAUSE);
-          isPaused = !isPaused;
-          return heard.other > before.other;
-        },
-        { interval: 300 },
-      )
-      .toBe(true);
+    await moveUntil(() => heard.other > before.other);
     expect(heard.one).toBe(before.one);
     changes.close();
   });

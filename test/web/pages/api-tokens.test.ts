@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { ACTIONS, type ActionName, mayDo } from '../../../schemas/actions.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
-import {
-  askApi,
-  type DashboardWorld,
-  openDashboardWorld,
-  TEST_PEOPLE,
-  type TestBrowser,
-} from '../support/dashboard-world.ts';
+import { askApi, TEST_PEOPLE, type TestBrowser } from '../support/dashboard-world.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 type Form = { name?: string; days?: string; actions?: readonly string[] };
 

@@ -1,22 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
+import { readAuditHead, type AuditLink } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type Answer, type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
-import { wordsOf } from '../support/page-words.ts';
+import type { Answer } from '../support/dashboard-world.ts';
+import { wordsOf, draw } from '../support/page-words.ts';
 import { forceSql } from '../../support/force-sql.ts';
+import { type Asked, FilterForm, LinkTable, VerifyForm, VerifyResult } from '../../../src/web/pages/audit.tsx';
+import type { Viewer } from '../../../src/web/access/viewer.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is <closed>' });
   const { rows } = await world.app.ledger.pool.query<{ id: string }>('SELECT file_id AS id FROM file');
   fileId = rows[0]!.id;
 });
-afterAll(() => world.close());
 
 async function audit(query = ''): Promise<Answer> {
   return (await world.as('viewer')).get(`/audit${query}`);
@@ -111,5 +112,114 @@ describe('auditPages', () => {
     const { text } = await (await world.as('viewer')).post('/audit/verify');
     expect(wordsOf(text)).toContain('The audit trail is broken at link 2');
     expect(text).not.toContain('The audit trail is whole');
+  });
+});
+
+const nothing: Asked = { who: '', file: '', move: '', from: '', to: '', before: '' };
+const form = (asked: Partial<Asked> = {}) =>
+  draw(FilterForm, { asked: { ...nothing, ...asked }, zone: 'Europe/Berlin' });
+
+describe('FilterForm', () => {
+  it('keeps what was asked for, and asks for nothing that was not', () => {
+    const html = form({ who: '"ada', move: 'approve', from: '2026-06-15' });
+    expect(html).toContain('value="&quot;ada"');
+    expect(html).toContain('value="2026-06-15"');
+    expect(html).toMatch(/id="f-move" name="move" type="text" value="approve"/);
+    expect(form()).not.toMatch(/name="before"|method=/);
+  });
+
+  it('has a label for each field, and says of which zone the days are', () => {
+    const html = form();
+    const ids = [...html.matchAll(/<input[^>]* id="([^"]+)"|<input id="([^"]+)"/g)].map(
+      ([, one, other]) => one ?? other,
+    );
+    expect(ids).toEqual(['f-who', 'f-file', 'f-move', 'f-from', 'f-to']);
+    for (const id of ids) expect(html).toContain(`for="${id}"`);
+    expect(wordsOf(html)).toContain('Days in Europe/Berlin.');
+  });
+
+  it('suggests each move once', () => {
+    const moves = [...form().matchAll(/<option value="([^"]+)"/g)].map(([, move]) => move);
+    expect(moves).toContain('approve');
+    expect(moves).toContain('pause-account');
+    expect(new Set(moves).size).toBe(moves.length);
+  });
+});
+
+const link: AuditLink = {
+  seq: 7,
+  at: new Date('2026-06-15T10:00:00Z'),
+  actor: 'worker:submit',
+  file_id: 'g7fhpaqs00000000',
+  batch_no: 2,
+  move: 'submit',
+  from_state: 'sending',
+  to_state: 'submitted',
+  reason: 'answered',
+  evidence: {},
+};
+
+function rowOf(change: Partial<AuditLink> = {}): string {
+  return draw(LinkTable, { links: [{ ...link, ...change }], timeZone: 'America/Toronto', isFiltered: false });
+}
+
+describe('LinkTable', () => {
+  it('says who did what, when and why', () => {
+    expect(wordsOf(rowOf())).toContain(
+      '7 2026-06-15 06:00:00 -04:00 worker:submit submit submitted g7fhpaqs00000000/2 answered',
+    );
+  });
+
+  it.each([
+    ['a batch', {}, 'href="/files/g7fhpaqs00000000/batches/2"'],
+    ['a file', { batch_no: null }, 'href="/files/g7fhpaqs00000000"'],
+    ['an account', { file_id: null, batch_no: null, evidence: { account: 'main' } }, '<td>main</td>'],
+    ['all accounts', { file_id: null, batch_no: null, evidence: { account: '*' } }, '<td>all accounts</td>'],
+  ] as [string, Partial<AuditLink>, string][])('leads to %s', (_what, change, expected) => {
+    expect(rowOf(change)).toContain(expected);
+  });
+
+  it('keeps the evidence folded, whatever is in it', () => {
+    const html = rowOf({ evidence: { host: '<b>x</b>', list: [1, { two: null }] } });
+    expect(html).toContain('<summary>2 facts</summary>');
+    expect(html).toContain('&lt;b>x&lt;/b>');
+    expect(html).toContain('[1,{&quot;two&quot;:null}]');
+    expect(rowOf()).not.toContain('<details');
+  });
+
+  it.each([
+    [true, 'Nothing fits.'],
+    [false, 'Nothing has happened yet.'],
+  ])('says what an empty table means (filtered: %s)', (isFiltered, says) => {
+    expect(wordsOf(draw(LinkTable, { links: [], timeZone: 'UTC', isFiltered }))).toContain(says);
+  });
+});
+
+const viewer: Viewer = { person: 'ada', role: 'viewer', csrf: 'token', actions: undefined };
+
+describe('VerifyForm', () => {
+  it.each([
+    [12, 'All 12 links are read. That takes a moment.'],
+    [1_000_000, /All 1,000,000 links are read. That may take some \d+ seconds; wait for the answer\./],
+  ])('says before %i links are read how long it takes', (links, says) => {
+    const html = draw(VerifyForm, { viewer, links });
+    expect(wordsOf(html)).toMatch(says);
+    expect(html).toContain('name="_csrf" value="token"');
+  });
+});
+
+describe('VerifyResult', () => {
+  const whole = { brokenAt: undefined, seq: 1_234, hash: 'ab12', tookMs: 3_140 };
+
+  it('says where a whole trail ends, and how long it took', () => {
+    const html = draw(VerifyResult, { verified: whole });
+    expect(wordsOf(html)).toContain('whole 1,234 links, read in 3.1 s. The last hash is ab12.');
+    expect(html).not.toContain('role="alert"');
+  });
+
+  it('says loudly where it is broken', () => {
+    const html = draw(VerifyResult, { verified: { ...whole, brokenAt: 0 } });
+    expect(html).toContain('role="alert"');
+    expect(wordsOf(html)).toContain('The audit trail is broken at link 0');
   });
 });

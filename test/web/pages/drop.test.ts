@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
+import { openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 describe('GET /drop', () => {
   it('asks for the account and the operation, and says when each folder is looked at', async () => {

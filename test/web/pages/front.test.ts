@@ -1,19 +1,18 @@
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
-import { partOf } from '../support/page-words.ts';
+import { partOf, draw, wordsOf } from '../support/page-words.ts';
+import { AccountDay, Today, Next, OnTheirWay, Withheld } from '../../../src/web/pages/front.tsx';
+import { QUIET_DAY, quietFront } from '../support/quiet-front.ts';
+import type { OpenFile } from '../../../src/ledger/overview/overview.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld({
-    account: { timeZone: 'America/Toronto' },
-    settings: { batch: { maxRows: 2 }, schedules: { nightly: { does: 'take', at: '22:00' } } },
-  });
+const world = dashboardForTests({
+  account: { timeZone: 'America/Toronto' },
+  settings: { batch: { maxRows: 2 }, schedules: { nightly: { does: 'take', at: '22:00' } } },
 });
-afterAll(() => world.close());
 
 async function front(person: 'viewer' | 'operator' = 'viewer'): Promise<string> {
   const { status, text } = await (await world.as(person)).get('/');
@@ -111,5 +110,127 @@ describe('frontPage', () => {
     expect(html).not.toMatch(/ style=|<script(?! src="\/assets)/);
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+const busy = {
+  ...QUIET_DAY,
+  accepted: { files: 2, rows: 5, cents: 12_500 },
+  final: { approved: { rows: 3, cents: 7_500 }, declined: { rows: 1, cents: 2_500 } },
+  open: { rows: 1, cents: 2_500 },
+};
+
+describe('Today', () => {
+  it('shows each account by itself, in its currency', () => {
+    const words = wordsOf(draw(Today, { front: quietFront({ today: [busy, { ...QUIET_DAY, account: 'uk' }] }) }));
+    expect(words).toContain('approved 3 · 75.00 USD declined 1 · 25.00 USD Accepted: 2 files, 5 rows, 125.00 USD.');
+    expect(words).toContain('uk No outcomes yet. Accepted: 0 files, 0 rows, 0.00 GBP.');
+  });
+});
+
+describe('AccountDay', () => {
+  it('says that the day balances, and leads to it', () => {
+    const html = draw(AccountDay, { report: busy, currency: 'USD' });
+    expect(wordsOf(html)).toContain('Still open: 1 row, 25.00 USD. The day balances.');
+    expect(html).toContain('href="/report?account=main&amp;day=2026-06-15"');
+  });
+
+  it('says loudly by how much it does not', () => {
+    const html = draw(AccountDay, { report: { ...busy, open: QUIET_DAY.open }, currency: 'USD' });
+    expect(html).toContain('role="alert"');
+    expect(wordsOf(html)).toContain('Difference: 1 row, 25.00 USD.');
+  });
+});
+
+const at = new Date('2026-06-15T10:00:00Z');
+
+describe('Next', () => {
+  it('says what comes when, each in its own zone', () => {
+    const coming = [
+      { what: 'Schedule nightly runs', at, timeZone: 'UTC' },
+      { what: 'Account uk may send again', at: null, timeZone: 'UTC' },
+    ];
+    const words = wordsOf(draw(Next, { front: quietFront({ coming }) }));
+    expect(words).toContain('Schedule nightly runs 2026-06-15 10:00:00 +00:00 Account uk may send again never');
+    expect(words).not.toContain('Ends within');
+  });
+
+  it('says what ends before long', () => {
+    const expiring = [
+      { what: 'token' as const, name: 'erp of ada', at },
+      { what: 'originals' as const, name: 'main', at },
+    ];
+    const words = wordsOf(draw(Next, { front: quietFront({ expiring }) }));
+    expect(words).toContain('API token erp of ada stops working 2026-06-15 06:00:00 -04:00');
+    expect(words).toContain('The first originals of main are destroyed');
+  });
+
+  it('says how it is when nothing is set up', () => {
+    expect(wordsOf(draw(Next, { front: quietFront() }))).toContain(
+      'every file is taken and sent as soon as it is complete',
+    );
+  });
+});
+
+const file: OpenFile = {
+  file_id: 'g7fhpaqs00000000',
+  name: 'june.csv',
+  account: 'main',
+  operation: 'card',
+  state: 'in_progress',
+  state_at: new Date('2026-06-15T10:00:00Z'),
+  reason: null,
+  records: 1_200,
+  valid_rows: 1_200,
+  batches: 3,
+  done: 1,
+};
+
+function page(...open: Partial<OpenFile>[]): string {
+  const { standing } = quietFront();
+  const files = open.map((change) => ({ ...file, ...change }));
+  return draw(OnTheirWay, { front: quietFront({ standing: { ...standing, open: files } }) });
+}
+
+describe('OnTheirWay', () => {
+  it('shows how far each file is', () => {
+    expect(wordsOf(page({}))).toContain('june.csv main in progress 1,200 1 of 3 2026-06-15 06:00:00 -04:00');
+    expect(page({})).toContain('href="/files/g7fhpaqs00000000"');
+  });
+
+  it('says of a file whose rows are not counted yet that it is being read', () => {
+    expect(wordsOf(page({ state: 'claimed', records: null, batches: 0 }))).toContain('claimed being read 2026-06-15');
+  });
+
+  it('leaves held files to those who must look at them', () => {
+    expect(wordsOf(page({ state: 'held' }))).toContain('Nothing is on its way');
+  });
+
+  it('shows the oldest twenty, and says so', () => {
+    const html = page(...Array.from({ length: 21 }, () => ({})));
+    expect(html.match(/june\.csv/g)).toHaveLength(20);
+    expect(html).toContain('The oldest 20 are shown.');
+  });
+});
+
+const FILE = {
+  fileId: 'g7fhpaqs00000000',
+  name: 'june.csv',
+  account: 'main',
+  claimedAt: new Date('2026-06-15T10:00:00Z'),
+  rows: 3,
+  cents: 2_500,
+  unreadable: 1,
+};
+
+describe('Withheld', () => {
+  it('names each file with its rows and what of their money can be read', () => {
+    const page = draw(Withheld, { front: quietFront({ withheld: [FILE] }) });
+    expect(wordsOf(page)).toMatch(/Not paid.*june\.csv main 3 25\.00, 1 amount unreadable/);
+    expect(page).toContain('href="/files/g7fhpaqs00000000"');
+  });
+
+  it('says nothing when all rows were sent', () => {
+    expect(wordsOf(draw(Withheld, { front: quietFront() }))).toBe('');
   });
 });

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({ account: { secondPerson: { overrides: true } } });
 beforeAll(async () => {
-  world = await openDashboardWorld({ account: { secondPerson: { overrides: true } } });
   await world.drop('card', 'held.csv.ctl', 'rows=99\n');
   await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
   await world.finish();
 });
-afterAll(() => world.close());
 
 describe('proposalsPage', () => {
   it('says what would stand here when nothing waits', async () => {

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wordsOf } from '../support/read-page.ts';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { runNow } from '../../../src/actions/run-now.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld({
-    folder: { schedule: 'nightly' },
-    settings: {
-      schedules: {
-        nightly: { does: 'take', at: '23:59', timeZone: 'Pacific/Kiritimati' },
-        close: { does: 'day-close', at: '23:59', account: 'main' },
-        idle: { does: 'take', at: '23:59' },
-      },
+const world = dashboardForTests({
+  folder: { schedule: 'nightly' },
+  settings: {
+    schedules: {
+      nightly: { does: 'take', at: '23:59', timeZone: 'Pacific/Kiritimati' },
+      close: { does: 'day-close', at: '23:59', account: 'main' },
+      idle: { does: 'take', at: '23:59' },
     },
-  });
+  },
 });
-afterAll(() => world.close());
 
 async function linesOf(person: 'viewer' | 'operator'): Promise<string[]> {
   const { status, text } = await (await world.as(person)).get('/schedules');
@@ -26,16 +23,10 @@ async function linesOf(person: 'viewer' | 'operator'): Promise<string[]> {
   return body.split('</tr>').slice(0, -1);
 }
 
-const wordsOf = (line = '') =>
-  line
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-
 /** The tests build on each other. */
 describe('schedulesPage', () => {
   it('says of each what it does, when next by its own clock, and that it has not run', async () => {
-    const [nightly, close, idle] = (await linesOf('viewer')).map(wordsOf);
+    const [nightly, close, idle] = (await linesOf('viewer')).map((line) => wordsOf(line));
     expect(nightly).toMatch(
       /^nightly takes what lies in drop\/card, drop\/ach-charge, drop\/ach-refund .* 23:59:00 \+14:00 none yet$/,
     );
@@ -52,6 +43,6 @@ describe('schedulesPage', () => {
     await runSchedule(world.app, { schedule: 'nightly' });
     await runNow(world.app, 'nightly', { because: { actor: 'operator:operator', reason: 'early' } });
     const day = dayInZone(world.app.clock.now(), 'Pacific/Kiritimati');
-    expect(wordsOf((await linesOf('viewer'))[0])).toContain(`${day} done 0 files taken`);
+    expect(wordsOf((await linesOf('viewer'))[0]!)).toContain(`${day} done 0 files taken`);
   });
 });

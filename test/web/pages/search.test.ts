@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import type { TestBrowser } from '../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../support/read-page.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let viewer: TestBrowser;
 let file: FileRow;
 let batchId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: '20260615001' })]));
   await world.drop('card', 'refused.csv', 'a,b\n');
   await world.finish();
@@ -19,7 +19,6 @@ beforeAll(async () => {
   batchId = (await readBatches(world.app.ledger, file.file_id))[0]!.batch_id!;
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const search = (q: string) => viewer.get(`/search?q=${encodeURIComponent(q)}`);
 

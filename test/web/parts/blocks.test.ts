@@ -1,12 +1,19 @@
+import { wordsOf, draw } from '../support/page-words.ts';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { Facts, Notice, Pager, Section, Table } from '../../../src/web/parts/blocks.tsx';
-
-const text = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+import {
+  Facts,
+  Notice,
+  Pager,
+  Section,
+  Table,
+  splitPage,
+  StepPager,
+  CardNotice,
+  isCardNumber,
+} from '../../../src/web/parts/blocks.tsx';
+import { ChoiceField, LongTextField, TextField } from '../../../src/web/parts/form.tsx';
+import { addressOf } from '../../../src/web/parts/address.ts';
 
 describe('Table', () => {
   const columns = [
@@ -39,7 +46,7 @@ describe('Facts', () => {
         ],
       }),
     );
-    expect(text(html)).toBe('Rows 0 State held');
+    expect(wordsOf(html)).toBe('Rows 0 State held');
   });
 });
 
@@ -64,4 +71,107 @@ describe('Pager', () => {
     expect(renderToString(Pager({ says: '1 to 3', next: '/x?after=3' })).match(/<a /g)).toHaveLength(1);
     expect(renderToString(Pager({ says: '4 to 6', previous: '/x', next: '/x?after=6' })).match(/<a /g)).toHaveLength(2);
   });
+});
+
+describe('splitPage', () => {
+  it.each([
+    [[], [], undefined],
+    [[1, 2], [1, 2], undefined],
+    [[1, 2, 3], [1, 2], 3],
+  ])('of %j', (rows, page, more) => {
+    expect(splitPage<number>(rows, 2)).toEqual({ page, more });
+  });
+});
+
+describe('StepPager', () => {
+  const links = (props: { first?: string; next?: string }) =>
+    [...draw(StepPager, { ...props, says: 'Lines' }).matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+
+  it('leads on and back to the start, and is not there when one page holds all', () => {
+    expect(links({ first: '/a', next: '/b' })).toEqual(['/a', '/b']);
+    expect(links({ next: '/b' })).toEqual(['/b']);
+    expect(draw(StepPager, { says: 'Lines' })).toBe('');
+  });
+});
+
+describe('isCardNumber', () => {
+  it.each([
+    ['4222222222222220', true],
+    ['4222 2222 2222 2220', true],
+    ['4222-2222-2222-2220', true],
+    ['4222.2222.2222.2220', true],
+    ['paid with 4222222222222220 in June', true],
+    ['900000000001', true],
+    ['900000000009', false],
+    ['4222222222222221', false],
+    ['INV-77', false],
+    ['20260615', false],
+    ['', false],
+  ])('of %j is %s', (words, expected) => {
+    expect(isCardNumber(words)).toBe(expected);
+  });
+});
+
+describe('CardNotice', () => {
+  it('says what to look for instead', () => {
+    expect(draw(CardNotice, {})).toContain('Card numbers cannot be searched; use the invoice');
+  });
+});
+
+describe('TextField', () => {
+  it('ties its label, its hint and what was wrong to the field', () => {
+    const html = renderToString(
+      TextField({
+        name: 'name',
+        label: 'Name',
+        hint: 'small letters',
+        fault: 'too long',
+        value: '"x"',
+        isRequired: true,
+      }),
+    );
+    expect(html).toContain('<label for="f-name">Name</label>');
+    expect(html).toContain('id="h-name"');
+    expect(html).toContain('id="e-name"');
+    expect(html).toContain('aria-describedby="h-name e-name"');
+    expect(html).toContain('aria-invalid="true"');
+    expect(html).toContain('value="&quot;x&quot;"');
+    expect(html).toContain(' required');
+  });
+
+  it('says nothing of faults that there are not', () => {
+    const html = renderToString(TextField({ name: 'name', label: 'Name' }));
+    expect(html).not.toMatch(/aria-describedby|aria-invalid|required/);
+  });
+});
+
+describe('LongTextField', () => {
+  it('keeps what was written, escaped', () => {
+    expect(renderToString(LongTextField({ name: 'why', label: 'Why', value: '</textarea><b>' }))).toContain(
+      '>&lt;/textarea>&lt;b></textarea>',
+    );
+  });
+});
+
+describe('ChoiceField', () => {
+  it('has chosen what was chosen', () => {
+    const choices = [
+      { value: 'a', label: 'A' },
+      { value: 'b', label: 'B' },
+    ];
+    const html = renderToString(ChoiceField({ name: 'x', label: 'X', choices, value: 'b' }));
+    expect(html).toContain('<option value="a">A</option><option value="b" selected>B</option>');
+  });
+});
+
+it.each([
+  [{}, '/files'],
+  [{ state: '', account: undefined }, '/files'],
+  [{ state: 'held', before: 7 }, '/files?state=held&before=7'],
+  [{ name: 'a&b=c d' }, '/files?name=a%26b%3Dc+d'],
+])('addressOf leaves out what is empty and writes the rest so that it reads the same: %j', (query, address) => {
+  expect(addressOf('/files', query)).toBe(address);
+  const filled = Object.entries(query).filter(([, value]) => value);
+  const read = [...new URL(address, 'http://dashboard').searchParams];
+  expect(read).toEqual(filled.map(([name, value]) => [name, String(value)]));
 });

@@ -1,7 +1,11 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, FILE_STATES, OUTCOMES } from '../../../schemas/lifecycle.ts';
-import { Count, groupDigits, Moment, Money, OutcomeWord, State } from '../../../src/web/parts/words.tsx';
+import { Count, groupDigits, Moment, Money, OutcomeWord, State, Sum } from '../../../src/web/parts/words.tsx';
+import { draw, wordsOf } from '../support/page-words.ts';
+import { h } from 'preact';
+import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
+import { ActionLinks, Page, Token } from '../../../src/web/parts/page.tsx';
 
 describe('groupDigits', () => {
   it.each([
@@ -51,5 +55,58 @@ describe('State and OutcomeWord', () => {
   it.each(Object.keys(OUTCOMES))('%s is told as output files name it', (outcome) => {
     const { label } = OUTCOMES[outcome as keyof typeof OUTCOMES];
     expect(renderToString(OutcomeWord({ outcome }))).toContain(`>${label}<`);
+  });
+});
+
+describe('Sum', () => {
+  it.each([
+    [{ rows: 1_200, cents: 3_000_000 }, 'USD', '1,200 rows, 30,000.00 USD'],
+    [{ rows: 1, cents: -5 }, 'CAD', '1 row, -0.05 CAD'],
+    [{ rows: 0, cents: 0 }, undefined, '0 rows, 0.00'],
+  ])('of %j in %s says "%s"', (of, currency, words) => {
+    expect(wordsOf(draw(Sum, { of, currency }))).toBe(words);
+  });
+});
+
+const viewer = (role: PersonRole) => ({ person: 'ann', role, csrf: 'the token', actions: undefined });
+const links = (html: string) => [...html.matchAll(/<a[^>]* href="([^"#]+)"/g)].map(([, href]) => href);
+
+describe('Page', () => {
+  it.each(Object.keys(PERSON_ROLES) as PersonRole[])('leads a %s where he may go', (role) => {
+    const html = renderToString(Page({ title: 'Files', viewer: viewer(role), path: '/files/x' }));
+    expect(links(html).includes('/people')).toBe(role === 'admin');
+    expect(links(html)).toContain('/audit');
+    expect([...html.matchAll(/aria-current="page"[^>]*>([^<]+)/g)].map(([, label]) => label)).toEqual(['Files']);
+  });
+
+  it('shows a stranger nothing but the page itself', () => {
+    const html = renderToString(Page({ title: 'Log in', viewer: null, path: '/login' }));
+    expect(links(html)).toEqual([]);
+    expect(html).not.toMatch(/csrf|logout/);
+  });
+
+  it('says where one is', () => {
+    const crumbs = [{ path: '/files', label: 'Files' }];
+    const html = renderToString(Page({ title: 'monday.csv', viewer: viewer('viewer'), path: '/files/x', crumbs }));
+    expect(html).toContain('<li><a href="/files">Files</a></li><li aria-current="page">monday.csv</li>');
+  });
+});
+
+describe('ActionLinks', () => {
+  it('offers what the role may, and nothing when that is nothing', () => {
+    const actions = ['approve', 'cancel', 'resubmit'] as const;
+    const offered = (role: PersonRole) =>
+      links(renderToString(ActionLinks({ viewer: viewer(role), actions, base: '/files/x' }) ?? h('br', {})));
+    expect(offered('operator')).toEqual(['/files/x/do/cancel', '/files/x/do/resubmit']);
+    expect(offered('approver')).toEqual(['/files/x/do/approve', '/files/x/do/cancel']);
+    expect(offered('viewer')).toEqual([]);
+  });
+});
+
+describe('Token', () => {
+  it('is what the server compares', () => {
+    expect(renderToString(Token({ viewer: viewer('viewer') }))).toBe(
+      '<input type="hidden" name="_csrf" value="the token"/>',
+    );
   });
 });

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { describe, expect, it } from 'vitest';
 import { QUEUES } from '../../../schemas/jobs.ts';
-import { type DashboardWorld, openDashboardWorld, TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
+import { TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { tidyBoardPage } from '../../../src/web/queues/queue-board.ts';
 
-let world: DashboardWorld;
-beforeAll(async () => {
-  world = await openDashboardWorld();
-});
-afterAll(() => world.close());
+const world = dashboardForTests();
 
 describe('queueBoard', () => {
   it('shows its page and every queue to everybody who may look', async () => {
@@ -87,5 +88,43 @@ describe('queueBoard', () => {
     const browser = await world.as('admin');
     for (const path of ['/queues/api/redis/stats', '/queues/api/queues/submit/workers'])
       expect((await browser.get(path, { accept: 'application/json' })).status).toBe(403);
+  });
+});
+
+/** Read the page from the package, so that changes in a new release show up here first. */
+const require = createRequire(import.meta.url);
+const ui = dirname(createRequire(require.resolve('@bull-board/api')).resolve('@bull-board/ui/package.json'));
+const boardPage = readFileSync(join(ui, 'dist/index.ejs'), 'utf8');
+
+describe('tidyBoardPage', () => {
+  const tidied = tidyBoardPage(boardPage);
+
+  it.each([
+    ['nothing from another server', /(?:href|src)="https?:/],
+    ['no style within the page', /<style|\sstyle=/],
+    [
+      'no script within the page but the settings, which are no script',
+      /<script(?![^>]*src=)(?![^>]*application\/json)/,
+    ],
+    ['no handler within the page', /<[^>]+\son\w+=/],
+  ])('leaves %s', (_, forbidden) => {
+    expect(tidied).not.toMatch(forbidden);
+  });
+
+  it('had something to take out', () => {
+    expect(boardPage).toMatch(/href="https:/);
+    expect(boardPage).toMatch(/<style>/);
+    expect(boardPage).toMatch(/\sstyle="/);
+  });
+
+  it('keeps the scripts and styles of the board', () => {
+    const filesOf = (html: string) => html.match(/(?:href|src)="static\/[^"]+"/g) ?? [];
+    expect(filesOf(tidied)).toEqual(filesOf(boardPage));
+    expect(filesOf(tidied).length).toBeGreaterThan(2);
+  });
+
+  it('leads back to the dashboard', () => {
+    expect(tidied).toContain('<a class="back-to-dashboard" href="/">← Back to the dashboard</a>');
+    expect(tidied).toContain('href="/assets/queues.css"');
   });
 });

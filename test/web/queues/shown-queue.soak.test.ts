@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WEEKDAYS } from '../../../schemas/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openQueue, type Queue } from '../../../src/queue/open-queue.ts';
-import { ShownQueue } from '../../../src/web/queues/shown-queue.ts';
+import { ShownQueue } from '../../../src/web/queues/queue-board.ts';
 import { QUEUE_SERVERS, type QueueServer } from '../../queue/support/backends.ts';
 
 const CARD = '4222222222222220';

@@ -1,5 +1,5 @@
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import type { Verdict } from '../../../src/web/drop/to-verdict.ts';
+import type { Verdict } from '../../../src/web/drop/check-upload.ts';
 import type { TestBrowser } from './dashboard-world.ts';
 
 /** The dashboard's answer about a file; `error` when it refused the request. */

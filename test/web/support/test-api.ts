@@ -5,7 +5,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { guardRoutes } from '../../../src/web/access/guard.ts';
 import { answerErrors } from '../../../src/web/answer-errors.tsx';
 import type { ApiActions } from '../../../src/web/api/actions-api.ts';
-import { openApi } from '../../../src/web/api/open-api.ts';
+import { openApi } from '../../../src/web/api/open-api.tsx';
 import type { WebContext } from '../../../src/web/web-context.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 

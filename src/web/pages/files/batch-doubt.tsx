@@ -2,8 +2,11 @@ import type { InDoubt } from '../../../ledger/doubt/in-doubt.ts';
 import { describeWait } from '../../../explain/attempt-words.ts';
 import { seenBatchIds } from '../../../explain/seen-batch-ids.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
-import { Count, Moment, Money } from '../../parts/words.tsx';
+import { Count, Moment, Money, groupDigits } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
+import { byNumber, counted } from '../../../kernel/counted.ts';
+import type { Comparison } from '../../../explain/compare-batch.ts';
+import type { ComparedRow, ShownSide } from '../../../reconcile/compare-rows.ts';
 
 /** Shows what is known of a batch that may or may not have been accepted. */
 export function BatchDoubt({
@@ -66,10 +69,7 @@ export function BatchDoubt({
           { title: 'Given', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Rows found', isFigure: true, cell: ({ found }) => <Count of={found} /> },
           { title: 'Rows lacking', isFigure: true, cell: ({ absent }) => <Count of={absent} /> },
-          {
-            title: 'What it lacks',
-            cell: ({ covers }) => (covers ? 'was not booked by then' : 'proves nothing'),
-          },
+          { title: 'What it lacks', cell: ({ covers }) => (covers ? 'was not booked by then' : 'proves nothing') },
         ]}
       />
       {!rest.proposal && (
@@ -81,4 +81,52 @@ export function BatchDoubt({
       )}
     </>
   );
+}
+
+/** Shows differing rows side by side: what was sent and what the service returned. */
+export function BatchComparison({ comparison }: { comparison: Comparison }) {
+  const { unreadable, sentRows, resultRows, differing, rows } = comparison;
+  return (
+    <>
+      {unreadable !== undefined && <Notice kind="bad" title={`The result cannot be read: ${unreadable}`} />}
+      <p>
+        {counted(sentRows, 'row')} sent, {resultRows} came back, {differing} {byNumber(differing, 'differs', 'differ')}.
+      </p>
+      <Table
+        label="Rows that differ"
+        rows={rows}
+        empty="No row differs."
+        columns={[
+          { title: 'Row', isFigure: true, cell: ({ position }) => position },
+          { title: 'Line', isFigure: true, cell: ({ line }) => line },
+          { title: 'Sent: invoice', cell: ({ sent }) => sent?.invoice },
+          { title: 'Sent: total', isFigure: true, cell: ({ sent }) => sent && groupDigits(sent.total) },
+          { title: 'Sent: payer', cell: ({ sent }) => sent?.payer },
+          { title: 'So', cell: differenceOf },
+          { title: 'Back: invoice', cell: (row) => sideOf(row)?.invoice ?? cellsOf(row) },
+          {
+            title: 'Back: total',
+            isFigure: true,
+            cell: (row) => groupDigits(sideOf(row)?.total ?? ''),
+          },
+          { title: 'Back: payer', cell: (row) => sideOf(row)?.payer },
+          { title: 'Message', cell: ({ result }) => <span class="wide">{result?.message}</span> },
+        ]}
+      />
+    </>
+  );
+}
+
+function differenceOf({ isSame, sent, result }: ComparedRow): string {
+  if (isSame) return 'the same';
+  if (!result) return 'did not come back';
+  return sent ? 'differs' : 'was not sent';
+}
+
+function sideOf({ result }: ComparedRow): ShownSide | undefined {
+  return result && !('cells' in result) ? result : undefined;
+}
+
+function cellsOf({ result }: ComparedRow): string {
+  return result && 'cells' in result ? `${counted(result.cells, 'cell')} of another layout` : '';
 }

@@ -7,12 +7,11 @@ import { fieldOf } from '../../access/read-form.ts';
 import { Refusal } from '../../access/refusal.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
-import { attachmentOf } from '../../parts/attachment.ts';
 import { Notice, Table } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Count, Moment } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
-import { fileOf, startOf } from './read-address.ts';
+import { fileOf, startOf, crumbsOf } from './read-address.ts';
 
 /** Serves `/files/:fileId/outputs/:kind`: an output file, if it is still as written. Corrections have a number. */
 export function outputDownload(server: FastifyInstance, { app }: WebContext): void {
@@ -38,10 +37,7 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
         title="This file is not handed out"
         viewer={viewerOf(request)}
         path={`/files/${file.file_id}`}
-        crumbs={[
-          { path: '/files', label: 'Files' },
-          { path: `/files/${file.file_id}`, label: file.name },
-        ]}
+        crumbs={crumbsOf(file)}
       >
         <Notice kind="bad" title={`${output.name}: ${title}`}>
           <p>{next}</p>
@@ -104,4 +100,17 @@ export function OutputTable({ outputs, timeZone }: { outputs: readonly OutputRow
       ]}
     />
   );
+}
+
+/**
+ * Returns the `content-disposition` of a download (RFC 6266). Quotes and non-ASCII letters are encoded as in RFC 5987,
+ * after a plain name for clients without it. Lone surrogates cannot be encoded and are replaced.
+ */
+export function attachmentOf(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name.replace(/\p{Cs}/gu, '_')).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

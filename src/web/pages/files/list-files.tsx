@@ -4,6 +4,8 @@ import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { maskName } from '../../../kernel/mask.ts';
+import { addDays } from '../../../calendar/calendar.ts';
+import { capital } from '../../../explain/why/sentence.ts';
 import { startOfDay } from '../../../calendar/zone-time.ts';
 import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/file/list-files.ts';
 import { fieldOf } from '../../access/read-form.ts';
@@ -15,11 +17,15 @@ import { Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { customsOf, startOf } from './read-address.ts';
+import { outputDownload } from './file-outputs.tsx';
+import { listBatchesPage, listFaultsPage, listRowsPage } from './file-lists.tsx';
+import { showBatchPage } from './show-batch.tsx';
+import { showFilePage } from './show-file.tsx';
 
 const PAGE_FILES = 50;
 
 /** Serves `/files`: every payment file, the newest first. */
-export function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
+function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files', async (request, reply) => {
     const asked = askedOf(request);
     const newerThan = startOf(request, 'after') || undefined;
@@ -80,45 +86,29 @@ function filterOf(app: App, { state, account, folder, operation, name, from, to 
     operation: operation || undefined,
     name: name || undefined,
     from: from === '' ? undefined : startOfDay(from, timeZone),
-    to: to === '' ? undefined : startOfDay(dayAfter(to), timeZone),
+    to: to === '' ? undefined : startOfDay(addDays(to, 1), timeZone),
   };
-}
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }
 
 function FilterForm({ app, asked }: { app: App; asked: Asked }) {
   const { accounts, folders } = app.settings;
+  const choices = {
+    state: Object.keys(FILE_STATES),
+    account: [...accounts.keys()],
+    folder: folders.map(({ id }) => id),
+    operation: Object.keys(FOLDER_OPERATIONS),
+  };
   return (
     <form action="/files" class="inline filter">
-      <ChoiceField
-        name="state"
-        label="State"
-        value={asked.state}
-        choices={choicesOf('Any state', Object.keys(FILE_STATES))}
-      />
-      <ChoiceField
-        name="account"
-        label="Account"
-        value={asked.account}
-        choices={choicesOf('Any account', [...accounts.keys()])}
-      />
-      <ChoiceField
-        name="folder"
-        label="Folder"
-        value={asked.folder}
-        choices={choicesOf(
-          'Any folder',
-          folders.map(({ id }) => id),
-        )}
-      />
-      <ChoiceField
-        name="operation"
-        label="Operation"
-        value={asked.operation}
-        choices={choicesOf('Any operation', Object.keys(FOLDER_OPERATIONS))}
-      />
+      {Object.entries(choices).map(([name, values]) => (
+        <ChoiceField
+          key={name}
+          name={name}
+          label={capital(name)}
+          value={asked[name as keyof typeof choices]}
+          choices={choicesOf(`Any ${name}`, values)}
+        />
+      ))}
       <TextField name="name" label="Name contains" type="search" value={asked.name} />
       <TextField name="from" label="From day" type="date" value={asked.from} />
       <TextField name="to" label="To day" type="date" value={asked.to} />
@@ -162,11 +152,7 @@ function FileTable({ app, files, isFiltered }: { app: App; files: readonly Liste
           cell: ({ valid_cents: cents, account }) =>
             cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
         },
-        {
-          title: 'Batches done',
-          isFigure: true,
-          cell: ({ batches, done }) => batches > 0 && `${done} of ${batches}`,
-        },
+        { title: 'Batches done', isFigure: true, cell: ({ batches, done }) => batches > 0 && `${done} of ${batches}` },
         {
           title: 'Taken',
           cell: ({ claimed_at: at, account }) => <Moment at={at} timeZone={customsOf(app, account).timeZone} />,
@@ -174,4 +160,15 @@ function FileTable({ app, files, isFiltered }: { app: App; files: readonly Liste
       ]}
     />
   );
+}
+
+/** Serves the read-only pages below `/files`: files, batches, rows, faults and downloads. */
+export function filePages(server: FastifyInstance, context: WebContext): void {
+  listFilesPage(server, context);
+  showFilePage(server, context);
+  listRowsPage(server, context);
+  listFaultsPage(server, context);
+  listBatchesPage(server, context);
+  showBatchPage(server, context);
+  outputDownload(server, context);
 }

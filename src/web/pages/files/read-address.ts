@@ -29,6 +29,14 @@ export async function batchOf(app: App, request: FastifyRequest): Promise<{ file
   return { file, batch: await readBatchRow(app.ledger, { fileId: file.file_id, batchNo: Number(batchNo) }) };
 }
 
+/** Returns the pages above a page of this file. */
+export function crumbsOf({ file_id: fileId, name }: FileRow) {
+  return [
+    { path: '/files', label: 'Files' },
+    { path: `/files/${fileId}`, label: name },
+  ];
+}
+
 /** Returns the number where a list begins; 0 when the address has no valid one. */
 export function startOf(request: FastifyRequest, name: string): number {
   const text = fieldOf(request.query, name);

@@ -16,11 +16,9 @@ import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
-import { BatchComparison } from './batch-comparison.tsx';
-import { BatchDoubt } from './batch-doubt.tsx';
-import { batchOf, type Customs, customsOf } from './read-address.ts';
-import { ToldWhy } from './told-why.tsx';
-import { WaitingProposals } from './waiting-proposals.tsx';
+import { BatchComparison, BatchDoubt } from './batch-doubt.tsx';
+import { batchOf, type Customs, customsOf, crumbsOf } from './read-address.ts';
+import { ToldWhy, WaitingProposals } from './told-why.tsx';
 import { describeAnswer, describeWritten } from '../../../explain/attempt-words.ts';
 
 /** Serves `/files/:fileId/batches/:batchNo`: everything about one batch. */
@@ -33,16 +31,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
     const path = `/files/${file.file_id}/batches/${batch.batch_no}`;
     return sendPage(
       reply,
-      <Page
-        title={`Batch ${batch.batch_no}`}
-        viewer={viewer}
-        path={path}
-        crumbs={[
-          { path: '/files', label: 'Files' },
-          { path: `/files/${file.file_id}`, label: file.name },
-        ]}
-        isLive
-      >
+      <Page title={`Batch ${batch.batch_no}`} viewer={viewer} path={path} crumbs={crumbsOf(file)} isLive>
         <Section title={`Batch ${batch.batch_no} of ${file.name}`} live="head">
           <WaitingProposals proposals={proposals} />
           <BatchHead file={file} batch={batch} customs={customs} />

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
-import { type LinkedFile, type LinkKind, listBatches, readLinkedFiles } from '../../../ledger/file/list-files.ts';
-import { listAudit } from '../../../ledger/overview/list-audit.ts';
+import { type LinkedFile, type LinkKind, readLinkedFiles, listBatches } from '../../../ledger/file/list-files.ts';
+import { listAudit, type AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { listFaults } from '../../../ledger/row/fault-counts.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readOutputs } from '../../../ledger/file/read-file.ts';
@@ -14,15 +14,11 @@ import { type WebContext, viewerOf } from '../../web-context.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
-import { actionsOf, FileFacts, HoldNotice } from './file-head.tsx';
+import { actionsOf, FileFacts, HoldNotice, OutcomePart } from './file-head.tsx';
 import { OutputTable } from './file-outputs.tsx';
-import { LatestSteps, SHOWN_STEPS } from './latest-steps.tsx';
-import { BatchTable } from './list-batches.tsx';
-import { FaultTable } from './list-faults.tsx';
-import { OutcomePart } from './outcome-part.tsx';
+import { BatchTable, FaultTable } from './file-lists.tsx';
 import { customsOf, fileOf } from './read-address.ts';
-import { ToldWhy } from './told-why.tsx';
-import { WaitingProposals } from './waiting-proposals.tsx';
+import { ToldWhy, WaitingProposals } from './told-why.tsx';
 import { Count, Moment, State } from '../../parts/words.tsx';
 
 /** Most batches and faults on this page; all of them have pages of their own. */
@@ -145,10 +141,7 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
         { title: 'Check', cell: ({ id }) => id },
         { title: 'What must agree', cell: ({ id }) => ABOUT[id] ?? '' },
         { title: 'Figures', cell: ({ says }) => <span class="wide">{says}</span> },
-        {
-          title: 'Result',
-          cell: ({ state }) => <span class={`state ${TONES[state]}`}>{state}</span>,
-        },
+        { title: 'Result', cell: ({ state }) => <span class={`state ${TONES[state]}`}>{state}</span> },
       ]}
     />
   );
@@ -156,7 +149,6 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
 
 const TONES = { agree: 'good', differ: 'bad', 'not yet': 'busy', 'not needed': 'quiet' } as const;
 
-/** What each control total compares. */
 const ABOUT: Readonly<Record<string, string>> = {
   H0: 'The control file of the sender and what came',
   H1: 'The bytes that were taken and the bytes that were read',
@@ -168,3 +160,53 @@ const ABOUT: Readonly<Record<string, string>> = {
   H7: 'The outcomes and the batches',
   H8: 'The output files on the disk and the ledger',
 };
+
+/** Most audit links on the page of a file; a large file has tens of thousands. */
+export const SHOWN_STEPS = 100;
+
+/** Shows the latest moves of a file and its batches, the newest first. */
+export function LatestSteps({
+  fileId,
+  links,
+  timeZone,
+}: {
+  fileId: string;
+  links: readonly AuditLink[];
+  timeZone: string;
+}) {
+  return (
+    <>
+      <Table
+        label="Latest steps"
+        rows={links.toReversed()}
+        empty="Nothing was done to it yet."
+        columns={[
+          { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+          { title: 'Who', cell: ({ actor }) => whoOf(actor) },
+          {
+            title: 'Batch',
+            isFigure: true,
+            cell: ({ batch_no: no }) => no !== null && <a href={`/files/${fileId}/batches/${no}`}>{no}</a>,
+          },
+          { title: 'What', cell: ({ move, to_state: to }) => stepOf(move, to) },
+          { title: 'Why', cell: ({ reason }) => <span class="wide">{reason}</span> },
+        ]}
+      />
+      <p>
+        <a href={`/audit?file=${fileId}`}>
+          {links.length < SHOWN_STEPS
+            ? 'The same in the audit trail, with the evidence'
+            : 'All steps, in the audit trail'}
+        </a>
+      </p>
+    </>
+  );
+}
+
+function whoOf(actor: string): string {
+  return actor.startsWith('operator:') ? actor.slice('operator:'.length) : 'paydrop';
+}
+
+function stepOf(move: string, to: string | null): string {
+  return to === null ? move : `${move}: now ${to.replaceAll('_', ' ')}`;
+}

@@ -1,6 +1,7 @@
 import type { Why } from '../../../explain/why/tell-why.ts';
-import { Section } from '../../parts/blocks.tsx';
+import { Section, Notice } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
+import type { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 
 /** Shows how a file or batch stands, what to do next and what happened, in the words of `paydrop why`. */
 export function ToldWhy({ why: { now, next, story, timeZone } }: { why: Why }) {
@@ -45,5 +46,22 @@ function Sentences({ texts }: { texts: readonly string[] }) {
         <li key={index}>{text}</li>
       ))}
     </ul>
+  );
+}
+
+type Waiting = Awaited<ReturnType<typeof readProposalsOf>>;
+
+/** Shows open proposals, on which another person must decide. */
+export function WaitingProposals({ proposals }: { proposals: Waiting }) {
+  if (proposals.length === 0) return null;
+  return (
+    <Notice kind="info" title="A second person is waited for">
+      {proposals.map(({ proposal_no: no, batch_no: batchNo, action, made_by: by }) => (
+        <p key={no}>
+          {by.replace(/^operator:/, '')} proposed “{action}”{batchNo === null ? '' : ` for batch ${batchNo}`}.{' '}
+          <a href="/proposals">See proposal {no}</a>
+        </p>
+      ))}
+    </Notice>
   );
 }

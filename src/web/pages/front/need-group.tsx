@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { type Column, Table } from '../../parts/blocks.tsx';
 import { Count, Money } from '../../parts/words.tsx';
 
-/** Most items of a group that are shown. */
 const SHOWN = 10;
 /** Limit of the ledger's queries; at this number there may be more. */
 const ASKED = 200;
@@ -43,7 +42,6 @@ export function NeedGroup<Item>({
 type Amount = { readonly account: string; readonly rows: number; readonly cents: number };
 type Currencies = { currencyOf(account: string): string | undefined };
 
-/** Shows the rows of all items, and their money per currency. */
 function Sum({ currencies: { currencyOf }, items }: { currencies: Currencies; items: readonly Amount[] }) {
   const currencies = [...new Set(items.map(({ account }) => currencyOf(account)))];
   const rows = items.reduce((sum, item) => sum + item.rows, 0);

@@ -12,9 +12,7 @@ export function Needs({ front }: { front: Front }) {
   const groups = [
     <Trouble key="trouble" front={front} />,
     <Obstacles key="obstacles" front={front} />,
-    <Doubt key="doubt" front={front} />,
-    <Exceptions key="exceptions" front={front} />,
-    <Refused key="refused" front={front} />,
+    ...BATCH_NEEDS.map((need) => <Batches key={need.state} front={front} {...need} />),
     <Stopped key="stopped" front={front} />,
     <Held key="held" front={front} />,
     <Proposals key="proposals" front={front} />,
@@ -58,7 +56,6 @@ function isCalm({ standing, held, stops, late, obstacles, unready, unreached, to
 
 type Part = { front: Front };
 
-/** Shows what keeps this process from working, and days that do not balance. */
 function Trouble({ front: { unready, unreached, today } }: Part) {
   return (
     <>
@@ -114,51 +111,32 @@ function Obstacles({ front }: Part) {
   );
 }
 
-function Doubt({ front }: Part) {
-  return (
-    <Batches
-      front={front}
-      state="unknown"
-      title="Money in doubt"
-      hint="The service may or may not have taken these. They are not sent again, and their accounts wait until somebody says what became of them. Never drop such a file again."
-    />
-  );
-}
+const BATCH_NEEDS = [
+  {
+    state: 'unknown',
+    title: 'Money in doubt',
+    hint: 'The service may or may not have taken these. They are not sent again, and their accounts wait until somebody says what became of them. Never drop such a file again.',
+  },
+  {
+    state: 'exception',
+    title: 'Results that do not fit',
+    hint: 'The service sent a result that differs from what it was given. Its rows have no outcome yet.',
+  },
+  {
+    state: 'refused',
+    title: 'Refused by the service',
+    hint: 'Nothing of these was charged. Their accounts wait until the cause is fixed.',
+  },
+] as const;
 
-function Exceptions({ front }: Part) {
-  return (
-    <Batches
-      front={front}
-      state="exception"
-      title="Results that do not fit"
-      hint="The service sent a result that differs from what it was given. Its rows have no outcome yet."
-    />
-  );
-}
-
-function Refused({ front }: Part) {
-  return (
-    <Batches
-      front={front}
-      state="refused"
-      title="Refused by the service"
-      hint="Nothing of these was charged. Their accounts wait until the cause is fixed."
-    />
-  );
-}
-
-function Batches({ front, state, title, hint }: Part & { state: string; title: string; hint: string }) {
+function Batches({ front, state, title, hint }: Part & (typeof BATCH_NEEDS)[number]) {
   const batches = front.standing.doubt.filter((batch) => batch.state === state);
-  return <NeedGroup title={title} items={batches} hint={hint} sumsOf={front} columns={batchColumns(front)} />;
-}
-
-function batchColumns(front: Front): Column<Batch>[] {
-  return [{ title: 'Batch', cell: (batch) => <BatchLink {...batch} /> }, ...sumColumns(front)];
+  const columns = [{ title: 'Batch', cell: (batch: Batch) => <BatchLink {...batch} /> }, ...sumColumns(front)];
+  return <NeedGroup title={title} items={batches} hint={hint} sumsOf={front} columns={columns} />;
 }
 
 type Sum = { account: string; rows: number; cents: number; since: Date; reason: string | null };
 
-/** Columns for everything that waits with rows and money. */
 function sumColumns(front: Front): Column<Sum>[] {
   return [
     { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },

@@ -6,53 +6,31 @@ import { retentionDays } from '../../../config/retention-days.ts';
 import { nextSendAt } from '../../../calendar/send-window.ts';
 import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
-import { type AlarmCause, findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
-import { type Expiring, findExpiring } from '../../../ledger/retention/retention.ts';
-import { readStanding, type Standing } from '../../../ledger/overview/overview.ts';
-import { type HeldFile, readHeld } from '../../../ledger/file/list-files.ts';
-import { readStops, type Stop } from '../../../ledger/account/read-holds.ts';
-import { readWithheldFiles, type WithheldFile } from '../../../ledger/row/read-withheld.ts';
-import { type LateRuns, readLateRuns } from '../../../explain/late-runs.ts';
-import { type Obstacle, readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
+import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
+import { findExpiring } from '../../../ledger/retention/retention.ts';
+import { readStanding } from '../../../ledger/overview/overview.ts';
+import { readHeld } from '../../../ledger/file/list-files.ts';
+import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
+import { readStops } from '../../../ledger/account/read-holds.ts';
+import { readLateRuns } from '../../../explain/late-runs.ts';
+import { readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../../web-context.ts';
-import { findUnready, type Unready } from '../../monitor/find-unready.ts';
+import { findUnready } from '../../monitor/find-unready.ts';
 import { sharedZone, zoneOf } from '../../zone-of.ts';
-import { type MonthDay, type MonthReader } from './read-month.ts';
+import type { MonthReader } from './month.tsx';
 
 /** Something that will or should happen on its own; `at` is null when it never will. */
 export type Coming = { readonly what: string; readonly at: Date | null; readonly timeZone: string };
 
 /** Everything on the front page. */
-export type Front = {
-  readonly standing: Standing;
-  readonly held: readonly HeldFile[];
-  readonly stops: readonly Stop[];
-  /** Accounts whose service cannot be reached. */
-  readonly unreached: readonly AlarmCause[];
-  readonly late: LateRuns;
-  /** Work that keeps failing. */
-  readonly obstacles: readonly Obstacle[];
-  /** Recent files with rows that were not paid. */
-  readonly withheld: readonly WithheldFile[];
-  readonly unready: readonly Unready[];
-  /** Each account's day so far. */
-  readonly today: readonly DayReport[];
-  readonly month: readonly MonthDay[];
-  /** What comes next, the earliest first. */
-  readonly coming: readonly Coming[];
-  readonly expiring: readonly Expiring[];
-  /** For what belongs to no account. */
-  readonly zone: string;
-  zoneOf(account: string): string;
-  currencyOf(account: string): string | undefined;
-};
+export type Front = Awaited<ReturnType<typeof readFront>>;
 
 /** How far ahead expiries are shown, in ms. */
 const AHEAD_MS = 30 * 86_400_000;
 
-export async function readFront({ app }: WebContext, month: MonthReader): Promise<Front> {
+export async function readFront({ app }: WebContext, readMonth: MonthReader) {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
   const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles, withheld] =
@@ -64,7 +42,7 @@ export async function readFront({ app }: WebContext, month: MonthReader): Promis
       readLateRuns(ledger, settings),
       findUnready(app),
       readToday(ledger, settings),
-      month.read(),
+      readMonth(),
       readSchedules(ledger, settings),
       findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
       readObstacles(ledger, settings),
@@ -85,8 +63,8 @@ export async function readFront({ app }: WebContext, month: MonthReader): Promis
     coming: [...runs, ...comingWindows(settings, now), ...comingFiles(settings, now)].sort(byMoment),
     expiring,
     zone: sharedZone(settings),
-    zoneOf: (account) => zoneOf(settings, account),
-    currencyOf: (account) => settings.accounts.get(account)?.currency,
+    zoneOf: (account: string) => zoneOf(settings, account),
+    currencyOf: (account: string) => settings.accounts.get(account)?.currency,
   };
 }
 
@@ -99,7 +77,6 @@ async function readToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'
   return reports;
 }
 
-/** Lists when the closed windows open. */
 function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Coming[] {
   return [...accounts.values()].flatMap((account) => {
     const at = nextSendAt(account, now);
@@ -108,7 +85,6 @@ function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Com
   });
 }
 
-/** Lists when expected files are due. */
 function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date): Coming[] {
   return settings.folders.flatMap((folder) => {
     const times = expectedTimes(settings, folder);
@@ -117,7 +93,6 @@ function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date
   });
 }
 
-/** Puts what never happens at the end. */
 function byMoment(one: Coming, other: Coming): number {
   return (one.at?.getTime() ?? Number.MAX_SAFE_INTEGER) - (other.at?.getTime() ?? Number.MAX_SAFE_INTEGER);
 }

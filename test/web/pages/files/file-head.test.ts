@@ -1,11 +1,17 @@
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../../schemas/errors.ts';
 import type { FileState } from '../../../../schemas/lifecycle.ts';
 import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
-import { actionsOf, FileFacts, HoldNotice } from '../../../../src/web/pages/files/file-head.tsx';
+import {
+  actionsOf,
+  FileFacts,
+  HoldNotice,
+  openTotals,
+  OutcomePart,
+  presentTotals,
+} from '../../../../src/web/pages/files/file-head.tsx';
+import { draw } from '../../support/page-words.ts';
 
 const AT = new Date('2026-06-15T10:00:00Z');
 const FILE = {
@@ -51,14 +57,14 @@ describe('actionsOf', () => {
 describe('FileFacts', () => {
   it('shows rows, money and moments as people of the account read them', () => {
     const customs = { timeZone: 'America/Toronto', currency: 'USD' };
-    const html = renderToString(h(FileFacts, { file: FILE, customs }));
+    const html = draw(FileFacts, { file: FILE, customs });
     for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time'])
       expect(html).toContain(text);
   });
 
   it('leaves out what is not known yet', () => {
     const claimed = { ...FILE, records: null, valid_rows: null, valid_cents: null, invalid_rows: null, layout: null };
-    const html = renderToString(h(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } }));
+    const html = draw(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } });
     for (const name of ['<dt>Rows', '<dt>Valid rows', '<dt>Withheld', '<dt>Layout', '<dt>Total'])
       expect(html).not.toContain(name);
   });
@@ -70,17 +76,63 @@ describe('HoldNotice', () => {
       { code: 'CHARGED_BEFORE' as const, count: 2, line: 3, detail: '<b>line 2</b>' },
       { code: 'SAME_TOTALS' as const, count: 1, line: 0, detail: null },
     ];
-    const html = renderToString(h(HoldNotice, { file: FILE, held }));
+    const html = draw(HoldNotice, { file: FILE, held });
     expect(html).toContain('(2 rows, the first on line 3)');
     expect(html.match(/<li>/g)).toHaveLength(2);
     expect(html).not.toMatch(/<script|<b>/);
-    expect(renderToString(h(HoldNotice, { file: { ...FILE, state: 'accepted' }, held }))).toBe('');
+    expect(draw(HoldNotice, { file: { ...FILE, state: 'accepted' as const }, held })).toBe('');
   });
 
   it('says the reason of the file when no fault is listed for it, with what to do', () => {
     const file = { ...FILE, reason: '<b>it changed</b>', reason_code: 'MODIFIED_AFTER_CLAIM' };
-    const html = renderToString(h(HoldNotice, { file, held: [] }));
+    const html = draw(HoldNotice, { file, held: [] });
     expect(html).toContain('Held: &lt;b>it changed');
     expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.remedy);
+  });
+});
+
+const FIGURES: FileFigures = {
+  states: {
+    reconciled: { batches: 1, rows: 3, cents: 600 },
+    cancelled: { batches: 1, rows: 2, cents: 400 },
+    unknown: { batches: 1, rows: 5, cents: 1_000 },
+    ready: { batches: 1, rows: 1, cents: 100 },
+  },
+  first: { approved: { rows: 3, cents: 600 } },
+  now: { approved: { rows: 2, cents: 400 }, declined: { rows: 1, cents: 200 } },
+  withheld: { rows: 4, cents: 50 },
+};
+const NONE: FileFigures = { states: {}, first: {}, now: {}, withheld: { rows: 0, cents: 0 } };
+
+describe('presentTotals and openTotals', () => {
+  it('never take rows of a batch that has not ended for rows that were not sent', () => {
+    expect(presentTotals(FIGURES)).toEqual({
+      ...FIGURES.now,
+      not_sent: { rows: 2, cents: 400 },
+      invalid: { rows: 4, cents: 50 },
+    });
+    expect(openTotals(FIGURES)).toEqual({ waiting: { rows: 1, cents: 100 }, underWay: { rows: 5, cents: 1_000 } });
+    expect(presentTotals(NONE)).toEqual({});
+  });
+});
+
+describe('OutcomePart', () => {
+  it('leads from each outcome to its rows', () => {
+    const html = draw(OutcomePart, { fileId: 'abc', figures: FIGURES, currency: 'USD' });
+    const links = [...html.matchAll(/href="([^"]+)">([\d,]+)</g)].map(([, href, rows]) => [href, rows]);
+    expect(links).toEqual([
+      ['/files/abc/rows?outcome=approved', '2'],
+      ['/files/abc/rows?outcome=declined', '1'],
+      ['/files/abc/rows?outcome=not_sent', '2'],
+      ['/files/abc/rows?outcome=invalid', '4'],
+      ['/files/abc/rows?outcome=open', '1'],
+      ['/files/abc/rows?outcome=open', '5'],
+    ]);
+    expect(html).toContain('its money may have moved');
+  });
+
+  it('says what would stand here', () => {
+    const html = draw(OutcomePart, { fileId: 'abc', figures: NONE, currency: undefined });
+    expect(html).toContain('The outcome of each row stands here');
   });
 });

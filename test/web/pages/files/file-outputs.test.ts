@@ -1,27 +1,28 @@
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { recordOutput } from '../../../../src/ledger/file/complete-file.ts';
-import { OutputTable } from '../../../../src/web/pages/files/file-outputs.tsx';
+import { OutputTable, attachmentOf } from '../../../../src/web/pages/files/file-outputs.tsx';
 import { CARD, cardRow, lines } from '../../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
+import type { TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { wordsOf } from '../../support/read-page.ts';
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../../../src/app.ts';
+import { batchOf, customsOf, fileOf, startOf } from '../../../../src/web/pages/files/read-address.ts';
+import { draw } from '../../support/page-words.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('card', 'Löhne "Juni".csv', lines([cardRow(1)]));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'Löhne "Juni".csv'));
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const outputPath = async (ending: string) => {
   const { out } = world.settings.paths;
@@ -116,9 +117,66 @@ describe('OutputTable', () => {
       { ...output, kind: 'result' as const, number: 0 },
       { ...output, kind: 'correction' as const, number: 2 },
     ];
-    const html = renderToString(h(OutputTable, { outputs, timeZone: 'UTC' }));
+    const html = draw(OutputTable, { outputs, timeZone: 'UTC' });
     expect(html).toContain('href="/files/abc/outputs/result"');
     expect(html).toContain('href="/files/abc/outputs/correction?number=2"');
-    expect(renderToString(h(OutputTable, { outputs: [], timeZone: 'UTC' }))).toContain('No output files yet.');
+    expect(draw(OutputTable, { outputs: [], timeZone: 'UTC' })).toContain('No output files yet.');
   });
+});
+
+const asked = (params: Record<string, string>, query: Record<string, string> = {}) =>
+  ({ params, query }) as unknown as FastifyRequest;
+
+describe('fileOf and batchOf', () => {
+  it('read what the address names', async () => {
+    expect(await fileOf(world.app, asked({ fileId }))).toMatchObject({ file_id: fileId });
+    const found = await batchOf(world.app, asked({ fileId, batchNo: '1' }));
+    expect(found).toMatchObject({ file: { file_id: fileId }, batch: { batch_no: 1 } });
+  });
+
+  it.each(['4222222222222220', '../../etc/passwd', '', 'ABCDEFGHJKMNPQRS', 'zzzzzzzzzzzzzzzz'])(
+    'know no file "%s", and do not repeat it',
+    async (strange) => {
+      const thrown: unknown = await fileOf(world.app, asked({ fileId: strange })).catch((error: unknown) => error);
+      expect(thrown).toMatchObject({ code: 'NOT_FOUND', message: 'There is nothing here (any more).' });
+    },
+  );
+
+  it.each(['0', '-1', '1.5', '2', 'x', '9999999', '1;DROP'])('know no batch "%s"', async (batchNo) => {
+    await expect(batchOf(world.app, asked({ fileId, batchNo }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('startOf', () => {
+  it.each([
+    ['17', 17],
+    ['0', 0],
+    ['-3', 0],
+    ['1e9', 0],
+    ['99999999999999999999', 0],
+    ['', 0],
+  ])('of "%s" is %i', (from, start) => {
+    expect(startOf(asked({}, { from }), 'from')).toBe(start);
+  });
+});
+
+describe('customsOf', () => {
+  it('has zone and currency of the account, and UTC of one that is not configured any more', () => {
+    const accounts = new Map([['main', { timeZone: 'America/Toronto', currency: 'USD' }]]);
+    const settings = { accounts } as unknown as App['settings'];
+    expect(customsOf({ settings }, 'main')).toEqual({ timeZone: 'America/Toronto', currency: 'USD' });
+    expect(customsOf({ settings }, 'gone')).toEqual({ timeZone: 'UTC', currency: undefined });
+  });
+});
+
+it.each([
+  ['monday.csv', `attachment; filename="monday.csv"; filename*=UTF-8''monday.csv`],
+  ['a "b" \\c%.csv', `attachment; filename="a _b_ _c_.csv"; filename*=UTF-8''a%20%22b%22%20%5Cc%25.csv`],
+  ['Löhne.csv', `attachment; filename="L_hne.csv"; filename*=UTF-8''L%C3%B6hne.csv`],
+  [`it's (1)*.csv`, `attachment; filename="it's (1)*.csv"; filename*=UTF-8''it%27s%20%281%29%2A.csv`],
+  ['a\r\nset-cookie: x', `attachment; filename="a__set-cookie: x"; filename*=UTF-8''a%0D%0Aset-cookie%3A%20x`],
+  ['half \ud800.csv', `attachment; filename="half _.csv"; filename*=UTF-8''half%20_.csv`],
+])('attachmentOf writes the name %j so that no header breaks', (name, header) => {
+  expect(attachmentOf(name)).toBe(header);
+  expect(() => new Headers({ 'content-disposition': header })).not.toThrow();
 });

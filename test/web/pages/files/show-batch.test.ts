@@ -1,29 +1,32 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../../support/dashboard-world.ts';
+import type { TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
-import type { AttemptInDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
-import { foundDoubt } from '../../../cli/support/found-doubt.ts';
+import type { AttemptInDoubt, InDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
+import { foundDoubt, ACCOUNT, CALLED_AT } from '../../../cli/support/found-doubt.ts';
 import { BatchAttempts } from '../../../../src/web/pages/files/show-batch.tsx';
+import type { Comparison } from '../../../../src/explain/compare-batch.ts';
+import { compareRows } from '../../../../src/reconcile/compare-rows.ts';
+import { BatchComparison, BatchDoubt } from '../../../../src/web/pages/files/batch-doubt.tsx';
+import { changeCells, resultsOf, sentRow } from '../../../reconcile/support/result-rows.ts';
+import { ToldWhy, WaitingProposals } from '../../../../src/web/pages/files/told-why.tsx';
+import { draw } from '../../support/page-words.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests();
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   world.sandbox.faults.plan({ kind: 'result-row-missing', operation: 'getBatchProcessResultFile' });
   await world.drop('card', 'monday.csv', lines(upTo(3).map((n) => cardRow(n))));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'monday.csv'));
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const path = () => `/files/${fileId}/batches/1`;
 const force = (state: BatchState) =>
@@ -92,10 +95,8 @@ describe('/files/:fileId/batches/:batchNo', () => {
 });
 
 const [CALL] = foundDoubt().attempts;
-const draw = (...attempts: Partial<AttemptInDoubt>[]) =>
-  renderToString(
-    h(BatchAttempts, { attempts: attempts.map((attempt) => ({ ...CALL!, ...attempt })), timeZone: 'America/Toronto' }),
-  );
+const drawCalls = (...attempts: Partial<AttemptInDoubt>[]) =>
+  draw(BatchAttempts, { attempts: attempts.map((attempt) => ({ ...CALL!, ...attempt })), timeZone: 'America/Toronto' });
 
 describe('BatchAttempts', () => {
   it.each([
@@ -108,10 +109,127 @@ describe('BatchAttempts', () => {
     [{ evidence: { bytesWritten: 10 } }, '10 bytes; the request has 900 and its head'],
     [{}, '2026-06-15 06:00:00 -04:00'],
   ])('tells %j in words', (attempt, words) => {
-    expect(draw(attempt)).toContain(words);
+    expect(drawCalls(attempt)).toContain(words);
   });
 
   it('says what would stand here', () => {
-    expect(draw()).toContain('It was not sent yet.');
+    expect(drawCalls()).toContain('It was not sent yet.');
   });
+});
+
+const SENT = [1, 2, 3].map((n) => sentRow('card', { line: n + 1, invoice: `C-${n}` }));
+const [ONE, , THREE] = resultsOf('card', SENT);
+const FOREIGN = { ...ONE!, cells: changeCells('card', ONE!.cells, { invoice: 'C-9' }), message: '<b>what</b>' };
+const STRANGE = { position: 4, cells: ['a', 'b'], message: 'what' };
+
+const COMPARISON: Comparison = {
+  batch: 'abc/2',
+  name: 'monday.csv',
+  state: 'exception',
+  batchId: '1000003',
+  reason: null,
+  sentRows: 3,
+  resultRows: 4,
+  differing: 3,
+  rows: compareRows('card', SENT, [FOREIGN, THREE!, STRANGE]),
+};
+const drawBoth = (change: Partial<Comparison> = {}) =>
+  draw(BatchComparison, { comparison: { ...COMPARISON, ...change } });
+
+describe('BatchComparison', () => {
+  it('lays both sides beside each other and says in words how they differ', () => {
+    const html = drawBoth();
+    const rows = html.split('<tr>').slice(2);
+    const texts = rows.map((row) =>
+      row
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+    expect(texts).toEqual([
+      '1 2 C-1 25.00 number ending 2220 differs C-9 25.00 number ending 2220 &lt;b>what&lt;/b>',
+      '2 3 C-2 25.00 number ending 2220 did not come back',
+      '2 4 C-3 25.00 number ending 2220 the same C-3 25.00 number ending 2220 Received',
+      '3 was not sent 2 cells of another layout what',
+    ]);
+  });
+
+  it('says when the result cannot be read at all, and when nothing differs', () => {
+    expect(drawBoth({ unreadable: 'it is no text', rows: [] })).toContain('The result cannot be read: it is no text');
+    expect(drawBoth({ rows: [] })).toContain('No row differs.');
+  });
+});
+
+function drawDoubt(change: Partial<InDoubt> = {}, resolveWaitMs: number | undefined = ACCOUNT.resolveWaitMs): string {
+  const now = new Date(CALLED_AT.getTime() + 7_500_000);
+  const customs = { timeZone: 'America/Toronto', currency: 'USD' };
+  return draw(BatchDoubt, { doubt: foundDoubt(change), now, resolveWaitMs, customs });
+}
+
+describe('BatchDoubt', () => {
+  it('says what is at stake, how long, from when it may be declared, and where to go on', () => {
+    const html = drawDoubt();
+    for (const text of [
+      '75.00',
+      '2 hours 5 minutes',
+      '2026-06-16 06:00:00 -04:00',
+      'the connection was reset',
+      'href="/files/g7fhpaqs00000000/batches/2/resolve"',
+    ])
+      expect(html).toContain(text);
+  });
+
+  it('shows ids that were seen, the neighbours, and what reports said', () => {
+    const html = drawDoubt({
+      lateAnswers: [{ at: CALLED_AT, reason: '<i>late</i>', evidence: { batchId: '1002' } }],
+      reports: [{ name: '<b>r.csv</b>', at: CALLED_AT, covers: false, newestAt: null, found: 2, absent: 1 }],
+      before: { fileId: 'f', batchNo: 1, batchId: '1001', submittedAt: CALLED_AT },
+    });
+    for (const text of ['1001', '1002', '&lt;i>late', '&lt;b>r.csv', 'proves nothing']) expect(html).toContain(text);
+  });
+
+  it('leads nowhere while a proposal waits', () => {
+    expect(drawDoubt({ proposal: { proposalNo: 7, action: 'absolve', madeBy: 'operator:ada' } })).not.toContain(
+      '/resolve',
+    );
+  });
+});
+
+const WHY = {
+  about: 'monday.csv',
+  timeZone: 'America/Toronto',
+  story: [
+    { at: null, text: 'It was made of rows of file x.' },
+    { at: new Date('2026-06-15T10:00:00Z'), text: '<b>held</b>' },
+  ],
+  now: ['The file is held.'],
+  next: ['Then "paydrop approve x".'],
+};
+
+describe('ToldWhy', () => {
+  const html = draw(ToldWhy, { why: WHY });
+
+  it('tells how it stands, what is next and what happened, each moment in the zone of the account', () => {
+    expect([...html.matchAll(/<h2 [^>]*>([^<]+)/g)].map(([, title]) => title)).toEqual([
+      'How it stands',
+      'What to do next',
+      'What happened',
+    ]);
+    expect(html).toContain('2026-06-15 06:00:00 -04:00');
+    expect(html).toContain('&lt;b>held&lt;/b>');
+  });
+
+  it('says that the buttons do what a line names, only where a line names something', () => {
+    expect(html).toContain('the buttons on the page of that file, batch or account do here');
+    const quiet = draw(ToldWhy, { why: { ...WHY, next: ['Nothing is to be done.'] } });
+    expect(quiet).not.toContain('the buttons on');
+  });
+});
+
+it('WaitingProposals says who proposed what, with a link; nothing when nobody did', () => {
+  const proposals = [{ proposal_no: 7, batch_no: 2, action: 'absolve', made_by: 'operator:ada' }];
+  const html = draw(WaitingProposals, { proposals });
+  expect(html).toContain('ada proposed “absolve” for batch 2.');
+  expect(html).toContain('<a href="/proposals">See proposal 7</a>');
+  expect(draw(WaitingProposals, { proposals: [] })).toBe('');
 });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import {
-  type DashboardWorld,
-  openDashboardWorld,
-  type TestBrowser,
-  type TestPerson,
-} from '../../support/dashboard-world.ts';
+import type { TestBrowser, TestPerson } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { LinkedFile } from '../../../../src/ledger/file/list-files.ts';
-import { LinkedFiles } from '../../../../src/web/pages/files/show-file.tsx';
+import { LinkedFiles, ControlTotals, LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
+import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
+import { draw } from '../../support/page-words.ts';
 
-let world: DashboardWorld;
+const world = dashboardForTests({ folder: { duplicateRows: 'hold' } });
 let viewer: TestBrowser;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
-  world = await openDashboardWorld({ folder: { duplicateRows: 'hold' } });
   const odd = [cardRow(1, { card: MAGIC_CARD, amount: '2.00' }), cardRow(2, { expiry: '12/20' })];
   const rows = [...odd, ...upTo(20).map((n) => cardRow(20 + n))];
   await world.drop('card', 'done.csv', lines(rows));
@@ -29,7 +24,6 @@ beforeAll(async () => {
     ids[name] = (await findFile(world.app.ledger, name)).file_id;
   viewer = await world.as('viewer');
 });
-afterAll(() => world.close());
 
 const page = async (name: string) => (await viewer.get(`/files/${ids[name]}`)).text;
 const actionsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$/.exec(link)?.[1] ?? []);
@@ -127,7 +121,7 @@ describe('/files/:fileId', () => {
 });
 
 const AT = new Date('2026-06-15T10:00:00Z');
-const draw = (files: LinkedFile[]) => renderToString(h(LinkedFiles, { files, timeZone: 'UTC' }));
+const drawLinked = (files: LinkedFile[]) => draw(LinkedFiles, { files, timeZone: 'UTC' });
 
 describe('LinkedFiles', () => {
   it.each([
@@ -136,16 +130,79 @@ describe('LinkedFiles', () => {
     ['duplicate_of', 'This file has the content of'],
     ['repeated_by', 'The same content came again as'],
   ] as const)('says %s in words, with a link', (kind, words) => {
-    const html = draw([{ kind, fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200 }]);
+    const html = drawLinked([{ kind, fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200 }]);
     expect(html).toContain(words);
     expect(html).toContain('<a href="/files/abc">x.csv</a>');
     expect(html).toContain('1,200');
   });
 
   it('has no link to a file that has not come back yet', () => {
-    const html = draw([{ kind: 'resubmitted_as', fileId: null, name: 'x.csv', state: null, at: AT, rows: null }]);
+    const html = drawLinked([{ kind: 'resubmitted_as', fileId: null, name: 'x.csv', state: null, at: AT, rows: null }]);
     expect(html).not.toContain('<a ');
     expect(html).toContain('has not come through its folder yet');
-    expect(draw([])).toContain('None.');
+    expect(drawLinked([])).toContain('None.');
+  });
+});
+
+const drawTotals = (totals: Parameters<typeof ControlTotals>[0]['totals']) => draw(ControlTotals, { totals });
+
+describe('ControlTotals', () => {
+  it.each([
+    ['agree', 'good'],
+    ['differ', 'bad'],
+    ['not yet', 'busy'],
+    ['not needed', 'quiet'],
+  ] as const)('says %s in words and by a colour', (state, tone) => {
+    const html = drawTotals([{ id: 'H3', state, says: '5 rows = 4 valid + 1 withheld' }]);
+    expect(html).toContain(`<span class="state ${tone}">${state}</span>`);
+    expect(html).toContain('5 rows = 4 valid + 1 withheld');
+    expect(html).toContain('All rows, and those that are valid or withheld');
+  });
+
+  it('knows in words what each of the nine is about', () => {
+    const ids = ['H0', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'H7', 'H8'];
+    const html = drawTotals(ids.map((id) => ({ id, state: 'agree' as const, says: 'x' })));
+    expect(html).not.toContain('<td></td>');
+  });
+
+  it('says why a refused file has none', () => {
+    expect(drawTotals([])).toContain('nothing of it was sent');
+  });
+});
+
+const LINK: AuditLink = {
+  seq: 1,
+  at: new Date('2026-06-15T10:00:00Z'),
+  actor: 'worker:submit',
+  file_id: 'abc',
+  batch_no: 3,
+  move: 'send',
+  from_state: 'preparing',
+  to_state: 'in_progress',
+  reason: 'attempt 1 begins',
+  evidence: {},
+};
+const drawSteps = (links: AuditLink[]) => draw(LatestSteps, { fileId: 'abc', links, timeZone: 'UTC' });
+
+describe('LatestSteps', () => {
+  it('has the newest first: who, which batch, what and why', () => {
+    const approve = {
+      ...LINK,
+      actor: 'operator:ada',
+      batch_no: null,
+      move: 'note',
+      to_state: null,
+      reason: '<i>ok</i>',
+    };
+    const html = drawSteps([LINK, approve]);
+    const text = html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/ada note &lt;i>ok&lt;\/i> .* paydrop 3 send: now in progress attempt 1 begins/);
+    expect(html).toContain('<a href="/files/abc/batches/3">3</a>');
+  });
+
+  it('leads to all of them in the audit trail', () => {
+    expect(drawSteps([LINK])).toContain('href="/audit?file=abc"');
+    expect(drawSteps([LINK])).not.toContain('All steps');
+    expect(drawSteps(Array.from({ length: SHOWN_STEPS }, () => LINK))).toContain('All steps, in the audit trail');
   });
 });

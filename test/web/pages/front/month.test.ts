@@ -1,8 +1,15 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { describe, expect, it } from 'vitest';
-import { Month } from '../../../../src/web/pages/front/month.tsx';
-import type { MonthDay } from '../../../../src/web/pages/front/read-month.ts';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { Month, type MonthDay, MONTH_DAYS, openMonth } from '../../../../src/web/pages/front/month.tsx';
+import type { Account, Settings } from '../../../../src/config/config.ts';
+import { reconcileBatch } from '../../../../src/ledger/batch/receive-result.ts';
+import type { FileRow } from '../../../../src/ledger/engine/records.ts';
+import { type LedgerWorld, openTestLedger, outcomesOf } from '../../../support/ledger-world.ts';
+import type { App } from '../../../../src/app.ts';
+import { pauseAccount } from '../../../../src/ledger/account/pause-account.ts';
+import { type Front, readFront } from '../../../../src/web/pages/front/read-front.ts';
+import { openScheduleWorld, NOON, type ScheduleWorld } from '../../../workers/support/schedule-world.ts';
 
 const draw = (days: readonly MonthDay[]) => renderToString(h(Month, { days }));
 const quiet: MonthDay = { day: '2026-06-13', rows: 0, declined: 0, cents: {}, withheld: {} };
@@ -47,5 +54,132 @@ describe('Month', () => {
   it('names a day on which nothing but withheld rows came', () => {
     const html = draw([{ ...quiet, withheld: { USD: { rows: 2, cents: 0, unreadable: 2 } } }]);
     expect(html).toContain('2 rows: 2 amounts unreadable USD');
+  });
+});
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+  world.clock.set('2026-06-01T04:30:00Z');
+  const [main, side, uk] = [await accept('main'), await accept('side'), await accept('uk')];
+  await end(main);
+  await end(uk);
+  world.clock.set('2026-06-15T10:00:00Z');
+  await end(side, 'declined');
+});
+afterAll(() => world.close());
+
+const settings = {
+  accounts: new Map(
+    Object.entries({
+      main: { timeZone: 'America/Los_Angeles', currency: 'USD' },
+      side: { timeZone: 'UTC', currency: 'USD' },
+      uk: { timeZone: 'Europe/London', currency: 'GBP' },
+    }).map(([name, more]) => [name, { name, ...more } as Account]),
+  ),
+};
+
+function accept(account: string): Promise<FileRow> {
+  return world.accepted({ account });
+}
+
+async function end(file: FileRow, first: 'approved' | 'declined' = 'approved'): Promise<void> {
+  const key = { fileId: file.file_id, batchNo: 1 };
+  const rows = outcomesOf(await world.putBatch(key, 'result_in')).map((row, index) =>
+    index === 0 ? { ...row, outcome: first } : row,
+  );
+  await reconcileBatch(world.ledger, key, file.file_no, rows, {});
+}
+
+describe('openMonth', () => {
+  it('sums each account by the days of its own zone, and each currency by itself', async () => {
+    const days = await openMonth(world.ledger, settings)();
+    expect(days.filter(({ rows }) => rows > 0)).toEqual([
+      { day: '2026-05-31', rows: 2, declined: 0, cents: { USD: 500 }, withheld: {} },
+      { day: '2026-06-01', rows: 2, declined: 0, cents: { GBP: 500 }, withheld: {} },
+      { day: '2026-06-15', rows: 2, declined: 1, cents: { USD: 500 }, withheld: {} },
+    ]);
+  });
+
+  it('has every day up to today, also those on which nothing ended', async () => {
+    const days = await openMonth(world.ledger, { accounts: new Map([...settings.accounts].slice(1)) })();
+    expect(days).toHaveLength(MONTH_DAYS);
+    expect([days[0]?.day, days.at(-1)?.day]).toEqual(['2026-05-17', '2026-06-15']);
+    expect(days[0]).toEqual({ day: '2026-05-17', rows: 0, declined: 0, cents: {}, withheld: {} });
+  });
+
+  it('asks again only for days that may still change', async () => {
+    const asked: number[] = [];
+    const { pool } = world.ledger;
+    const query = async (text: string, values: unknown[][]) => {
+      asked.push(values[0]!.length);
+      return pool.query(text, values);
+    };
+    const month = openMonth({ ...world.ledger, pool: { query } as unknown as typeof pool }, settings);
+    const first = await month();
+    await end(await accept('main'), 'declined');
+    const second = await month();
+    expect(asked).toEqual([3 * MONTH_DAYS, 3]);
+    expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
+    expect(second.at(-1)).toEqual({ day: '2026-06-15', rows: 4, declined: 2, cents: { USD: 1_000 }, withheld: {} });
+    // At 0:30 yesterday may still change, at noon it may not.
+    world.clock.set('2026-06-16T00:30:00Z');
+    await month();
+    world.clock.set('2026-06-16T12:00:00Z');
+    await month();
+    await month();
+    expect(asked.slice(2).at(-1)).toBe(3);
+    expect(asked[2]).toBeGreaterThan(3);
+  });
+});
+
+function read(app: App): Promise<Front> {
+  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings));
+}
+
+describe('readFront', () => {
+  let world: ScheduleWorld;
+  beforeAll(async () => {
+    world = await openScheduleWorld();
+  });
+  afterAll(() => world.close());
+
+  it('says what comes next, the first first: runs, windows that are closed, files that are expected', async () => {
+    world.clock.set(NOON);
+    const dues = await world.makeFolder('drop/dues', { expect: { by: '18:00', days: ['mon'], holidays: [] } });
+    const window = { from: '13:00', to: '14:00', days: ['mon'], holidays: [] } as Account['window'];
+    const app = world.appWith({ nightly: { does: 'take', at: '22:00' } }, [dues], { window });
+    expect((await read(app)).coming).toEqual([
+      { what: 'Account main may send again', at: new Date('2026-06-15T13:00:00Z'), timeZone: 'UTC' },
+      { what: 'A file is expected in drop/dues', at: new Date('2026-06-15T18:00:00Z'), timeZone: 'UTC' },
+      { what: 'Schedule nightly runs', at: new Date('2026-06-15T22:00:00Z'), timeZone: 'UTC' },
+    ]);
+    world.clock.set('2026-06-15T13:30:00Z');
+    expect((await read(app)).coming.map(({ what }) => what)).not.toContain('Account main may send again');
+  });
+
+  it('puts what never happens at the end', async () => {
+    world.clock.set(NOON);
+    const window = { from: '13:00', to: '13:00', days: ['mon'], holidays: [] } as Account['window'];
+    const never = { ...window!, holidays: [], days: [] } as Account['window'];
+    const { coming } = await read(world.appWith({ nightly: { does: 'take', at: '22:00' } }, [], { window: never }));
+    expect(coming.map(({ at }) => at)).toEqual([new Date('2026-06-15T22:00:00Z'), null]);
+  });
+
+  it('has the day of each account, its zone and currency', async () => {
+    world.clock.set('2026-06-15T23:30:00Z');
+    const app = world.appWith({}, [], { timeZone: 'Europe/Berlin' });
+    const front = await read(app);
+    expect(front.today).toMatchObject([{ account: 'main', day: '2026-06-16', isOver: false }]);
+    expect([front.zone, front.zoneOf('main'), front.zoneOf('gone')]).toEqual(['Europe/Berlin', 'Europe/Berlin', 'UTC']);
+    expect([front.currencyOf('main'), front.currencyOf('gone')]).toEqual(['USD', undefined]);
+  });
+
+  it('has the stops, and says of this process whether it works', async () => {
+    const settings: Settings = world.settings;
+    await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
+    const front = await read({ ...world.app, settings });
+    expect(front.stops).toMatchObject([{ account: 'main', reason: 'wait' }]);
+    expect(front.unready).toEqual([{ part: 'process', why: 'it is starting' }]);
   });
 });

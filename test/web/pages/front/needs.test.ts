@@ -4,6 +4,9 @@ import { Needs } from '../../../../src/web/pages/front/needs.tsx';
 import type { Front } from '../../../../src/web/pages/front/read-front.ts';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { QUIET_DAY, quietFront } from '../../support/quiet-front.ts';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { NeedGroup } from '../../../../src/web/pages/front/need-group.tsx';
 
 const since = new Date('2026-06-15T10:00:00Z');
 const id = 'g7fhpaqs00000000';
@@ -18,7 +21,17 @@ const batch = {
   reason: 'reset',
 };
 const standing = quietFront().standing;
+const standingWith = (change: Partial<Front['standing']>) => ({ standing: { ...standing, ...change } });
 const stop = { account: 'main', kind: 'pause', reason: 'wait', actor: 'operator:ada', since } as const;
+
+const amount = { account: 'main', rows: 2, cents: 500 };
+const PROPOSAL = {
+  ...amount,
+  action: 'approve',
+  name: 'june.csv',
+  made_by: 'operator:ada',
+  reason: 'known',
+} as OpenProposal;
 
 /** Everything that can need a user, worst first: its text, and where it leads. */
 const CASES: readonly (readonly [title: string, change: Partial<Front>, says: string, link: string | undefined])[] = [
@@ -42,19 +55,19 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   ],
   [
     'money in doubt',
-    { standing: { ...standing, doubt: [{ ...batch, state: 'unknown' }] } },
+    standingWith({ doubt: [{ ...batch, state: 'unknown' }] }),
     'Money in doubt: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'an exception',
-    { standing: { ...standing, doubt: [{ ...batch, state: 'exception' }] } },
+    standingWith({ doubt: [{ ...batch, state: 'exception' }] }),
     'Results that do not fit: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'a refused batch',
-    { standing: { ...standing, doubt: [{ ...batch, state: 'refused' }] } },
+    standingWith({ doubt: [{ ...batch, state: 'refused' }] }),
     'Refused by the service: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
@@ -67,35 +80,10 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
     'Held files: 1, 2 rows, 5.00 GBP',
     `/files/${id}`,
   ],
-  [
-    'a proposal',
-    {
-      standing: {
-        ...standing,
-        proposals: [
-          {
-            action: 'approve',
-            name: 'june.csv',
-            account: 'main',
-            rows: 2,
-            cents: 500,
-            made_by: 'operator:ada',
-            reason: 'known',
-          },
-        ] as OpenProposal[],
-      },
-    },
-    'Waiting for approval: 1, 2 rows, 5.00 USD',
-    '/proposals',
-  ],
+  ['a proposal', standingWith({ proposals: [PROPOSAL] }), 'Waiting for approval: 1, 2 rows, 5.00 USD', '/proposals'],
   [
     'an overdue result',
-    {
-      standing: {
-        ...standing,
-        late: [{ ...batch, batchId: '1234', submittedAt: since, staleSince: since, says: null }],
-      },
-    },
+    standingWith({ late: [{ ...batch, batchId: '1234', submittedAt: since, staleSince: since, says: null }] }),
     'Results that are long in coming: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
@@ -165,3 +153,44 @@ describe('Needs', () => {
 function pickFull({ standing: own }: Partial<Front>): object {
   return Object.fromEntries(Object.entries(own ?? {}).filter(([, list]) => list.length > 0));
 }
+
+type Item = { account: string; rows: number; cents: number };
+const item = (account: string, cents: number): Item => ({ account, rows: 1, cents });
+
+function say(items: readonly Item[], sums = true): string {
+  const columns = [{ title: 'Account', cell: ({ account }: Item) => account }];
+  const group = h(NeedGroup<Item>, {
+    title: 'Held',
+    items,
+    hint: 'Look.',
+    sumsOf: sums ? quietFront() : undefined,
+    columns,
+  });
+  return wordsOf(renderToString(group));
+}
+
+describe('NeedGroup', () => {
+  it('sums rows over all, and money of each currency by itself', () => {
+    expect(say([item('main', 500), item('uk', 700), item('main', 200)])).toMatch(
+      /^Held: 3, 3 rows, 7\.00 USD, 7\.00 GBP Look\. Account main uk main$/,
+    );
+    expect(say([item('main', 500)])).toContain('Held: 1, 1 row, 5.00 USD');
+  });
+
+  it('sums nothing where the items are no money', () => {
+    expect(say([item('main', 500)], false)).toBe('Held: 1 Look. Account main');
+  });
+
+  it('shows the first ten and says so, and that there may be more than it knows', () => {
+    const many = (count: number) => Array.from({ length: count }, () => item('main', 1));
+    expect(say(many(10))).not.toContain('are shown');
+    expect(say(many(11)).match(/main/g)).toHaveLength(10);
+    expect(say(many(11))).toContain('Held: 11,');
+    expect(say(many(11))).toContain('The first 10 are shown.');
+    expect(say(many(200))).toContain('Held: 200 or more,');
+  });
+
+  it('says nothing when there is nothing', () => {
+    expect(say([])).toBe('');
+  });
+});

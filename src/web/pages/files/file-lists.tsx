@@ -1,0 +1,252 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FINAL_BATCH_STATES, OUTCOMES, type Outcome } from '../../../../schemas/lifecycle.ts';
+import { rejectionOf } from '../../../../schemas/rejections.ts';
+import { type ListedRow, listRows, type RowFilter } from '../../../ledger/row/list-rows.ts';
+import type { FileRow } from '../../../ledger/engine/records.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
+import { addressOf } from '../../parts/address.ts';
+import { Section, Table, CardNotice, isCardNumber, splitPage, StepPager } from '../../parts/blocks.tsx';
+import { ChoiceField, TextField } from '../../parts/form.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Money, OutcomeWord, Count, Moment, State } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { customsOf, fileOf, startOf, type Customs, crumbsOf } from './read-address.ts';
+import { type ListedBatch, listBatches } from '../../../ledger/file/list-files.ts';
+import { COLUMNS, type ColumnName } from '../../../../schemas/columns.ts';
+import { ERRORS } from '../../../../schemas/errors.ts';
+import { type ListedFault, listFaults } from '../../../ledger/row/fault-counts.ts';
+
+const PAGE = 100;
+
+/** Serves `/files/:fileId/rows`: the rows of a file in its order, with their outcomes. */
+export function listRowsPage(server: FastifyInstance, { app }: WebContext): void {
+  server.get('/files/:fileId/rows', async (request, reply) => {
+    const file = await fileOf(app, request);
+    const asked = askedOf(request);
+    const path = `/files/${file.file_id}/rows`;
+    const found = asked.isCard ? [] : await listRows(app.ledger, file, { ...filterOf(asked), limit: PAGE + 1 });
+    const { page, more } = splitPage(found, PAGE);
+    const query = { outcome: asked.outcome, invoice: asked.invoice, batch: asked.batch || undefined };
+    return sendPage(
+      reply,
+      <Page title="Rows" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)}>
+        {asked.isCard && <CardNotice />}
+        <Section title="Which rows">
+          <FilterForm path={path} asked={asked} />
+        </Section>
+        <Section title={`Rows of ${file.name}`}>
+          <RowTable file={file} rows={page} currency={customsOf(app, file.account).currency} />
+          <StepPager
+            first={asked.from > 1 ? addressOf(path, query) : undefined}
+            next={more && addressOf(path, { ...query, from: more.line })}
+            says={page.length === 0 ? '' : `Lines ${page[0]!.line} to ${page.at(-1)!.line}`}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+type Asked = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
+
+function askedOf(request: FastifyRequest): Asked {
+  const invoice = fieldOf(request.query, 'invoice');
+  const isCard = isCardNumber(invoice);
+  return {
+    outcome: fieldOf(request.query, 'outcome'),
+    invoice: isCard ? '' : invoice,
+    batch: startOf(request, 'batch'),
+    from: startOf(request, 'from'),
+    isCard,
+  };
+}
+
+function filterOf({ outcome, invoice, batch, from }: Asked): Omit<RowFilter, 'limit'> {
+  const isKnown = outcome === 'open' || Object.hasOwn(OUTCOMES, outcome);
+  return {
+    outcome: isKnown ? (outcome as Outcome | 'open') : undefined,
+    invoice: invoice || undefined,
+    batch: batch || undefined,
+    from,
+  };
+}
+
+const OUTCOME_CHOICES = [
+  { value: '', label: 'Any outcome' },
+  ...Object.entries(OUTCOMES).map(([value, { label, means }]) => ({ value, label: `${label}: ${means}` })),
+  { value: 'open', label: 'None yet: the batch has not ended' },
+];
+
+function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: Asked }) {
+  return (
+    <form action={path} class="inline filter">
+      <ChoiceField name="outcome" label="Outcome" choices={OUTCOME_CHOICES} value={outcome} />
+      <TextField name="invoice" label="Invoice, exactly" type="search" value={invoice} autocomplete="off" />
+      <TextField name="batch" label="Batch" type="number" value={batch === 0 ? '' : String(batch)} />
+      <TextField name="from" label="From line" type="number" value={from === 0 ? '' : String(from)} />
+      <div>
+        <button type="submit">Show</button>
+      </div>
+    </form>
+  );
+}
+
+function RowTable({
+  file,
+  rows,
+  currency,
+}: {
+  file: FileRow;
+  rows: readonly ListedRow[];
+  currency?: string | undefined;
+}) {
+  return (
+    <Table
+      label="Rows"
+      rows={rows}
+      empty={
+        <>
+          No row fits. Rows stand here when the file has been read.{' '}
+          <a href={`/files/${file.file_id}/rows`}>Show all rows</a>
+        </>
+      }
+      columns={[
+        { title: 'Line', isFigure: true, cell: ({ line }) => line },
+        { title: 'Invoice', cell: ({ invoice }) => invoice },
+        { title: 'Customer code', cell: ({ customer_code: code }) => code },
+        {
+          title: 'Amount',
+          isFigure: true,
+          cell: ({ amount_cents: cents }) => cents !== null && <Money cents={cents} currency={currency} />,
+        },
+        { title: 'Number ends', cell: ({ last_four: end }) => end !== '' && <span class="id">…{end}</span> },
+        {
+          title: 'Batch',
+          isFigure: true,
+          cell: ({ batch_no: no }) => no !== null && <a href={`/files/${file.file_id}/batches/${no}`}>{no}</a>,
+        },
+        { title: 'Outcome', cell: (row) => <RowOutcome row={row} /> },
+        {
+          title: 'Code',
+          cell: ({ code }) => code !== null && <span class="wide">{`${code}: ${rejectionOf(code).message}`}</span>,
+        },
+        { title: 'Message', cell: ({ message }) => <span class="wide">{message}</span> },
+      ]}
+    />
+  );
+}
+
+/** Shows the outcome. A row without one was withheld, will never be sent, or waits for the end of its batch. */
+function RowOutcome({ row: { outcome, batch_no: batchNo, batch_state: state } }: { row: ListedRow }) {
+  if (outcome !== null) return <OutcomeWord outcome={outcome} />;
+  if (batchNo === null) return <OutcomeWord outcome="invalid" />;
+  const isEnded = state === null || (FINAL_BATCH_STATES as readonly string[]).includes(state);
+  return isEnded ? <OutcomeWord outcome="not_sent" /> : <>none yet</>;
+}
+
+/** Serves `/files/:fileId/batches`: all batches of a file, by number. */
+export function listBatchesPage(server: FastifyInstance, { app }: WebContext): void {
+  server.get('/files/:fileId/batches', async (request, reply) => {
+    const file = await fileOf(app, request);
+    const from = startOf(request, 'from');
+    const path = `/files/${file.file_id}/batches`;
+    const found = await listBatches(app.ledger, file.file_id, { from, limit: PAGE + 1 });
+    const { page, more } = splitPage(found, PAGE);
+    return sendPage(
+      reply,
+      <Page title="Batches" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)} isLive>
+        <Section title={`Batches of ${file.name}`} live="batches">
+          <BatchTable fileId={file.file_id} batches={page} customs={customsOf(app, file.account)} />
+          <StepPager
+            first={from > 1 ? path : undefined}
+            next={more && addressOf(path, { from: more.batch_no })}
+            says={`From batch ${page[0]?.batch_no ?? from}`}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+export function BatchTable({
+  fileId,
+  batches,
+  customs: { timeZone, currency },
+}: {
+  fileId: string;
+  batches: readonly ListedBatch[];
+  customs: Customs;
+}) {
+  return (
+    <Table
+      label="Batches"
+      rows={batches}
+      empty="No batches. The valid rows of a file are cut into batches when its checks have passed; each is sent in one call."
+      columns={[
+        { title: 'Batch', cell: ({ batch_no: no }) => <a href={`/files/${fileId}/batches/${no}`}>Batch {no}</a> },
+        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
+        { title: 'Total', isFigure: true, cell: ({ cents }) => <Money cents={cents} currency={currency} /> },
+        { title: "Service's id", cell: ({ batch_id: id }) => id !== null && <span class="id">{id}</span> },
+        { title: 'Attempt', isFigure: true, cell: ({ attempt }) => attempt },
+        { title: 'Sent', cell: ({ submitted_at: at }) => at && <Moment at={at} timeZone={timeZone} /> },
+        { title: 'Result', cell: ({ result_at: at }) => at && <Moment at={at} timeZone={timeZone} /> },
+        { title: 'Why', cell: ({ reason }) => reason !== null && <span class="wide">{reason}</span> },
+      ]}
+    />
+  );
+}
+
+/** Serves `/files/:fileId/faults`: every fault of a file, in the order found. */
+export function listFaultsPage(server: FastifyInstance, { app }: WebContext): void {
+  server.get('/files/:fileId/faults', async (request, reply) => {
+    const file = await fileOf(app, request);
+    const from = startOf(request, 'from');
+    const path = `/files/${file.file_id}/faults`;
+    const found = await listFaults(app.ledger, file.file_no, { from, limit: PAGE + 1 });
+    const { page, more } = splitPage(found, PAGE);
+    return sendPage(
+      reply,
+      <Page title="Faults" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)}>
+        <Section title={`Faults of ${file.name}`}>
+          <FaultTable faults={page} />
+          <StepPager
+            first={from > 1 ? path : undefined}
+            next={more && addressOf(path, { from: more.seq })}
+            says={`From fault ${page[0]?.seq ?? from}`}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+export function FaultTable({ faults }: { faults: readonly ListedFault[] }) {
+  return (
+    <Table
+      label="Faults"
+      rows={faults}
+      empty="No faults. What is wrong in a file or worth saying of it stands here, with the line and what to do."
+      columns={[
+        { title: 'Line', isFigure: true, cell: ({ line }) => (line === 0 ? 'file' : line) },
+        { title: 'Column', cell: ({ column }) => titleOf(column) },
+        { title: 'Code', cell: ({ code }) => <code>{code}</code> },
+        {
+          title: 'What it means',
+          cell: ({ code, detail }) => (
+            <span class="wide">{[ERRORS[code]?.means, detail].filter(Boolean).join(': ')}</span>
+          ),
+        },
+        { title: 'What to do', cell: ({ code }) => <span class="wide">{ERRORS[code]?.remedy}</span> },
+        { title: 'Value, masked', cell: ({ value }) => value !== null && <code>{value}</code> },
+      ]}
+    />
+  );
+}
+
+/** Returns the column's title in file headers. Older rows may name a column that no longer exists. */
+function titleOf(column: string | null): string {
+  if (column === null) return '';
+  return Object.hasOwn(COLUMNS, column) ? COLUMNS[column as ColumnName].title : column;
+}

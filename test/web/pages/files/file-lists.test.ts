@@ -1,0 +1,137 @@
+import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findFile } from '../../../../src/ledger/file/search.ts';
+import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
+import type { TestBrowser } from '../../support/dashboard-world.ts';
+import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
+import { BatchTable, FaultTable } from '../../../../src/web/pages/files/file-lists.tsx';
+import { forceSql } from '../../../support/force-sql.ts';
+import { draw } from '../../support/page-words.ts';
+
+const world = dashboardForTests({ settings: { batch: { maxRows: 60 } } });
+let viewer: TestBrowser;
+let fileId: string;
+let path: string;
+let faultsPath: string;
+beforeAll(async () => {
+  const rows = upTo(120).map((n) => cardRow(n));
+  rows[1] = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
+  rows[2] = cardRow(3, { expiry: '12/20' });
+  await world.drop('card', 'monday.csv', lines(rows));
+  await world.finish();
+  const bad = upTo(120).map((n) => cardRow(1_000 + n, { amount: '25.x0', card: CARD.replace(/0$/, '1') }));
+  await world.drop('card', 'bad.csv', lines(bad));
+  await world.finish();
+  ({ file_id: fileId } = await findFile(world.app.ledger, 'monday.csv'));
+  path = `/files/${fileId}/rows`;
+  faultsPath = `/files/${(await findFile(world.app.ledger, 'bad.csv')).file_id}/faults`;
+  viewer = await world.as('viewer');
+});
+
+const rowsOf = async (query: string) => tableOf(sectionOf((await viewer.get(path + query)).text, 'Rows of monday.csv'));
+const linesOf = async (query: string) => (await rowsOf(query)).map(([line]) => Number(line));
+
+describe('/files/:fileId/rows', () => {
+  it('shows each row with its outcome, what a code means, and the last four only', async () => {
+    const [approved, declined, invalid] = await rowsOf('');
+    expect(approved!.slice(0, 7)).toEqual(['1', 'C-1', '', '25.00 USD', '…2220', '1', 'APPROVED']);
+    expect(declined!.slice(3, 8)).toEqual(['2.00 USD', '…1111', '1', 'DECLINED', '15: General decline']);
+    expect([invalid![5], invalid![6]]).toEqual(['', 'INVALID']);
+    expect((await viewer.get(path)).text).not.toContain(CARD);
+  });
+
+  it('pages by 100 lines and keeps the filter', async () => {
+    expect(await linesOf('')).toHaveLength(100);
+    const { text } = await viewer.get(`${path}?outcome=approved`);
+    const next = linksOf(text).find((link) => link.includes('from='))!;
+    expect(next).toBe(`${path}?outcome=approved&from=103`);
+    expect(await linesOf(next.slice(path.length))).toEqual(upTo(18).map((n) => 102 + n));
+    expect(linksOf((await viewer.get(next)).text)).toContain(`${path}?outcome=approved`);
+  });
+
+  it.each([
+    ['?outcome=declined', [2]],
+    ['?outcome=invalid', [3]],
+    ['?outcome=unknown', []],
+    ['?invoice=C-7', [7]],
+    ['?invoice=C-7&outcome=declined', []],
+    ['?batch=2&from=119', [119, 120]],
+    ['?from=120', [120]],
+    ['?outcome=nonsense&from=119', [119, 120]],
+  ])('filters: %s', async (query, expected) => {
+    expect(await linesOf(query)).toEqual(expected);
+  });
+
+  it('answers no card number and repeats none', async () => {
+    for (const invoice of [CARD, '4222 2222 2222 2220', `x ${CARD}`]) {
+      const { status, text } = await viewer.get(`${path}?invoice=${encodeURIComponent(invoice)}`);
+      expect(status).toBe(200);
+      expect(wordsOf(text)).toContain('Card numbers cannot be searched; use the invoice');
+      expect(text.replaceAll(/\D/g, '')).not.toContain(CARD);
+    }
+  });
+});
+
+describe('/files/:fileId/batches', () => {
+  it('shows state, rows, money and the id of the service, each with its page', async () => {
+    const { text } = await viewer.get(`/files/${fileId}/batches`);
+    const rows = tableOf(text).map((row) => row.slice(0, 4));
+    expect(rows).toEqual([
+      ['Batch 1', 'reconciled', '60', '1,477.00 USD'],
+      ['Batch 2', 'reconciled', '59', '1,475.00 USD'],
+    ]);
+    expect(linksOf(text)).toContain(`/files/${fileId}/batches/2`);
+  });
+
+  it('pages by 100', async () => {
+    await forceSql(
+      world.app,
+      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(3, 150) n`,
+      [fileId],
+    );
+    const { text } = await viewer.get(`/files/${fileId}/batches`);
+    expect(tableOf(text)).toHaveLength(100);
+    expect(linksOf(text)).toContain(`/files/${fileId}/batches?from=101`);
+    const rest = await viewer.get(`/files/${fileId}/batches?from=101`);
+    expect(tableOf(rest.text).map(([name]) => name)).toEqual(upTo(50).map((n) => `Batch ${100 + n}`));
+  });
+});
+
+describe('BatchTable', () => {
+  it('says what would stand here', () => {
+    const customs = { timeZone: 'UTC', currency: undefined };
+    expect(wordsOf(draw(BatchTable, { fileId: 'abc', batches: [], customs }))).toMatch(/^No batches\./);
+  });
+});
+
+describe('/files/:fileId/faults', () => {
+  it('shows line, column, code, what it means, what to do and the masked value, 100 a page', async () => {
+    const { text } = await viewer.get(faultsPath);
+    const rows = tableOf(text);
+    expect(rows).toHaveLength(100);
+    const card = rows.find((row) => row[2] === 'CARD_CHECK_DIGIT')!;
+    expect(card).toEqual([
+      '1',
+      'Credit Card #',
+      'CARD_CHECK_DIGIT',
+      'the card number fails its check digit',
+      'Compare the number with the card; a digit is wrong.',
+      '************2221',
+    ]);
+    const next = linksOf(text).find((link) => link.includes('from='))!;
+    expect(next).toBe(`${faultsPath}?from=101`);
+    expect(tableOf((await viewer.get(next)).text).map(([line]) => line)).toContain('100');
+    expect(linksOf((await viewer.get(next)).text)).toContain(faultsPath);
+  });
+});
+
+describe('FaultTable', () => {
+  it('escapes values, and says when a fault is of the whole file or there is none', () => {
+    const fault = { seq: 1, line: 0, column: null, code: 'SAME_ROWS', detail: '<b>d</b>', value: '<i>v</i>' } as const;
+    const html = draw(FaultTable, { faults: [fault] });
+    expect(tableOf(html)[0]![0]).toBe('file');
+    expect(html).not.toMatch(/<b>|<i>/);
+    expect(wordsOf(draw(FaultTable, { faults: [] }))).toContain('No faults.');
+  });
+});
