@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openOriginal } from '../../workers/open-original.ts';
 import { fileNamed, goodRows, leftOver, readNotice, sayingOf } from '../support/bad-input.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
-import { MEBIBYTE, writeEndlessLine } from './support/endless-line.ts';
 import { makeInstallation } from '../support/installation.ts';
-import { runInSmallHeap } from './support/run-in-small-heap.ts';
+import { runInSmallHeap } from './large-file.soak.test.ts';
 
 /** Many bytes without a single line end, such as an export that lost them, or a film. */
 
@@ -61,3 +61,18 @@ it('a file of one endless line of 200 MB is refused in a heap that cannot hold i
   expect(files).toMatchObject([{ state: 'rejected', records: 1, validRows: 0, batched: null }]);
   process.stdout.write(`intake of an endless line: peak ${Math.round(peakMb)} MB\n`);
 }, 300_000);
+
+const MEBIBYTE = 1_048_576;
+
+/** Writes the line in pieces, so that the test itself takes no memory. Returns the SHA-256 of what it wrote. */
+async function writeEndlessLine(path: string, mebibytes: number): Promise<string> {
+  const piece = Buffer.from('K-1,A10000001,25.00,June dues,'.repeat(40_000)).subarray(0, MEBIBYTE);
+  const hash = createHash('sha256');
+  const handle = await open(path, 'wx');
+  for (let written = 0; written < mebibytes; written += 1) {
+    hash.update(piece);
+    await handle.writeFile(piece);
+  }
+  await handle.close();
+  return hash.digest('hex');
+}

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareBooks } from '../../src/cli/demo/compare-books.ts';
+import { formatCents } from '../../src/kernel/money.ts';
 import { type Installation, makeInstallation } from '../support/installation.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { expectLargeDrop } from './support/large-drop.ts';
-import { runInSmallHeap } from './support/run-in-small-heap.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { buildProgram } from '../support/build-program.ts';
 
 describe('10,000 rows, 3 % of them bad, dropped into a running instance', () => {
   it('come back as 10,000 lines in input order, whose totals are those of the books', async () => {
@@ -59,4 +63,64 @@ async function writeRows(path: string, count: number): Promise<void> {
   }
   out.end();
   await once(out, 'close');
+}
+
+/** One row in this many cannot be sent. */
+const BAD_EVERY = 33;
+
+/**
+ * Drops a file with this many rows, 3 % of them bad, into a running instance. Checks that every row comes back in input
+ * order, with the totals of the books.
+ */
+async function expectLargeDrop(count: number, timeoutMs: number): Promise<void> {
+  const world = await openPipelineWorld();
+  try {
+    const workers = await world.start();
+    const rows = upTo(count).map((n) =>
+      cardRow(n, n % BAD_EVERY === 0 ? { amount: 'x' } : { amount: formatCents(100 + n) }),
+    );
+    await world.drop('card', 'large.csv', lines(rows));
+    await expect.poll(() => world.states(), { timeout: timeoutMs, interval: 50 }).toEqual({ 'large.csv': 'completed' });
+    await workers.stop();
+
+    const bad = Math.floor(count / BAD_EVERY);
+    const [result = ''] = Object.values(await world.outputs('result'));
+    const table = result
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(','));
+    expect(table).toHaveLength(count);
+    expect(table.every((cells, index) => cells[2] === `C-${index + 1}`)).toBe(true);
+    expect(table.filter((cells) => cells[13] === 'INVALID')).toHaveLength(bad);
+    const approvedCents = table
+      .filter((cells) => cells[13] === 'APPROVED')
+      .map((cells) => Math.round(Number(cells[9]) * 100));
+    const books = world.sandbox.books();
+    expect(books).toHaveLength(count - bad);
+    expect(approvedCents.reduce((sum, cents) => sum + cents, 0)).toBe(
+      books.reduce((sum, row) => sum + row.amountCents, 0),
+    );
+    expect(await compareBooks(world.app, books)).toEqual([]);
+  } finally {
+    await world.close();
+  }
+}
+
+/**
+ * A process that piles up rows dies of this heap. Its total memory depends on when V8 collects, so it is reported but
+ * not judged here.
+ */
+const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=16'];
+
+export async function runInSmallHeap(
+  script: string,
+  ...words: string[]
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const { fileOf } = await buildProgram();
+  const child = spawn(process.execPath, [...SMALL_HEAP, fileOf(`test/pipeline/support/${script}`), ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { status: child.exitCode, stdout, stderr };
 }
