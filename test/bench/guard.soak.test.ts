@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { guardRatios } from '../../bench/guard/guard-ratios.ts';
+import {
+  describeFallen,
+  guardRatios,
+  judgeRatios,
+  quickRatios,
+  readCommittedRatios,
+} from '../../bench/guard/guard-ratios.ts';
 import type { Measurement } from '../../bench/measure/record.ts';
-import { describeFallen, judgeRatios } from '../../bench/guard/judge-ratios.ts';
-import { readCommittedRatios } from '../../bench/guard/committed-ratios.ts';
-import { quickRatios } from '../../bench/guard/ratios.ts';
 import { measured } from './support/measured.ts';
 
 const NAME = 'validation against bare csv-parse';

@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { drawPlots } from '../../bench/report/draw-plots.ts';
+import { drawPlots, plotBars, plotLines } from '../../bench/report/draw-plots.ts';
 import { mergeRuns, readRecord } from '../../bench/report/publish.ts';
 import { renderPerformance } from '../../bench/report/render-performance.ts';
 import { type Goal, goalsOf, isMet, USUAL_BATCH } from '../../bench/report/goals.ts';
-import { plotBars } from '../../bench/report/plot-bars.ts';
-import { plotLines } from '../../bench/report/plot-lines.ts';
-import { renderLimits } from '../../bench/report/render-limits.ts';
-import { renderProfile } from '../../bench/report/render-profile.ts';
+import { renderLimits, renderProfile } from '../../bench/report/render-limits.ts';
 import { emptyRun, measured } from './support/measured.ts';
 
 describe('renderPerformance', () => {

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../bench/peers/afternoon/call-service.ts';
-import { type LeanService, startLeanService } from '../../bench/service/lean-service.ts';
+import { type LeanService, resultOf, startLeanService } from '../../bench/service/lean-service.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import { cardRows, ORDINARY } from '../../bench/files/card-file.ts';
-import { resultOf } from '../../bench/service/result-of.ts';
 import { processBatch } from '../../src/sandbox/batch/process-batch.ts';
 import { readBatchFile } from '../../src/sandbox/batch/read-batch-file.ts';
 import { makePlan } from '../../bench/plan.ts';
-import { countResults } from '../../bench/world/count-results.ts';
-import { waitForOutputs } from '../../bench/world/wait-for-outputs.ts';
+import { countResults, waitForOutputs } from '../../bench/world/wait-for-outputs.ts';
 
 const ROW = '06/15/2026,1001,Ada,Byron,1 Mill Lane,Troy,NY,12180,5.00,VISA,4222222222222220,12/35';
 
