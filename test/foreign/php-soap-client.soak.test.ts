@@ -18,9 +18,7 @@ import {
 
 const verdict = phpVerdict();
 
-it(verdict.sentence, () => {
-  expect(verdict.isFine).toBe(true);
-});
+it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 const STYLES: readonly PhpStyle[] = [
   { soapVersion: 1, path: '' },
