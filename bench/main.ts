@@ -1,8 +1,6 @@
 /** `npm run bench`: see README.md in this folder. */
 import { parseArgs } from 'node:util';
-import { readCommittedRatios, writeCommittedRatios } from './guard/committed-ratios.ts';
-import { guardRatios } from './guard/guard-ratios.ts';
-import { quickRatios } from './guard/ratios.ts';
+import { guardRatios, quickRatios, readCommittedRatios, writeCommittedRatios } from './guard/guard-ratios.ts';
 import { measureParts } from './measure-parts.ts';
 import { PARTS, QUICK_PARTS } from './parts/parts.ts';
 import { makePlan } from './plan.ts';

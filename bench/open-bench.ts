@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildPrograms } from './build-programs.ts';
 import { type CardFileShape, type MadeFile, writeCardFile } from './files/card-file.ts';
-import type { Bench, Plan } from './parts/part.ts';
+import { type Bench, buildPrograms, type Plan } from './parts/part.ts';
 
 /** Compiles the programs and keeps generated files until `close`. */
 export async function openBench(plan: Plan, say: (text: string) => void): Promise<Bench & { close(): Promise<void> }> {

@@ -1,6 +1,4 @@
 import { open } from 'node:fs/promises';
-import { withCheckDigit } from './check-digit.ts';
-import { seededChoice } from './seeded-choice.ts';
 
 /** Describes a generated card file. Shares lie between 0 and 1. */
 export type CardFileShape = {
@@ -92,4 +90,25 @@ function spoil(cells: string[], way: number): void {
 
 function joinCells(cells: readonly string[], quotesAll: boolean): string {
   return cells.map((cell) => (quotesAll || cell.includes(',') ? `"${cell}"` : cell)).join(',');
+}
+
+/** Appends the Luhn check digit, as card numbers have it. */
+function withCheckDigit(digits: string): string {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = Number(digits[digits.length - 1 - place]);
+    const doubled = place % 2 === 0 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return digits + String((10 - (sum % 10)) % 10);
+}
+
+/** Returns whole numbers from 0 to below `end`; the same seed gives the same numbers on every machine. */
+function seededChoice(seed: number): (end: number) => number {
+  let state = seed >>> 0;
+  return (end) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    // The high bits, because the low bits of this generator repeat after a few steps.
+    return Math.floor((state / 2 ** 32) * end);
+  };
 }

@@ -1,4 +1,4 @@
-import { childrenOf, readProc } from './proc.ts';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Returns the peak resident memory of a process in MB; null when it is gone or the system does not report it. Node's
@@ -10,7 +10,7 @@ export function peakMemoryOf(pid: number | 'self'): number | null {
   return kib === undefined ? null : (Number(kib) * 1_024) / 1e6;
 }
 
-export type MemoryWatch = { stop(): number | null };
+type MemoryWatch = { stop(): number | null };
 
 /**
  * Adds up the peaks of a process and its descendants, without PostgreSQL, ten times a second. Peaks need not coincide,
@@ -37,4 +37,29 @@ function familyOf(pid: number): number[] {
   const name = readProc(pid, 'comm')?.trim();
   if (name === undefined || name === 'postgres' || name === 'pg_ctl') return [];
   return [pid, ...childrenOf(pid).flatMap(familyOf)];
+}
+
+/** Reads a file of `/proc` for a process; undefined when the process is gone or the system is not Linux. */
+export function readProc(pid: number | 'self', name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the child processes. Linux lists them under the thread that started them. */
+export function childrenOf(pid: number): number[] {
+  return listTasks(pid).flatMap((task) => {
+    const words = readProc(pid, `task/${task}/children`)?.trim() ?? '';
+    return words === '' ? [] : words.split(' ').map(Number);
+  });
+}
+
+function listTasks(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }

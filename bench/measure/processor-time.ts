@@ -1,4 +1,6 @@
-import { childrenOf, readProc } from './proc.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { childrenOf, readProc } from './peak-memory.ts';
 
 /**
  * Returns the processor time in ms of a process and its descendants since its start. Null when it is gone or the system
@@ -31,3 +33,23 @@ function sum(numbers: readonly number[]): number {
 const FIRST_TIME = 11;
 
 const TICK_MS = 10;
+
+/** Processor time in ms between two moments: of paydrop's own process, and of the installation's PostgreSQL. */
+type ProcessorTime = { processorMs: number; databaseMs: number };
+
+/**
+ * Starts counting.
+ * @param pid of the paydrop process
+ * @param root of the installation, whose PostgreSQL is running
+ */
+export function startStopWatch(pid: number, root: string): () => ProcessorTime {
+  const [postmaster = ''] = readFileSync(join(root, 'data', 'postgres', 'data', 'postmaster.pid'), 'latin1').split(
+    '\n',
+  );
+  const look = () => [processorMsOf(pid), processorMsOf(Number(postmaster))] as const;
+  const before = look();
+  return () => {
+    const [processorMs, databaseMs] = look().map((ms, index) => (ms ?? Number.NaN) - (before[index] ?? Number.NaN));
+    return { processorMs: processorMs!, databaseMs: databaseMs! };
+  };
+}

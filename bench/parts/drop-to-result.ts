@@ -1,12 +1,11 @@
 import { type MadeFile, ORDINARY } from '../files/card-file.ts';
 import type { Sample } from '../measure/record.ts';
 import { runProgram } from '../measure/run-program.ts';
-import { startStopWatch } from '../measure/stop-watch.ts';
+import { startStopWatch } from '../measure/processor-time.ts';
 import { type Contestant, takeTurns } from '../measure/take-turns.ts';
-import { countResults } from '../world/count-results.ts';
 import { startDaemon } from '../world/daemon.ts';
 import type { Installation } from '../world/installation.ts';
-import { waitForOutputs } from '../world/wait-for-outputs.ts';
+import { countResults, waitForOutputs } from '../world/wait-for-outputs.ts';
 import type { Bench, Part } from './part.ts';
 import { withInstallation, withService } from './surroundings.ts';
 

@@ -1,4 +1,9 @@
-import type { Programs } from '../build-programs.ts';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { CardFileShape, MadeFile } from '../files/card-file.ts';
 import type { Measurement } from '../measure/record.ts';
 
@@ -28,3 +33,47 @@ export type Plan = {
 };
 
 export type Part = { readonly name: string; readonly about: string; measure(bench: Bench): Promise<Measurement[]> };
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+type Programs = {
+  /** The `paydrop` command, as `npm run build` makes it. */
+  readonly paydrop: string;
+  /** Returns the path of a program of this folder, compiled by the same compiler: `of('peers/floor')`. */
+  of(name: string): string;
+  remove(): Promise<void>;
+};
+
+/**
+ * Compiles paydrop and its peers into a temporary folder. Running TypeScript directly would add translation time and
+ * memory to the measurements.
+ */
+export async function buildPrograms(): Promise<Programs> {
+  const dir = await mkdtemp(join(tmpdir(), 'paydrop-bench-programs-'));
+  const dist = join(dir, 'dist');
+  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(tsconfig(dist)));
+  // `npm run types` reports compiler errors; here only the compiled programs matter.
+  const complaint = await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', dir]).then(
+    () => '',
+    (error: { stdout?: string }) => String(error.stdout),
+  );
+  const paydrop = join(dist, 'src', 'cli', 'main.js');
+  await stat(paydrop).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
+  await cp(join(ROOT, 'src'), join(dist, 'src'), { recursive: true, filter: (path) => !/\.(?:tsx?|md)$/.test(path) });
+  return {
+    paydrop,
+    of: (name) => join(dist, 'bench', `${name}.js`),
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+function tsconfig(outDir: string) {
+  return {
+    extends: join(ROOT, 'tsconfig.build.json'),
+    compilerOptions: { outDir, rootDir: ROOT, declaration: false, sourceMap: false },
+    include: ['schemas', 'src', 'workers', 'bench'].map((name) => join(ROOT, name)),
+  };
+}

@@ -1,12 +1,66 @@
-import { dropToResult, overSandbox } from './drop-to-result.ts';
+import { ORDINARY } from '../files/card-file.ts';
+import { runProgram } from '../measure/run-program.ts';
+import { takeTurns } from '../measure/take-turns.ts';
+import { afternoonOn, dropToResult, overSandbox, paydropOn } from './drop-to-result.ts';
 import type { Part } from './part.ts';
-import { polling } from './polling.ts';
 import { profile } from './profile.ts';
-import { questions } from './questions.ts';
-import { smallFiles } from './small-files.ts';
 import { start } from './start.ts';
 import { stations } from './stations.ts';
 import { validate } from './validate.ts';
+import { withInstallation, withService } from './surroundings.ts';
+
+/** Whether the cost of one poll grows with the number of waiting batches. */
+const polling: Part = {
+  name: 'polling',
+  about: 'one question for a result while many batches wait for theirs',
+  async measure(bench) {
+    const { path } = await bench.file({ ...ORDINARY, rows: 100 });
+    const contestants = bench.plan.openBatches.map((open) => ({
+      about: { part: 'polling', subject: 'paydrop', condition: 'batches that wait', rows: open },
+      run: () =>
+        withService(bench, async (service) => {
+          await service.hold();
+          return withInstallation({ serviceUrl: service.url }, ({ root }) => {
+            const words = ['--root', root, '--file', path, '--open', String(open)];
+            return runProgram(bench.programs.of('programs/polling'), words);
+          });
+        }),
+    }));
+    return takeTurns(contestants, bench.plan.rounds, bench.say);
+  },
+};
+
+/** Typical user queries on a ledger that has grown for years. One round, because filling it takes minutes. */
+const questions: Part = {
+  name: 'questions',
+  about: 'what people ask of a large ledger: an invoice, the status, the front page of the dashboard',
+  async measure(bench) {
+    const { path } = await bench.file({ ...ORDINARY, rows: 100 });
+    const rows = bench.plan.ledgerRows;
+    const contestant = {
+      about: { part: 'questions', subject: 'paydrop', condition: 'rows in the ledger', rows },
+      run: () =>
+        withService(bench, (service) =>
+          withInstallation({ serviceUrl: service.url }, ({ root }) => {
+            const words = ['--root', root, '--file', path, '--rows', String(rows)];
+            return runProgram(bench.programs.of('programs/questions'), words);
+          }),
+        ),
+    };
+    return takeTurns([contestant], 1, bench.say);
+  },
+};
+
+/** Many small files at once: the fixed cost of a file. */
+const smallFiles: Part = {
+  name: 'small-files',
+  about: 'many files of a hundred rows, all dropped at once, beside the afternoon script on one after the other',
+  measure: (bench) => {
+    const { files, rows } = bench.plan.smallFiles;
+    const job = { part: 'small-files', files, rows, maxRows: bench.plan.batchRows[0]! };
+    return takeTurns([afternoonOn(bench, job), paydropOn(bench, job)], bench.plan.rounds, bench.say);
+  },
+};
 
 /** In the order in which they run and appear in the report. */
 export const PARTS: readonly Part[] = [

@@ -2,10 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printSample } from '../measure/report-sample.ts';
-import { cutBatches } from './afternoon/cut-batches.ts';
-import { readPayments } from './afternoon/read-payments.ts';
+import { cutBatches, readPayments, writeResults } from './afternoon/read-payments.ts';
 import { connect } from './afternoon/call-service.ts';
-import { writeResults } from './afternoon/write-results.ts';
 
 /**
  * `afternoon --service URL --batch 500 --out DIR FILE…`: what a competent engineer writes in an afternoon with the

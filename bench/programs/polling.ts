@@ -6,9 +6,8 @@ import { enqueuePoll } from '../../workers/enqueue.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median, percentile } from '../measure/statistics.ts';
-import { openBenchApp } from '../world/bench-app.ts';
-import { forceStatements } from '../world/force-statements.ts';
-import { takeInFile } from '../world/take-in-file.ts';
+import { forceStatements } from '../world/fill-ledger.ts';
+import { openBenchApp, takeInFile } from '../world/take-in-file.ts';
 
 /**
  * `polling --root DIR --file FILE --open N`: times one poll while N batches wait, each with its job in the queue. The

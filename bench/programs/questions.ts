@@ -9,10 +9,9 @@ import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median } from '../measure/statistics.ts';
-import { openBenchApp } from '../world/bench-app.ts';
 import { enterDashboard } from '../world/enter-dashboard.ts';
 import { fillLedger } from '../world/fill-ledger.ts';
-import { takeInFile } from '../world/take-in-file.ts';
+import { openBenchApp, takeInFile } from '../world/take-in-file.ts';
 
 /**
  * `questions --root DIR --file FILE --rows N`: fills the ledger with N finished rows and times typical queries. It uses

@@ -5,9 +5,8 @@ import { intakeFile } from '../../workers/intake/intake.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
-import { startStopWatch } from '../measure/stop-watch.ts';
-import { openBenchApp } from '../world/bench-app.ts';
-import { claimFile } from '../world/take-in-file.ts';
+import { startStopWatch } from '../measure/processor-time.ts';
+import { claimFile, openBenchApp } from '../world/take-in-file.ts';
 
 /**
  * `stations --root DIR --file FILE [--until intake]`: takes one file through the production stages in one process and

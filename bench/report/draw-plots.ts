@@ -1,8 +1,8 @@
-import { medianOf } from '../measure/look-up.ts';
+import { scaleBand, scaleLinear, scaleLog } from 'd3-scale';
+import { line } from 'd3-shape';
+import { medianOf } from '../measure/statistics.ts';
 import type { BenchRun, Measurement } from '../measure/record.ts';
 import { count } from './markdown.ts';
-import { plotBars } from './plot-bars.ts';
-import { plotLines, type Series } from './plot-lines.ts';
 
 /** Draws the pictures of docs/performance.md, keyed by file name. */
 export function drawPlots({ measurements }: BenchRun): Record<string, string> {
@@ -50,4 +50,142 @@ function drawSeries(measurements: readonly Measurement[], quantity: string): Ser
 function pointOf(measurement: Measurement, quantity: string): (readonly [number, number])[] {
   const value = medianOf(measurement, quantity);
   return value === undefined ? [] : [[measurement.rows, value]];
+}
+
+type Bar = { readonly name: string; readonly value: number; readonly label: string; readonly isOurs: boolean };
+
+const WIDTH = 720;
+const ROW = 34;
+const TOP = 34;
+const LEFT = 130;
+const RIGHT = WIDTH - 130;
+
+/** Draws horizontal bars from zero, each followed by its value. */
+export function plotBars(plot: { title: string; bars: readonly Bar[] }): string {
+  const height = TOP + plot.bars.length * ROW + 6;
+  const x = scaleLinear([0, Math.max(...plot.bars.map(({ value }) => value))], [LEFT, RIGHT]);
+  const y = scaleBand(
+    plot.bars.map(({ name }) => name),
+    [TOP, height - 6],
+  ).padding(0.25);
+  return svg(
+    WIDTH,
+    height,
+    plot.title,
+    plot.bars.map(({ name, value, label, isOurs }) => {
+      const top = y(name)!;
+      const middle = top + y.bandwidth() / 2 + 4;
+      const bar = `<rect class="${isOurs ? 'ours' : 'bar'}" x="${LEFT}" y="${round(top)}" width="${round(x(value) - LEFT)}" height="${round(y.bandwidth())}"/>`;
+      return `${text(LEFT - 8, middle, name, '', 'end')}${bar}${text(x(value) + 8, middle, label)}`;
+    }),
+  );
+}
+
+/** Colors by role, for light and dark pages. The first series is paydrop. */
+const PLOT_STYLE = `<style>
+text { font: 13px system-ui, sans-serif; fill: #3d4148; }
+.title { font-size: 15px; font-weight: 600; }
+.grid { stroke: #d9dce1; }
+.line { fill: none; stroke-width: 2.5; }
+.s0 { stroke: #0b6bcb; } .s1 { stroke: #12896b; } .s2 { stroke: #b4501e; } .s3 { stroke: #7a4fb5; }
+.d0 { fill: #0b6bcb; } .d1 { fill: #12896b; } .d2 { fill: #b4501e; } .d3 { fill: #7a4fb5; }
+.bar { fill: #a9b1bc; } .ours { fill: #0b6bcb; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #c8ccd3; }
+  .grid { stroke: #3a3f47; }
+  .s0 { stroke: #66aef5; } .s1 { stroke: #4cc9a4; } .s2 { stroke: #ef9a6b; } .s3 { stroke: #b99aec; }
+  .d0 { fill: #66aef5; } .d1 { fill: #4cc9a4; } .d2 { fill: #ef9a6b; } .d3 { fill: #b99aec; }
+  .bar { fill: #5d6672; } .ours { fill: #66aef5; }
+}
+</style>`;
+
+function svg(width: number, height: number, title: string, parts: readonly string[]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(title)}">`,
+    PLOT_STYLE,
+    text(0, 16, title, 'title'),
+    ...parts,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function text(x: number, y: number, words: string, look = '', anchor: 'start' | 'middle' | 'end' = 'start'): string {
+  const looks = look === '' ? '' : ` class="${look}"`;
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}"${looks}>${escape(words)}</text>`;
+}
+
+/** Rounds to one decimal, which keeps the file small and identical on every machine. */
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function escape(words: string): string {
+  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+type Series = { readonly name: string; readonly points: readonly (readonly [x: number, y: number])[] };
+
+const LINES_WIDTH = 720;
+const HEIGHT = 380;
+const BOX = { left: 70, right: LINES_WIDTH - 235, top: 62, bottom: HEIGHT - 45 };
+
+/** Draws lines over two logarithmic axes, each labeled at its end. Series without points are left out. */
+export function plotLines(plot: { title: string; x: string; y: string; series: readonly Series[] }): string {
+  const series = plot.series.filter(({ points }) => points.length > 0);
+  const all = series.flatMap(({ points }) => points);
+  const x = scaleLog(extentOf(all.map(([value]) => value)), [BOX.left, BOX.right]);
+  const y = scaleLog(extentOf(all.map(([, value]) => value)), [BOX.bottom, BOX.top]).nice();
+  const path = line<readonly [number, number]>(
+    ([value]) => round(x(value)),
+    ([, value]) => round(y(value)),
+  );
+  const labels = spread(series.map(({ points }) => y(points.at(-1)![1])));
+  return svg(LINES_WIDTH, HEIGHT, plot.title, [
+    ...powersWithin(y.domain()).map((power) => horizontal(y(power), label(power))),
+    ...powersWithin(x.domain()).map((power) => text(x(power), BOX.bottom + 20, label(power), '', 'middle')),
+    text((BOX.left + BOX.right) / 2, HEIGHT - 6, plot.x, '', 'middle'),
+    text(0, BOX.top - 24, plot.y),
+    ...series.flatMap(({ name, points }, index) => [
+      `<path class="line s${index}" d="${path(points)}"/>`,
+      ...points.map(([px, py]) => `<circle class="d${index}" cx="${round(x(px))}" cy="${round(y(py))}" r="3.5"/>`),
+      text(BOX.right + 12, labels[index]! + 4, name, `d${index}`),
+    ]),
+  ]);
+}
+
+function horizontal(y: number, words: string): string {
+  const at = round(y);
+  const grid = `<line class="grid" x1="${BOX.left}" x2="${BOX.right}" y1="${at}" y2="${at}"/>`;
+  return `${grid}${text(BOX.left - 8, y + 4, words, '', 'end')}`;
+}
+
+function extentOf(values: readonly number[]): [number, number] {
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** Returns the powers of ten that lie on the axis. */
+function powersWithin([from = 1, to = 1]: readonly number[]): number[] {
+  const powers = [];
+  for (let n = Math.ceil(Math.log10(from) - 1e-9); 10 ** n <= to * (1 + 1e-9); n += 1) powers.push(10 ** n);
+  return powers;
+}
+
+/** Rounds first, because 10 ** -2 is not exactly 0.01. */
+function label(power: number): string {
+  return Number(power.toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 6 });
+}
+
+const LINE_HEIGHT = 18;
+
+/** Spreads the labels so that they do not overlap: each at its place, or below the previous one. */
+function spread(places: readonly number[]): number[] {
+  const order = places.map((place, index) => ({ place, index })).sort((one, other) => one.place - other.place);
+  const spaced: number[] = [];
+  let lowest = Number.NEGATIVE_INFINITY;
+  for (const { place, index } of order) {
+    lowest = Math.max(place, lowest + LINE_HEIGHT);
+    spaced[index] = lowest;
+  }
+  return spaced;
 }

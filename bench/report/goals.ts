@@ -1,4 +1,4 @@
-import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/look-up.ts';
+import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/statistics.ts';
 import type { BenchRun, Measurement } from '../measure/record.ts';
 
 /** A performance goal of paydrop. */

@@ -1,12 +1,8 @@
-import type { BenchRun } from '../measure/record.ts';
-import { goalsOf, isMet } from './goals.ts';
-import { figure, table } from './markdown.ts';
-import { renderChecking } from './render-checking.ts';
-import { renderLimits } from './render-limits.ts';
-import { renderProfile } from './render-profile.ts';
-import { renderStations } from './render-stations.ts';
-import { renderWay } from './render-way.ts';
-import { renderWaiting } from './render-waiting.ts';
+import type { BenchRun, Measurement } from '../measure/record.ts';
+import { lookUp, medianOf, ratioOf } from '../measure/statistics.ts';
+import { filesPerSecond, goalsOf, isMet } from './goals.ts';
+import { count, figure, table } from './markdown.ts';
+import { renderLimits, renderProfile, renderStations } from './render-limits.ts';
 
 /** Renders docs/performance.md. Every figure comes from the record. */
 export function renderPerformance(run: BenchRun): string {
@@ -75,4 +71,176 @@ function renderAgain(): string[] {
     'What is measured how, and what is not, stands in [bench/README.md](../bench/README.md).',
     '',
   ];
+}
+
+/** Renders the section on checking files. */
+function renderChecking(measurements: readonly Measurement[]): string[] {
+  const checks = measurements.filter(({ part }) => part === 'validate');
+  return [
+    '## Checking files',
+    '',
+    'paydrop checks every rule of every row, adds up, hashes, and writes the bytes to send; the readers beside it only cut rows',
+    'and cells. The floor reads, hashes and encodes, and looks at nothing. One row in ten has a quoted field, one in a hundred',
+    'is invalid.',
+    '',
+    '![Rows checked in a second](performance/checking.svg)',
+    '',
+    ...table(
+      ['Ordinary file', 'Rows', 'Seconds', 'Rows/s', 'Memory', 'Against bare csv-parse'],
+      checks.filter(({ condition }) => condition === 'ordinary').map((check) => lineOf(check, check.subject, checks)),
+    ),
+    'An ordinary file is what the check is made for. What it costs on others:',
+    '',
+    ...table(
+      ['Other files', 'Rows', 'Seconds', 'Rows/s', 'Memory', 'Against bare csv-parse'],
+      checks
+        .filter(({ subject, condition }) => subject === 'paydrop' && condition !== 'ordinary')
+        .map((check) => lineOf(check, check.condition, checks)),
+    ),
+  ];
+}
+
+function lineOf(check: Measurement, name: string, checks: readonly Measurement[]): string[] {
+  const { rows, condition } = check;
+  const bare = checks.find(
+    (other) => other.subject === 'csv-parse' && other.condition === condition && other.rows === rows,
+  );
+  const seconds = medianOf(check)!;
+  return [
+    name,
+    count(rows),
+    figure(seconds),
+    count(rows / seconds),
+    figure(medianOf(check, 'peakMb'), ' MB'),
+    figure(ratioOf(bare, check), ' x'),
+  ];
+}
+
+/** Renders what users wait for: the start, and what may grow over the years: waiting batches and ledger rows. */
+function renderWaiting(measurements: readonly Measurement[]): string[] {
+  const polls = measurements.filter(({ part }) => part === 'polling');
+  const asked = lookUp(measurements, { part: 'questions' });
+  return [
+    ...renderStart(lookUp(measurements, { part: 'start' })),
+    '## Batches that wait',
+    '',
+    'One question for a result that is not there yet, call and new job included, while so many batches wait.',
+    '',
+    ...table(
+      ['Batches', 'One question', '99 of 100 below', 'A sweep'],
+      polls.map((poll) => [
+        count(poll.rows),
+        figure(inMs(medianOf(poll)), ' ms'),
+        figure(medianOf(poll, 'pollP99Ms'), ' ms'),
+        figure(inMs(medianOf(poll, 'sweepSeconds')), ' ms'),
+      ]),
+    ),
+    '## Questions to a large ledger',
+    '',
+    asked ? `With ${count(asked.rows)} finished rows in it, in 20 files.` : 'A ledger with millions of finished rows.',
+    '',
+    ...table(
+      ['Question', 'Median', 'The first', 'The slowest'],
+      asked
+        ? QUESTIONS.map(([question, name]) => [
+            question,
+            ...[`${name}Ms`, `${name}FirstMs`, `${name}SlowestMs`].map((quantity) =>
+              figure(medianOf(asked, quantity), ' ms'),
+            ),
+          ])
+        : [],
+    ),
+  ];
+}
+
+function renderStart(start: Measurement | undefined): string[] {
+  return [
+    '## Starting',
+    '',
+    'Until `paydrop start` watches its folders, with the embedded PostgreSQL, and what a command takes beside it.',
+    '',
+    ...table(
+      ['What', 'Median'],
+      start
+        ? [
+            ['`paydrop start` in a new folder', figure(medianOf(start, 'firstMs'), ' ms')],
+            ['`paydrop start` in one that is there', figure(inMs(medianOf(start)), ' ms')],
+            ['`paydrop find`', figure(medianOf(start, 'findMs'), ' ms')],
+            ['`paydrop status`', figure(medianOf(start, 'statusMs'), ' ms')],
+            ['Node with nothing to do', figure(medianOf(start, 'nodeMs'), ' ms')],
+          ]
+        : [],
+    ),
+  ];
+}
+
+const QUESTIONS: readonly (readonly [string, string])[] = [
+  ['what happened to an invoice', 'find'],
+  ['how things stand', 'status'],
+  ['front page of the dashboard, over HTTP', 'front'],
+  ['search page of the dashboard, over HTTP', 'search'],
+  ['`paydrop find`, with the start of the program', 'findCommand'],
+  ['`paydrop status`, with the start of the program', 'statusCommand'],
+];
+
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+/** Renders the sections on the whole way: large files, small files, and over the sandbox. */
+function renderWay(measurements: readonly Measurement[]): string[] {
+  const small = measurements.filter(({ part }) => part === 'small-files');
+  return [
+    '## From drop to result',
+    '',
+    '`paydrop start` with its ledger, its queue and its sealed archive, from the claim of the file to its last output.',
+    'Beside it the [afternoon script](../bench/peers/afternoon.ts): the usual packages, everything in memory, nothing that would',
+    'survive a crash. Both call the same stand-in of the service, which has every result at once; its processor time is part of',
+    'both, and stands in the last column.',
+    '',
+    '![Seconds from drop to result](performance/drop-to-result.svg)',
+    '',
+    '![Memory from drop to result](performance/memory.svg)',
+    '',
+    ...compare(measurements.filter(({ part }) => part === 'drop-to-result')),
+    'Over the sandbox of the product, which judges and books every row and so takes longest of all:',
+    '',
+    ...compare(measurements.filter(({ part }) => part === 'over-sandbox')),
+    '## Many small files',
+    '',
+    'All dropped at once, a hundred rows each; the clock runs from the drop. The script does one after the other.',
+    '',
+    ...table(
+      ['', 'Files', 'Seconds', 'Files/s', 'Memory'],
+      small.map((measurement) => [
+        measurement.subject,
+        figure(medianOf(measurement, 'files')),
+        figure(medianOf(measurement)),
+        figure(filesPerSecond(measurement)),
+        figure(medianOf(measurement, 'peakMb'), ' MB'),
+      ]),
+    ),
+  ];
+}
+
+function compare(measurements: readonly Measurement[]): string[] {
+  const ours = measurements.filter(({ subject }) => subject === 'paydrop');
+  return table(
+    ['', 'Rows', 'paydrop', 'script', 'ratio', 'memory', 'of the script', 'service'],
+    ours.map((own) => {
+      const peer = measurements.find(
+        ({ subject, condition, rows }) => subject !== 'paydrop' && condition === own.condition && rows === own.rows,
+      );
+      return [
+        own.condition,
+        count(own.rows),
+        figure(medianOf(own), ' s'),
+        figure(medianOf(peer), ' s'),
+        figure(ratioOf(own, peer), ' x'),
+        figure(medianOf(own, 'peakMb'), ' MB'),
+        figure(medianOf(peer, 'peakMb'), ' MB'),
+        figure(medianOf(own, 'serviceBusySeconds'), ' s'),
+      ];
+    }),
+  );
 }

@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { App } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { intakeFile } from '../../workers/intake/intake.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
+import { loadSettings } from '../../src/config/config.ts';
+import { silentLog } from '../../src/kernel/log.ts';
 
 /** Claims a copy of a file and takes it in. @returns the id of the file */
 export async function takeInFile(app: App, path: string): Promise<string> {
@@ -36,4 +38,9 @@ export async function claimFile(app: App, path: string): Promise<string> {
   if (outcome.is !== 'claimed') throw new Error(`the file was not claimed: ${outcome.is}`);
   await takeClaim(app, outcome.claim);
   return fileId;
+}
+
+/** Opens paydrop's parts in an installation, without its workers. */
+export function openBenchApp(root: string): Promise<App> {
+  return openApp(loadSettings(root, {}), { log: silentLog(), env: {} });
 }

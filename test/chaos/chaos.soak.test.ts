@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seededRandom } from '../support/random.ts';
 import { redisVerdict } from '../support/redis.ts';
-import { playStory } from './play-story.ts';
-import { killsOf, sumTallies } from './run-chaos.ts';
+import { killsOf, playStory, sumTallies } from './run-chaos.ts';
 import type { StoryReport } from './tell-story.ts';
 import { type Act, everyPoint, type QueueKind, shuffle } from './support/acts.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { playStory } from './play-story.ts';
-import { killsOf } from './run-chaos.ts';
+import { killsOf, playStory } from './run-chaos.ts';
 import type { Act } from './support/acts.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
 

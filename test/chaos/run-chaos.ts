@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { seededRandom } from '../support/random.ts';
-import { planFleetActs } from './fleet/fleet-acts.ts';
-import { playFleetStory, playStory } from './play-story.ts';
-import { planActs, type QueueKind } from './support/acts.ts';
-import type { StoryReport } from './tell-story.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
+import { describeFleetAct, type FleetAct, planFleetActs } from './fleet/fleet-acts.ts';
+import { type Act, describeAct, planActs, type QueueKind } from './support/acts.ts';
+import { type StoryPlan, type StoryReport, tellStory } from './tell-story.ts';
+import { openFleet } from './fleet/open-fleet.ts';
+import { playFleetAct } from './fleet/play-fleet-act.ts';
+import { openWorld } from './support/open-world.ts';
+import { playAct } from './support/play-act.ts';
 
-export type ChaosPlan = {
+type ChaosPlan = {
   /** Minimum number of processes to kill. */
   kills: number;
   seed: number;
@@ -111,4 +114,25 @@ function sumUp(seed: number, reports: readonly StoryReport[], wallSeconds: numbe
       .filter((report) => report.failures.length > 0)
       .map(({ seed: own, queue, failures, story }) => ({ seed: own, queue, failures, story })),
   };
+}
+
+/** Plays the life of one installation with a database of its own. */
+export function playStory(plan: StoryPlan<Act> & { canMount: boolean }): Promise<StoryReport> {
+  return tellStory(plan, {
+    open: (accounts) => openWorld({ ...plan, accounts }),
+    describe: describeAct,
+    play: (act, world, scene) => playAct(act, { ...scene, world }),
+  });
+}
+
+/** Plays hosts that send from one ledger. Each act ends at rest, so that an older ledger forgets no other act. */
+function playFleetStory(plan: Omit<StoryPlan<FleetAct>, 'restEvery'> & { hosts: number }): Promise<StoryReport> {
+  return tellStory(
+    { ...plan, restEvery: 1 },
+    {
+      open: (accounts) => openFleet({ ...plan, accounts }),
+      describe: describeFleetAct,
+      play: playFleetAct,
+    },
+  );
 }

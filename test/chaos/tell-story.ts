@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { seededRandom } from '../support/random.ts';
 import { upTo } from '../support/payment-rows.ts';
 import type { Program } from '../support/build-program.ts';
-import { checkLedger } from './invariants/check-ledger.ts';
-import { checkNumbers } from './invariants/check-numbers.ts';
-import { checkOutputs } from './invariants/check-outputs.ts';
-import { checkRebuilt } from './invariants/check-rebuilt.ts';
-import { checkRows, countExposed } from './invariants/check-rows.ts';
-import type { Evidence } from './invariants/evidence.ts';
+import { checkLedger, checkNumbers } from './invariants/check-ledger.ts';
+import { checkOutputs, checkRebuilt } from './invariants/check-outputs.ts';
+import { checkRows, countExposed, type Evidence } from './invariants/check-rows.ts';
 import type { QueueKind } from './support/acts.ts';
 import { canaryNumbers, type Drop, makeCanaries, makeDrops } from './support/make-drops.ts';
 import type { Tally } from './support/play-act.ts';
-import { resolveDoubts } from './support/resolve-doubts.ts';
+import { resolveDoubts } from './support/ledger-view.ts';
 import type { StoryWorld } from './support/story-world.ts';
 
 export type StoryPlan<Act> = {
@@ -62,7 +60,9 @@ export async function tellStory<Act, World extends StoryWorld>(
   const canaries = makeCanaries(random);
   const { seed, queue } = plan;
   const report: StoryReport = { seed, queue, acts: 0, tally: {}, restMs: [], rows: 0, story: [], failures: [] };
-  const world = await stage.open(accounts);
+  // A story that cannot begin fails alone: the others of the run are kept.
+  const world = await stage.open(accounts).catch((error: unknown) => void report.failures.push(inspect(error)));
+  if (!world) return report;
   try {
     for (const [index, act] of plan.acts.entries()) {
       report.story.push(`${accounts[index]!}: ${stage.describe(act)}`);

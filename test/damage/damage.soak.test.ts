@@ -1,3 +1,3 @@
-import { testDamages } from './play-files.ts';
+import { testDamages } from './play-file.ts';
 
 testDamages(2_000);

@@ -1,4 +1,4 @@
-import { testDamages } from './play-files.ts';
+import { testDamages } from './play-file.ts';
 
 /** damage.soak.test.ts plays more. */
 testDamages(80);

@@ -1,4 +1,6 @@
 import { inspect } from 'node:util';
+import { randomInt } from 'node:crypto';
+import { expect, it } from 'vitest';
 import { columnsOf } from '../../schemas/layouts.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import type { CheckRules } from '../../src/csv/check/check-rules.ts';
@@ -8,14 +10,13 @@ import { checkByBytes, outcomeOf } from '../csv/compare/check-by-bytes.ts';
 import { checkByReference, type Reading } from '../csv/compare/check-by-reference.ts';
 import { chooseRules } from '../csv/compare/choose-rules.ts';
 import { chooser } from '../simulation/choose.ts';
-import { linesOf } from '../simulation/checks/recount.ts';
-import { DAMAGES } from '../simulation/files/damages.ts';
-import { type DraftFile, draftFile, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
-import { isTelling } from '../simulation/files/payment-numbers.ts';
+import { linesOf } from '../simulation/checks/check-outputs.ts';
+import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
+import { upTo } from '../support/payment-rows.ts';
 import { flipBytes } from './flip-bytes.ts';
 
 /** One damaged file and its outcome. */
-export type PlayedFile = {
+type PlayedFile = {
   readonly seed: number;
   readonly damages: readonly string[];
   readonly verdict: FileCheck['verdict'] | 'none';
@@ -114,4 +115,23 @@ function checkNumbers({ check, rows }: Reading, draft: DraftFile): string[] {
   const numbers = draft.rows.map((row) => row[at] ?? '').filter((cell) => /^\d+$/.test(cell) && isTelling(cell));
   const said = JSON.stringify([check.faults, rows.map(({ faults }) => faults)]);
   return numbers.some((number) => said.includes(number)) ? ['a whole number stands in a fault'] : [];
+}
+
+/** Plays this many files that are the same in every run, and as many fresh ones. */
+export function testDamages(files: number): void {
+  it.each([
+    [`${files} damaged files`, 0],
+    [`${files} more that nobody has seen before`, randomInt(100_000, 2 ** 31)],
+  ])(
+    '%s lose no row, change no payment and show no number, in whatever pieces they come',
+    async (_, from) => {
+      const played: PlayedFile[] = [];
+      for (const n of upTo(files)) played.push(await playFile(from + n));
+      const failed = played.filter(({ complaints }) => complaints.length > 0);
+      const again = failed.map(({ seed }) => `npm run damage -- --files 1 --seed ${seed}`);
+      expect(failed, `Play them again:\n${again.join('\n')}`).toEqual([]);
+      expect(new Set(played.map(({ verdict }) => verdict))).toEqual(new Set(['accept', 'hold', 'reject']));
+    },
+    240_000,
+  );
 }

@@ -15,12 +15,9 @@ const WITHOUT = [
   'bad-input',
   'destroyed-keys',
   'encrypted-drops',
-  'endless-line',
   'full-disk',
   'large-file',
-  'missing-rights',
   'odd-drops',
-  'odd-names',
   'outputs-again',
 ];
 const postgres = await startInstalledPostgres();

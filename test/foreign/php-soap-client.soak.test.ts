@@ -3,22 +3,22 @@ import { BANK_NUMBER } from '../sandbox/support/process-call.ts';
 import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { achRow, CARD, cardRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
 import { phpIsInstalled, phpVerdict } from '../support/php.ts';
-import { callWithPhp, type PhpCall, type PhpStyle } from './support/call-with-php.ts';
-import { countConnections } from './support/count-connections.ts';
 import {
+  callWithPhp,
+  countConnections,
   customerCodeOf,
   decodeFile,
   fileOf,
   messagesOf,
   payloadOf,
+  type PhpCall,
+  type PhpStyle,
   transactionIdOf,
-} from './support/read-php-answer.ts';
+} from './support/call-with-php.ts';
 
 const verdict = phpVerdict();
 
-it(verdict.sentence, () => {
-  expect(verdict.isFine).toBe(true);
-});
+it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 const STYLES: readonly PhpStyle[] = [
   { soapVersion: 1, path: '' },

@@ -1,15 +1,55 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { compareBooks } from '../../src/cli/demo/compare-books.ts';
+import { formatCents } from '../../src/kernel/money.ts';
+import { openOriginal } from '../../workers/open-original.ts';
 import { type Installation, makeInstallation } from '../support/installation.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { expectLargeDrop } from './support/large-drop.ts';
-import { runInSmallHeap } from './support/run-in-small-heap.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { buildProgram } from '../support/build-program.ts';
+import { fileNamed, goodRows, leftOver, readNotice, sayingOf } from '../support/bad-input.ts';
+
+/** One row in this many cannot be sent. */
+const BAD_EVERY = 33;
 
 describe('10,000 rows, 3 % of them bad, dropped into a running instance', () => {
   it('come back as 10,000 lines in input order, whose totals are those of the books', async () => {
-    await expectLargeDrop(10_000, 150_000);
+    const count = 10_000;
+    const world = await openPipelineWorld();
+    onTestFinished(() => world.close());
+    const workers = await world.start();
+    const rows = upTo(count).map((n) =>
+      cardRow(n, n % BAD_EVERY === 0 ? { amount: 'x' } : { amount: formatCents(100 + n) }),
+    );
+    await world.drop('card', 'large.csv', lines(rows));
+    await expect.poll(() => world.states(), { timeout: 150_000, interval: 50 }).toEqual({ 'large.csv': 'completed' });
+    await workers.stop();
+
+    const bad = Math.floor(count / BAD_EVERY);
+    const [result = ''] = Object.values(await world.outputs('result'));
+    const table = result
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(','));
+    expect(table).toHaveLength(count);
+    expect(table.every((cells, index) => cells[2] === `C-${index + 1}`)).toBe(true);
+    expect(table.filter((cells) => cells[13] === 'INVALID')).toHaveLength(bad);
+    const approvedCents = table
+      .filter((cells) => cells[13] === 'APPROVED')
+      .map((cells) => Math.round(Number(cells[9]) * 100));
+    const books = world.sandbox.books();
+    expect(books).toHaveLength(count - bad);
+    expect(approvedCents.reduce((sum, cents) => sum + cents, 0)).toBe(
+      books.reduce((sum, row) => sum + row.amountCents, 0),
+    );
+    expect(await compareBooks(world.app, books)).toEqual([]);
   });
 });
 
@@ -60,3 +100,89 @@ async function writeRows(path: string, count: number): Promise<void> {
   out.end();
   await once(out, 'close');
 }
+
+/**
+ * A process that piles up rows dies of this heap. Its total memory depends on when V8 collects, so it is reported but
+ * not judged here.
+ */
+const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=16'];
+
+async function runInSmallHeap(
+  script: string,
+  ...words: string[]
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const { fileOf } = await buildProgram();
+  const child = spawn(process.execPath, [...SMALL_HEAP, fileOf(`test/pipeline/support/${script}`), ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { status: child.exitCode, stdout, stderr };
+}
+
+/** Many bytes without a single line end, such as an export that lost them, or a film. */
+describe('a file of one endless line', () => {
+  const FILE_MIB = 8;
+
+  let world: PipelineWorld;
+  let droppedSha256: string;
+
+  beforeAll(async () => {
+    world = await openPipelineWorld();
+    droppedSha256 = await writeEndlessLine(join(world.root, 'drop/ach-charge/endless.csv'), FILE_MIB);
+    await world.drop('ach-charge', 'beside.csv', goodRows(1));
+    await world.finish();
+  });
+
+  afterAll(() => world?.close());
+
+  it('is refused with what to do', async () => {
+    const file = await fileNamed(world, 'endless.csv');
+    expect(file).toMatchObject({
+      state: 'rejected',
+      reason_code: 'LINE_TOO_LONG',
+      bytes: FILE_MIB * MEBIBYTE,
+      records: 1,
+    });
+    const { faults } = await readNotice(world, file, 'nak');
+    expect(faults).toContainEqual(expect.objectContaining({ line: '1', ...sayingOf('LINE_TOO_LONG') }));
+  });
+
+  it('is kept as it came', async () => {
+    const hash = createHash('sha256');
+    for await (const chunk of openOriginal(world.app, await fileNamed(world, 'endless.csv')))
+      hash.update(chunk as Buffer);
+    expect(hash.digest('hex')).toBe(droppedSha256);
+    expect(await leftOver(world)).toEqual([]);
+  });
+
+  it('does not hold up the file beside it', async () => {
+    expect((await fileNamed(world, 'beside.csv')).state).toBe('completed');
+    expect(world.sandbox.books()).toHaveLength(3);
+  });
+
+  it('of 200 MB is refused in a heap that cannot hold it', async () => {
+    const installation = await makeInstallation({ accounts: ['main'], serviceUrl: 'http://127.0.0.1:9' });
+    onTestFinished(() => installation.remove());
+    await writeEndlessLine(join(installation.root, 'drop/main/card/endless.csv'), 200);
+    const { status, stdout, stderr } = await runInSmallHeap('measured-intake.ts', installation.root);
+    expect(status, stderr).toBe(0);
+    const { files, peakMb } = JSON.parse(stdout) as { files: unknown[]; peakMb: number };
+    expect(files).toMatchObject([{ state: 'rejected', records: 1, validRows: 0, batched: null }]);
+    process.stdout.write(`intake of an endless line: peak ${Math.round(peakMb)} MB\n`);
+  }, 300_000);
+
+  const MEBIBYTE = 1_048_576;
+
+  /** Writes the line in pieces, so that the test itself takes no memory. Returns the SHA-256 of what it wrote. */
+  async function writeEndlessLine(path: string, mebibytes: number): Promise<string> {
+    const piece = Buffer.from('K-1,A10000001,25.00,June dues,'.repeat(40_000)).subarray(0, MEBIBYTE);
+    const hash = createHash('sha256');
+    const handle = await open(path, 'wx');
+    for (let written = 0; written < mebibytes; written += 1) {
+      hash.update(piece);
+      await handle.writeFile(piece);
+    }
+    await handle.close();
+    return hash.digest('hex');
+  }
+});

@@ -1,6 +1,5 @@
 /** `npm run scale`: see README.md beside this file. */
-import { openEngines } from './open-engines.ts';
-import { runScale } from './run-scale.ts';
+import { openEngines, runScale } from './run-scale.ts';
 import { readOptions } from '../support/read-options.ts';
 
 const values = readOptions(

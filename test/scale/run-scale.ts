@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import type { Role } from '../../schemas/roles.ts';
+import type { BookRow } from '../../src/sandbox/books/book-row.ts';
+import { groupBy } from '../../src/kernel/group-by.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
-import { resolveDoubts } from '../chaos/support/resolve-doubts.ts';
+import { resolveDoubts } from '../chaos/support/ledger-view.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 import { seededRandom } from '../support/random.ts';
-import { checkScale } from './check-scale.ts';
+import { startInstalledPostgres } from '../support/installed-postgres.ts';
+import { startTestRedis } from '../support/redis.ts';
 import { type Host, type Hosts, openHosts } from './hosts.ts';
 
-export type ScalePlan = {
+type ScalePlan = {
   files: number;
   rowsPerFile: number;
   accounts: number;
@@ -28,9 +33,9 @@ export type ScalePlan = {
 };
 
 /** A server that is killed and comes back. */
-export type Outage = { name: string; seconds: number; kill(): Promise<void>; restart(): Promise<void> };
+type Outage = { name: string; seconds: number; kill(): Promise<void>; restart(): Promise<void> };
 
-export type ScaleReport = {
+type ScaleReport = {
   files: number;
   rows: number;
   workers: number;
@@ -106,7 +111,7 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
   return { files, rows, workers, kills, resolved, seconds: Math.round(seconds * 10) / 10, rowsPerSecond, failures };
 }
 
-export type ScaleDrop = { account: string; name: string; invoices: string[] };
+type ScaleDrop = { account: string; name: string; invoices: string[] };
 
 /** Drops all files. The accounts take turns, so that each has files from the beginning to the end. */
 async function dropAll(plan: ScalePlan, { hosts, accounts }: Stage, site: Host): Promise<ScaleDrop[]> {
@@ -149,4 +154,133 @@ async function resolveAll({ pool, service, program, hosts }: Stage, site: Host):
   const { resolved, failures } = await resolveDoubts(program, dashboard, Number.POSITIVE_INFINITY);
   if (failures.length > 0) throw new Error(failures.join('\n'));
   return resolved;
+}
+
+type Evidence = {
+  service: { books(): Promise<BookRow[]> };
+  pool: pg.Pool;
+  site: Host;
+  drops: readonly ScaleDrop[];
+};
+
+/** Checks books, ledger, outputs, and that each account was served in file order. Returns faults in sentences. */
+async function checkScale({ service, pool, site, drops }: Evidence): Promise<string[]> {
+  const books = await service.books();
+  return [
+    ...checkBooks(books, drops),
+    ...(await checkOutcomes(pool, books)),
+    ...(await checkOrder(pool, books)),
+    ...(await checkResults(pool, site, drops)),
+  ];
+}
+
+function checkBooks(books: readonly BookRow[], drops: readonly ScaleDrop[]): string[] {
+  const booked = groupBy(books, (row) => row.invoice);
+  const dropped = drops.flatMap((drop) => drop.invoices);
+  const wrong = dropped.filter((invoice) => booked.get(invoice)?.length !== 1);
+  return [
+    ...wrong.slice(0, 10).map((invoice) => `${invoice} stands ${booked.get(invoice)?.length ?? 0} times in the books`),
+    ...(books.length === dropped.length ? [] : [`${books.length} rows in the books, ${dropped.length} were dropped`]),
+  ];
+}
+
+async function checkOutcomes(pool: pg.Pool, books: readonly BookRow[]): Promise<string[]> {
+  const { rows } = await pool.query<{ invoice: string; outcome: string | null; cents: number }>(
+    `SELECT r.invoice, o.outcome, r.amount_cents::float8 AS cents FROM payment_row r
+     LEFT JOIN row_outcome o ON o.file_no = r.file_no AND o.line = r.line`,
+  );
+  const booked = new Map(books.map((row) => [row.invoice, row]));
+  const wrong = rows.filter(({ invoice, outcome, cents }) => {
+    const book = booked.get(invoice);
+    return book?.outcome !== outcome || book?.amountCents !== cents;
+  });
+  return wrong
+    .slice(0, 10)
+    .map(({ invoice, outcome }) => `${invoice} is ${outcome} in the ledger and not in the books`);
+}
+
+type SentBatch = { invoice: string; account: string; batch: string; place: number; accepted: Date; prepared: Date };
+
+/** Longest time in ms between the time of a move and its commit. */
+const COMMIT_MS = 2_000;
+
+/** Checks that no batch was sent while an earlier one waited. Among accepted files, the one claimed first is next. */
+async function checkOrder(pool: pg.Pool, books: readonly BookRow[]): Promise<string[]> {
+  const { rows } = await pool.query<SentBatch>(
+    `SELECT r.invoice, f.account, f.name || ' batch ' || b.batch_no AS batch, f.file_no::float8 * 1000 + b.batch_no AS place,
+       (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'accept') AS accepted,
+       (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.batch_no = b.batch_no AND a.move = 'prepare') AS prepared
+     FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
+     WHERE r.line = b.first_line`,
+  );
+  const firstRows = new Map(rows.map((row) => [row.invoice, row]));
+  const sent = books.flatMap(({ invoice }) => firstRows.get(invoice) ?? []);
+  return [...groupBy(sent, (batch) => batch.account).values()].flatMap((batches) =>
+    batches.flatMap((late, index) => {
+      const jumped = batches
+        .slice(0, index)
+        .find(({ place, prepared }) => place > late.place && +prepared > +late.accepted + COMMIT_MS);
+      return jumped ? [`${jumped.batch} was sent before ${late.batch}, which was waiting`] : [];
+    }),
+  );
+}
+
+async function checkResults(pool: pg.Pool, site: Host, drops: readonly ScaleDrop[]): Promise<string[]> {
+  const { rows } = await pool.query<{ file: string; name: string }>(
+    `SELECT f.name AS file, o.name FROM output o JOIN file f USING (file_id) WHERE o.kind = 'result'`,
+  );
+  const nameOf = new Map(rows.map(({ file, name }) => [file, name]));
+  const present = new Set(await readdir(join(site.root, 'out')));
+  const failures: string[] = [];
+  for (const { name, invoices } of drops) {
+    const result = nameOf.get(name);
+    if (result === undefined || !present.has(result)) failures.push(`${name} has no result`);
+    else if (!(await holdsInOrder(join(site.root, 'out', result), invoices)))
+      failures.push(`the result of ${name} does not hold its rows in their order`);
+  }
+  return failures.slice(0, 10);
+}
+
+async function holdsInOrder(path: string, invoices: readonly string[]): Promise<boolean> {
+  const [, ...written] = (await readFile(path, 'utf8')).trimEnd().split('\r\n');
+  return (
+    written.length === invoices.length &&
+    invoices.every((invoice, index) => written[index]!.split(',').includes(invoice))
+  );
+}
+
+type EngineWish = {
+  /** `redis`; with anything else, the queue lies in the database. */
+  queue: string;
+  /** What is taken away in the middle: `postgres` or `redis`. */
+  away?: string | undefined;
+  seconds: number;
+  /** Set when the database that all tests share has too few connections for the processes. */
+  isLarge?: boolean;
+};
+
+type Engines = {
+  given: { databaseUrl?: string; redisUrl?: string; outage?: Outage };
+  stop(): Promise<void>;
+};
+
+/**
+ * Opens the servers of a run. All tests share one database, so a database that goes away or has many clients is one
+ * installed on this computer.
+ */
+export async function openEngines({ queue, away, seconds, isLarge = false }: EngineWish): Promise<Engines> {
+  const redis = queue === 'redis' || away === 'redis' ? await startTestRedis() : undefined;
+  const postgres = away === 'postgres' || isLarge ? await startInstalledPostgres() : undefined;
+  const server = away === 'redis' ? redis : away === 'postgres' ? postgres : undefined;
+  return {
+    given: {
+      ...(redis && { redisUrl: redis.url }),
+      ...(postgres && { databaseUrl: postgres.url }),
+      ...(server && { outage: { name: away!, seconds, kill: () => server.kill(), restart: () => server.restart() } }),
+    },
+    stop: async () => {
+      await redis?.stop();
+      await postgres?.stop();
+    },
+  };
 }

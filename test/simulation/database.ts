@@ -1,8 +1,10 @@
+import type { Pool } from 'pg';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type Ledger, openLedger } from '../../src/ledger/engine/open-ledger.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { startTestPostgres } from '../support/postgres.ts';
-import { COPYING } from './ledger-copy.ts';
+import type { World } from './world.ts';
 
 /**
  * The databases for all scenarios of this process. Emptying them in between is quicker than making fresh ones. A server
@@ -125,4 +127,122 @@ async function openServer(
       await postgres.stop();
     },
   };
+}
+
+/** All rows of a ledger at one moment, and the last values of its sequences. */
+export type LedgerCopy = { readonly rows: string; readonly sequences: string };
+
+/** Copies a ledger as pg_basebackup, a disk snapshot or a lagging replica would. */
+export async function copyLedger(pool: Pool): Promise<LedgerCopy> {
+  const { rows } = await pool.query<LedgerCopy>('SELECT * FROM public.copy_ledger()');
+  return rows[0]!;
+}
+
+/** Replaces the present rows with those of a copy, and begins another run of the server, as each start does. */
+export async function putLedger(pool: Pool, { rows, sequences }: LedgerCopy): Promise<void> {
+  await pool.query('SELECT public.put_ledger($1, $2)', [rows, sequences]);
+}
+
+/** Does to a ledger what a restart of its server does. */
+export async function restartServer(pool: Pool): Promise<void> {
+  await pool.query('SELECT public.begin_other_run()');
+}
+
+/**
+ * Functions outside the ledger's schema, so that they are not copied with it. Writes run without triggers, including
+ * those of foreign keys. The server's start time cannot be set, so the recorded run moves back by a second each time.
+ */
+const COPYING = `
+CREATE FUNCTION public.begin_other_run() RETURNS void LANGUAGE plpgsql SET session_replication_role = replica AS $$
+BEGIN
+  UPDATE paydrop.admission SET run_started = run_started - interval '1 s', made_in = made_in - interval '1 s';
+END $$;
+
+CREATE FUNCTION public.copy_ledger(OUT rows text, OUT sequences text) LANGUAGE plpgsql AS $$
+DECLARE
+  parts text;
+BEGIN
+  SELECT string_agg(format('jsonb_build_object(%L, (SELECT jsonb_agg(to_jsonb(t)) FROM paydrop.%I t))', tablename, tablename), ' || ')
+    INTO parts FROM pg_tables WHERE schemaname = 'paydrop' AND tablename <> ALL (ARRAY['migration', 'legal_move']);
+  SELECT 'jsonb_build_object(' || string_agg(format('%L, (SELECT last_value FROM paydrop.%I)', sequencename, sequencename), ', ') || ')'
+    INTO sequences FROM pg_sequences WHERE schemaname = 'paydrop';
+  EXECUTE format('SELECT %s, %s', parts, sequences) INTO rows, sequences;
+END $$;
+
+CREATE FUNCTION public.put_ledger(p_rows text, p_sequences text) RETURNS void
+LANGUAGE plpgsql SET session_replication_role = replica SET lock_timeout = '5s' AS $$
+DECLARE
+  part record;
+BEGIN
+  FOR part IN SELECT key, value FROM jsonb_each(p_rows::jsonb) LOOP
+    EXECUTE format('DELETE FROM paydrop.%I', part.key);
+    IF part.value <> 'null' THEN
+      EXECUTE format('INSERT INTO paydrop.%1$I OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_recordset(NULL::paydrop.%1$I, $1)',
+                     part.key) USING part.value;
+    END IF;
+  END LOOP;
+  FOR part IN SELECT key, value FROM jsonb_each_text(p_sequences::jsonb) LOOP
+    PERFORM setval(format('paydrop.%I', part.key)::regclass, part.value::bigint);
+  END LOOP;
+  PERFORM public.begin_other_run();
+END $$;
+`;
+
+/** A batch as the ledger holds it, read without product code, with what was recorded about it. */
+export type SeenBatch = {
+  fileId: string;
+  name: string;
+  batchNo: number;
+  account: string;
+  operation: FolderOperation;
+  state: string;
+  batchId: string | null;
+  /** Attempts not proven to have sent nothing. */
+  sends: number;
+  /** Recorded resolutions that allow another send although the batch may have been sent before. */
+  pardons: number;
+  lastMove: string | null;
+  /** Its rows in order, each with invoice, cents and customer code. */
+  rows: string;
+};
+
+export async function readBatches(world: World): Promise<SeenBatch[]> {
+  const { rows } = await world.office.pool.query<SeenBatch>(
+    `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.account, b.operation, b.state,
+            b.batch_id AS "batchId",
+            (SELECT count(*)::int FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
+               AND a.verdict IS DISTINCT FROM 'not_sent') AS sends,
+            (SELECT count(*)::int FROM audit a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
+               AND a.move = 'absolve') AS pardons,
+            (SELECT a.to_state FROM audit a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
+               AND a.to_state IS NOT NULL ORDER BY a.seq DESC LIMIT 1) AS "lastMove",
+            (SELECT string_agg(concat_ws('|', r.invoice, r.amount_cents, r.customer_code), ';' ORDER BY r.line)
+               FROM payment_row r WHERE r.file_no = f.file_no AND r.batch_no = b.batch_no) AS rows
+     FROM batch b JOIN file f USING (file_id) ORDER BY f.file_no, b.batch_no`,
+  );
+  return rows;
+}
+
+/** Returns what identifies the content of a batch: agent code, operation, and its rows in order. */
+export function contentOf(world: World, batch: SeenBatch): string {
+  const { agentCode } = world.settings.accounts.get(batch.account)!;
+  return [agentCode, FOLDER_OPERATIONS[batch.operation].operation.toLowerCase(), batch.rows].join(' ');
+}
+
+type BookedBatch = { batchId: string; content: string };
+
+/** Returns the batches that the service has taken, from its books alone. */
+export function readBooks(world: World): BookedBatch[] {
+  const batches = new Map<string, { batchId: string; head: string; rows: string[] }>();
+  for (const row of world.sandbox.books()) {
+    const key = `${row.account} ${row.batchId}`;
+    const batch = batches.get(key) ?? {
+      batchId: row.batchId,
+      head: `${row.account} ${row.operation.toLowerCase()}`,
+      rows: [],
+    };
+    batch.rows.push([row.invoice, row.amountCents, row.customerCode].join('|'));
+    batches.set(key, batch);
+  }
+  return [...batches.values()].map(({ batchId, head, rows }) => ({ batchId, content: `${head} ${rows.join(';')}` }));
 }

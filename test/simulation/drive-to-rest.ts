@@ -1,16 +1,17 @@
 import { isMoving } from '../../src/ledger/overview/overview.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
-import { bringHostsBack, sweepEverywhere } from './hosts/bring-back.ts';
-import { isWide } from './hosts/installation.ts';
+import { reasonOf } from '../../src/kernel/errors.ts';
+import { readAdmission } from '../../src/ledger/admission/read-admission.ts';
+import { type Host, isWide } from './hosts/installation.ts';
 import type { Instance } from './instance/open-instance.ts';
-import { endWrongTimes, holdServiceClock, moveClock } from './steps/move-clock.ts';
-import { mendService } from './steps/plan-fault.ts';
-import { runStage } from './steps/run-stage.ts';
+import { runStage, startInstance } from './steps/run-stage.ts';
 import { chooseDueJob, runJob } from './steps/stages.ts';
-import { startInstance } from './steps/start-instance.ts';
-import { WRONG } from './steps/steps.ts';
-import { tell } from './steps/step.ts';
+import { mendService, WRONG } from './steps/steps.ts';
+import { endWrongTimes, holdServiceClock, moveClock, shortened, tell } from './steps/step.ts';
 import type { World } from './world.ts';
+import { ACTS, performAct } from './steps/acts.ts';
+import { findLostJournal, helpHost } from './hosts/persons.ts';
+import { endOldServers } from './hosts/servers.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -95,4 +96,127 @@ async function catchUp(world: World, instance: Instance): Promise<void> {
 
 function repeat(ms: number, times: number): number[] {
   return Array.from({ length: times }, () => ms);
+}
+
+/** Acts that bring everything to an end. None of them stops anything, and closing doubt comes last. */
+const FINISHING = [
+  'resume',
+  'approve',
+  'decline',
+  'retry',
+  'withdraw',
+  'adopt a batch id',
+  'read a report',
+  'declare as not received',
+  'disown a result',
+  'confirm a proposal',
+  'close in doubt',
+];
+
+/** Acts that only lead back to the start; they are left out of the later rounds. */
+const EARLY = ['disown a result', 'retry'];
+
+const ROUNDS = 8;
+
+/**
+ * Lets operators act on everything that is listed for them, round by round, while the program works in between.
+ * @returns the files that no verb can finish
+ */
+export async function letPersonsFinish(world: World): Promise<string[]> {
+  tell(world, '— persons take up whatever is left —');
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const open = await findOpen(world);
+    if (open.length === 0) return [];
+    // The first rounds try to find out what happened; the later ones close doubt as it is.
+    const names = round <= 3 ? FINISHING.slice(0, -1) : FINISHING.filter((name) => !EARLY.includes(name));
+    // Unsent batches are cancelled: a service that refuses every batch would otherwise be called for each of them.
+    if (round > 5) names.push('cancel a file');
+    for (const name of names) await doAll(world, name);
+    // A service that may still be processing gets the time that the account allows.
+    await moveClock(world, 2 * 3_600_000);
+    const unrest = await settle(world);
+    if (unrest.length > 0) return unrest;
+  }
+  return (await findOpen(world)).map((name) => `${name} cannot be brought to an end by any verb`);
+}
+
+/** Performs an act up to six times, once for each candidate; a refusal only goes into the story. */
+async function doAll(world: World, name: string): Promise<void> {
+  const act = ACTS.find((one) => one.name === name);
+  if (!act) throw new Error(`nobody knows how to ${name}`);
+  for (let times = 0; times < 6; times += 1) {
+    const chosen = await act.find(world);
+    if (!chosen) return;
+    const place = tell(world, `a person ${chosen.words}`);
+    await performAct(world, act, chosen.perform).then(
+      () => undefined,
+      (error: unknown) => place.add(`which is refused: ${shortened(reasonOf(error))}`),
+    );
+  }
+}
+
+async function findOpen(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{ name: string }>(
+    `SELECT name || ', ' || state AS name FROM file
+     WHERE state NOT IN ('rejected', 'completed', 'cancelled', 'partly_cancelled') ORDER BY file_no`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Putting one journal back may reveal that another is missing, and a lost one is found at the end. */
+const ADMISSION_ROUNDS = 5;
+
+/**
+ * Keeps one server and brings every host back. With whole journals the ledger opens without a person. Otherwise it
+ * names the journals it waits for, and a person acts on them.
+ * @returns what is wrong with that
+ */
+async function bringHostsBack(world: World): Promise<string[]> {
+  const { hosts } = world.installation;
+  tell(world, await endOldServers(world));
+  const wrong = (await startEverywhere(world)).filter(
+    (wait) => !hosts.some((host) => host.journal !== 'whole' && isAbout(wait, host)),
+  );
+  let hasLooked = false;
+  for (let round = 0; round < ADMISSION_ROUNDS && wrong.length === 0; round += 1) {
+    const isOpen = (await readAdmission(world.office)).isOpen;
+    const damaged = hosts.filter(({ journal }) => journal !== 'whole');
+    if (isOpen && (hasLooked || damaged.length === 0)) return [];
+    for (const host of damaged) {
+      const done = isOpen ? await findLostJournal(world, host) : await helpHost(world, host);
+      if (done !== undefined) tell(world, `a person ${done}`);
+    }
+    hasLooked ||= isOpen;
+    await startEverywhere(world);
+  }
+  const { isOpen, waits } = await readAdmission(world.office);
+  if (isOpen) return wrong.map((wait) => `nobody is missing, and yet: ${wait}`);
+  return [`the ledger stays closed although all hosts are back: ${waits.join(' ')}`];
+}
+
+/** Starts an instance on every host and sweeps. Returns what the ledger waits for then. */
+async function startEverywhere(world: World): Promise<string[]> {
+  for (const host of world.installation.hosts) {
+    host.isAway = false;
+    if (!world.instances.some((instance) => instance.host === host)) await startInstance(world, 0, host);
+  }
+  await sweepEverywhere(world);
+  return (await readAdmission(world.office)).waits;
+}
+
+function isAbout(wait: string, host: Host): boolean {
+  return wait.includes(`host ${host.name}`) || wait.includes(`name ${host.name}`);
+}
+
+/** Sweeps twice, because an instance that reported first learns of the others at its next sweep. */
+async function sweepEverywhere(world: World): Promise<void> {
+  for (let round = 0; round < 2; round += 1)
+    for (const instance of world.instances.slice())
+      await runStage(
+        world,
+        instance,
+        { stage: 'sweep', what: 'sweeps', expected: WRONG },
+        () => instance.run((app) => sweep(app)),
+        0,
+      );
 }

@@ -1,5 +1,4 @@
-import { describeFailure, describeReport } from './describe-report.ts';
-import { simulate, simulateInProcesses } from './simulate.ts';
+import { describeFailure, describeReport, simulate, simulateInProcesses } from './simulate.ts';
 import { readOptions } from '../support/read-options.ts';
 
 /** `npm run simulate`: see README.md beside this file. The exit status is 1 when a scenario failed. */

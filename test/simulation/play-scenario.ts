@@ -4,13 +4,11 @@ import { chooser } from './choose.ts';
 import { checkRest } from './checks/check-rest.ts';
 import { checkDeclared, checkStep } from './checks/check-step.ts';
 import type { Database } from './database.ts';
-import { driveToRest, settle } from './drive-to-rest.ts';
-import { holdServiceClock } from './steps/move-clock.ts';
-import { letPersonsFinish } from './let-persons-finish.ts';
+import { driveToRest, letPersonsFinish, settle } from './drive-to-rest.ts';
+import { holdServiceClock } from './steps/step.ts';
 import { seedRandomness } from './seed-randomness.ts';
 import { dropOutput } from './steps/drop-file.ts';
-import { countStruck } from './steps/plan-fault.ts';
-import { beginDay, STEPS } from './steps/steps.ts';
+import { beginDay, countStruck, STEPS } from './steps/steps.ts';
 import { type Counts, makeTotals } from './totals.ts';
 import { openWorld, type World } from './world.ts';
 

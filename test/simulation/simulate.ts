@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from './database.ts';
-import { playScenario, type Played } from './play-scenario.ts';
+import { type Played, playScenario } from './play-scenario.ts';
 import { type Counts, makeTotals } from './totals.ts';
 
 /** Result of a run. `failures` holds the first failed scenarios in full, each with its story. */
-export type Report = {
+type Report = {
   readonly scenarios: number;
   readonly failed: number;
   readonly counts: Counts;
   readonly failures: readonly Played[];
 };
 
-export type Order = { readonly seed: number; readonly scenarios: number };
+type Order = { readonly seed: number; readonly scenarios: number };
 
 /** Stories are long; a few are enough to find something to fix before the next run. */
 const KEPT_FAILURES = 5;
@@ -55,7 +55,7 @@ export async function simulateInProcesses(
   return gathering.report();
 }
 
-export function gatherReport(): { take(played: Played): void; report(): Report } {
+function gatherReport(): { take(played: Played): void; report(): Report } {
   const totals = makeTotals();
   const failures: Played[] = [];
   let [scenarios, failed] = [0, 0];
@@ -85,4 +85,33 @@ async function runProcess(order: Order, take: (played: Played) => void): Promise
   const status = await ended;
   if (lines !== order.scenarios)
     throw new Error(`a process ended with status ${status} after ${lines} of ${order.scenarios} scenarios`);
+}
+
+/** Formats the totals for readers: a line for each topic, followed by its names. */
+export function describeReport({ scenarios, failed, counts }: Report, seed: number, seconds: number): string {
+  const topics = Object.entries(counts).map(([topic, names]) => {
+    const parts = Object.entries(names)
+      .sort(([one], [other]) => one.localeCompare(other))
+      .map(([name, times]) => `${name} ${times}`);
+    return `${topic}: ${parts.join(', ')}`;
+  });
+  const money = counts['money'] ?? {};
+  const twice = (money['batches taken too often'] ?? 0) + (money['rows charged that nobody knows of'] ?? 0);
+  const last = seed + scenarios - 1;
+  return [
+    `${scenarios} scenarios, seeds ${seed} to ${last}, in ${seconds} s: ${failed} failed, ${twice} double charges`,
+    ...topics,
+  ].join('\n\n');
+}
+
+/** Tells the story of a failed scenario, and how to play it again. */
+export function describeFailure({ seed, story, complaints }: Played): string {
+  return [
+    '',
+    `Seed ${seed} failed:`,
+    ...story.map((sentence, index) => `${String(index + 1).padStart(4)}  ${sentence}`),
+    'What does not hold:',
+    ...complaints.map((complaint) => `  ${complaint}`),
+    `Play it again: npm run simulate -- --seed ${seed} --scenarios 1`,
+  ].join('\n');
 }

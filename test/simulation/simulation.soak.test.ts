@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { FAULT_KINDS } from '../../src/sandbox/faults/fault-kinds.ts';
-import { describeFailure } from './describe-report.ts';
-import { simulateInProcesses } from './simulate.ts';
+import { describeFailure, simulateInProcesses } from './simulate.ts';
 import { ACTS, SELDOM } from './steps/acts.ts';
-import { DAMAGES } from './files/damages.ts';
-import { MEANWHILE } from './steps/meanwhile.ts';
+import { DAMAGES } from './files/draft-file.ts';
+import { MEANWHILE } from './steps/run-stage.ts';
 import { STEPS } from './steps/steps.ts';
 
 const SCENARIOS = 100;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
-import { describeFailure } from './describe-report.ts';
+import { describeFailure } from './simulate.ts';
 import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
 import { makeTotals } from './totals.ts';

@@ -2,25 +2,26 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import type { Settings } from '../../src/config/config.ts';
-
+import { resolveSettings, type Settings } from '../../src/config/config.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
+import { Config } from '../../schemas/config.ts';
 import { keptLog } from '../support/bad-input.ts';
 import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
 import type { Choose } from './choose.ts';
-import { countPosts } from './count-posts.ts';
 import type { Database } from './database.ts';
 import { type Host, type Installation, makeInstallation } from './hosts/installation.ts';
 import { noteSeen, type Send } from './hosts/sends.ts';
 import { type Instance, openInstance } from './instance/open-instance.ts';
-import type { CallWatch, SubmitCall } from './instance/tapped-gateway.ts';
+import type { CallWatch, SubmitCall } from './instance/tap.ts';
 import { type MemoryQueue, memoryQueue } from './memory-queue.ts';
 import type { Totals } from './totals.ts';
-import { AGENT_PASSWORD, agentCodeOf, chooseSettings } from './world-settings.ts';
 
 /** A dropped file, which ledger and outputs must account for. */
 export type Drop = { readonly folder: string; readonly name: string; readonly bytes: Buffer; readonly titles: boolean };
@@ -68,7 +69,7 @@ export type World = {
   close(): Promise<void>;
 };
 
-export type WorldParts = {
+type WorldParts = {
   readonly seed: number;
   readonly choose: Choose;
   readonly database: Database;
@@ -205,3 +206,73 @@ const MEMORY = '/dev/shm';
 function isEndless(kind: string): boolean {
   return FAULT_EXPECTATIONS[kind as keyof typeof FAULT_EXPECTATIONS].isEndless === true;
 }
+
+/**
+ * Counts the requests with a batch that reach a server, whatever client and server make of them. It listens to Node's
+ * own announcement of each request, so it shares no code with either side.
+ */
+function countPosts(port: number): { count(): number; stop(): void } {
+  let count = 0;
+  const hear = (message: unknown) => {
+    const { request, server } = message as { request: IncomingMessage; server: Server };
+    if ((server.address() as AddressInfo | null)?.port !== port) return;
+    if (/process\w+Batch/i.test(`${request.headers['content-type']} ${String(request.headers['soapaction'])}`))
+      count += 1;
+  };
+  subscribe('http.server.request.start', hear);
+  return { count: () => count, stop: () => void unsubscribe('http.server.request.start', hear) };
+}
+
+const AGENT_PASSWORD = 'TEST88';
+
+/** Returns the service's name for an account. */
+function agentCodeOf(account: string): string {
+  return `AGENT-${account.toUpperCase()}`;
+}
+
+/** Chooses one to three accounts, with a folder per operation. Batches are so small that a few rows fill several. */
+function chooseSettings(choose: Choose, root: string, baseUrl: string): Settings {
+  const chosen = choose.shuffle(ACCOUNTS).slice(0, choose.one([1, 1, 2, 3]));
+  const accounts = chosen.map(({ name, ...merchant }) => [
+    name,
+    {
+      ...merchant,
+      agentCode: agentCodeOf(name),
+      password: AGENT_PASSWORD,
+      baseUrl,
+      recheck: { afterMs: choose.one([[], [HOUR_MS], [HOUR_MS, 24 * HOUR_MS]]) },
+      resolveWaitMs: choose.one([0, HOUR_MS]),
+      secondPerson: { resolutions: choose.happens(0.2) },
+      timeZone: choose.one(['UTC', 'America/Toronto', 'Asia/Tokyo']),
+    },
+  ]);
+  const folders = chosen.flatMap(({ name, server }) =>
+    OPERATIONS[server].map((operation) => ({
+      path: `drop/${name}/${operation}`,
+      account: name,
+      operation,
+      complete: choose.happens(0.2) ? { by: 'marker' } : { by: 'quiet', quietMs: 20_000, probes: choose.between(1, 3) },
+      finalNewline: choose.one(['warn', 'warn', 'hold']),
+      textCommas: choose.one(['replace', 'replace', 'reject']),
+      badRows: {
+        policy: choose.one(['withhold', 'withhold', 'withhold', 'reject-file']),
+        maxPercent: choose.one([10, 50, 100]),
+      },
+      duplicateRows: choose.one(['hold', 'reject', 'warn']),
+      maxBytes: choose.happens(0.1) ? 700 : 1_000_000,
+    })),
+  );
+  const batch = { maxRows: choose.between(2, 5) };
+  return resolveSettings(Config.parse({ accounts: Object.fromEntries(accounts), folders, batch }), root, {});
+}
+
+const HOUR_MS = 3_600_000;
+
+const ACCOUNTS = [
+  { name: 'us', server: 'NA', country: 'US', currency: 'USD' },
+  { name: 'ca', server: 'NA', country: 'CA', currency: 'CAD' },
+  { name: 'uk', server: 'UK', country: 'UK', currency: 'GBP' },
+] as const;
+
+/** Only North America has bank operations. */
+const OPERATIONS = { NA: ['card', 'ach-charge', 'ach-refund'], UK: ['card'] } as const;

@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { stringify } from 'csv-stringify/sync';
+import type { ResultRow } from './call-service.ts';
 
 const COLUMNS = [
   'date',
@@ -46,8 +49,8 @@ const Payment = z.object({
     .regex(/^(0[1-9]|1[0-2])\/\d{2}$/)
     .refine(isAhead),
 });
-export type Payment = z.infer<typeof Payment>;
-export type InvalidRow = { line: number; reason: string };
+type Payment = z.infer<typeof Payment>;
+type InvalidRow = { line: number; reason: string };
 
 /** Parses the whole file and separates the rows that pass the schema from the others. */
 export function readPayments(csv: string): { payments: Payment[]; invalid: InvalidRow[] } {
@@ -82,4 +85,43 @@ const THIS_MONTH = NOW.getFullYear() * 12 + NOW.getMonth();
 
 function isAhead(expiry: string): boolean {
   return (2000 + Number(expiry.slice(3))) * 12 + Number(expiry.slice(0, 2)) - 1 >= THIS_MONTH;
+}
+
+type Batch = { rows: readonly Payment[]; body: string };
+
+/** Cuts batches of at most `maxRows` rows, each written as CSV and encoded for the call. */
+export function cutBatches(payments: readonly Payment[], maxRows: number): Batch[] {
+  const batches: Batch[] = [];
+  for (let from = 0; from < payments.length; from += maxRows) {
+    const rows = payments.slice(from, from + maxRows);
+    batches.push({ rows, body: Buffer.from(stringify(rows)).toString('base64') });
+  }
+  return batches;
+}
+
+/** Matches results to payments by invoice and writes `X.result.csv` and `X.rejects.csv`. */
+export async function writeResults(
+  path: string,
+  payments: readonly Payment[],
+  invalid: readonly InvalidRow[],
+  results: readonly ResultRow[],
+): Promise<void> {
+  const byInvoice = new Map(results.map((result) => [result.invoice, result]));
+  const rows = payments.map((payment) => {
+    const result = byInvoice.get(payment.invoice);
+    if (result && result.amount !== payment.amount) throw new Error(`${payment.invoice} came back with another amount`);
+    const message = result?.message ?? '';
+    return { ...payment, cardNumber: maskNumber(payment.cardNumber), outcome: outcomeOf(message), message };
+  });
+  await writeFile(`${path}.result.csv`, stringify(rows, { header: true }));
+  await writeFile(`${path}.rejects.csv`, stringify([...invalid], { header: true }));
+}
+
+function outcomeOf(message: string): string {
+  if (message.startsWith('OK')) return 'approved';
+  return message.startsWith('REJECT') ? 'declined' : 'unknown';
+}
+
+function maskNumber(number: string): string {
+  return '*'.repeat(number.length - 4) + number.slice(-4);
 }

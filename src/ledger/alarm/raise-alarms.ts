@@ -148,7 +148,7 @@ type WaitingNotice = {
 
 /**
  * Returns the notices due for this target, in the order of their events. Many alarms at once become one message
- * (write-message.ts), so the limit only bounds memory.
+ * (`src/notify`), so the limit only bounds memory.
  */
 export async function readWaitingNotices(ledger: Ledger, target: string, limit = 50_000): Promise<WaitingNotice[]> {
   const { rows } = await ledger.pool.query<WaitingNotice>(

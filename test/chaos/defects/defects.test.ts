@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { mutate } from './apply-defect.ts';
+import { mutate } from './try-defect.ts';
 import { DEFECTS } from './defects.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,5 +1,4 @@
-import { ADMISSION_DEFECTS } from './admission-defects.ts';
-import { EDGE_DEFECTS } from './edge-defects.ts';
+import { ADMISSION_DEFECTS, EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
  * Deliberate mutations of our own code. Each removes one thing that keeps money safe; unless the machines notice every

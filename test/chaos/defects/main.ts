@@ -2,9 +2,8 @@
  * `npm run defects`: applies each seeded defect, or those with --only in their names, to a copy of the tree, one at a
  * time. It reports which machines noticed it. The exit status is 1 when one was MISSED.
  */
-import { copyTree } from './copy-tree.ts';
 import { DEFECTS } from './defects.ts';
-import { passes, SIMULATION, simulates, type Trial, tryDefect } from './try-defect.ts';
+import { copyTree, passes, simulates, SIMULATION, type Trial, tryDefect } from './try-defect.ts';
 import { readOptions } from '../../support/read-options.ts';
 
 const values = readOptions(

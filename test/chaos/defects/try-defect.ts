@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { applyDefect } from './apply-defect.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { readTree } from '../../support/source-tree.ts';
 import type { Defect } from './defects.ts';
 
 /** The machines that noticed a defect; none when it was missed. */
 export type Trial = { name: string; caughtBy: string[]; seconds: number };
 
-export type Machines = {
+type Machines = {
   /** Number of simulated scenarios, which are tried first; 0 skips the simulation. */
   scenarios: number;
   /** Machines that fail without a defect, and so cannot be used. */
@@ -54,4 +59,37 @@ async function endsWell(tree: string, words: string[]): Promise<boolean> {
   const [code] = (await once(child, 'exit')) as [number | null];
   clearTimeout(timer);
   return code === 0;
+}
+
+/** Returns the file's text with the defect, or why it cannot be made: the code has changed and the table has not. */
+export function mutate(defect: Defect, text: string): { text: string } | { fault: string } {
+  const times = text.split(defect.find).length - 1;
+  if (times !== 1) return { fault: `"${defect.find.trim()}" stands ${times} times in ${defect.file}` };
+  return { text: text.replace(defect.find, () => defect.replace) };
+}
+
+/**
+ * Puts the defect into a copy of the tree.
+ * @returns a function that takes it out again
+ */
+function applyDefect(defect: Defect, tree: string): () => void {
+  const path = join(tree, defect.file);
+  const before = readFileSync(path, 'utf8');
+  const mutated = mutate(defect, before);
+  if ('fault' in mutated) throw new Error(mutated.fault);
+  writeFileSync(path, mutated.text);
+  return () => writeFileSync(path, before);
+}
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Copies the project to be spoiled, with its packages linked. Returns its folder and a function to remove it. */
+export async function copyTree(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-defects-'));
+  for (const { path } of readTree(ROOT)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await cp(join(ROOT, path), join(folder, path));
+  }
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

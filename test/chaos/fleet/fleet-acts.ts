@@ -1,6 +1,9 @@
-import { type Act, everyPoint, shuffle } from '../support/acts.ts';
-import { describeOrder, type Order } from '../support/order.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
+import { type Act, describeOrder, everyPoint, type Order, shuffle } from '../support/acts.ts';
+import type { Scene } from '../tell-story.ts';
+import type { Fleet, FleetHost } from './open-fleet.ts';
+import type { Copies } from './person.ts';
 
 /**
  * What is done to hosts that send from one ledger while they work on fresh files. Hosts are given by number. `from`
@@ -11,7 +14,7 @@ export type FleetAct = Action & {
   isFresh?: boolean;
 };
 
-export type Action =
+type Action =
   /** The first host that passes a crash point dies there. */
   | { kind: 'point'; order: Order }
   | { kind: 'moment'; host: number; afterMs: number }
@@ -38,12 +41,12 @@ export type Action =
   /** A host's folder and the ledger return to an older state together; the mirror of its journal, if any, does not. */
   | ({ kind: 'roll-back-machine'; host: number; hasMirror: boolean } & Span);
 
-export type Span = { from: number; more: number };
+type Span = { from: number; more: number };
 
-export type Freeze = { point: CrashPointName; move?: string };
+type Freeze = { point: CrashPointName; move?: string };
 
 /** The points from the commit of the intent to the first byte. */
-export const FREEZES: readonly Freeze[] = [
+const FREEZES: readonly Freeze[] = [
   { point: 'commit.before', move: 'send' },
   { point: 'commit.after', move: 'send' },
   { point: 'journal.written' },
@@ -57,7 +60,7 @@ export function describeFleetAct(act: FleetAct): string {
   return `${kind} ${JSON.stringify(how)}`;
 }
 
-export type FleetOptions = { hosts: number; random: () => number };
+type FleetOptions = { hosts: number; random: () => number };
 
 /** Draws `count` acts by the seed. Two of three put back an older ledger or journal, each kind in turn. */
 export function planFleetActs(count: number, { hosts, random }: FleetOptions): FleetAct[] {
@@ -92,4 +95,60 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
 
 function asFleetAct(act: Act): Action[] {
   return act.kind === 'point' && !act.after ? [{ kind: 'point', order: act.order }] : [];
+}
+
+/**
+ * Time limit in ms: what has not happened by then never will. Jobs that an older queue holds as running, and calls that
+ * an older ledger holds as in progress, are given up after three minutes.
+ */
+export const LONGEST_WAY_MS = 300_000;
+
+export type Play = Scene & { fleet: Fleet; count(name: string): void };
+
+/** What an act leaves for the operator. */
+export type Left = {
+  trouble?: string | undefined;
+  /** Newer journals, by the names of their hosts. */
+  copies?: Copies;
+  isFresh?: boolean | undefined;
+  /** The sender drops again what the ledger seems not to know. */
+  isForgotten?: boolean;
+  /** Undoes what the act set up and the next one does not expect. */
+  undo?: () => Promise<void>;
+};
+
+export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
+
+/** Works until the files are dropped and this many batches were sent; with 0, until the ledger has the first batch. */
+export async function workTo(sends: number, { fleet, dropFiles, account }: Play): Promise<void> {
+  await dropFiles();
+  const isFar = async () => {
+    if (sends > 0) return (await fleet.countSends(account)) >= sends;
+    return (await fleet.ledger.query('SELECT FROM batch WHERE account = $1 LIMIT 1', [account])).length > 0;
+  };
+  await waitFor(fleet, isFar);
+}
+
+export async function workOn({ from, more }: Span, { fleet, account }: Play): Promise<void> {
+  await waitFor(fleet, async () => (await fleet.countSends(account)) >= from + more);
+}
+
+/** Waits for a condition, or for rest, because there may be fewer batches than it asks for. */
+export async function waitFor(fleet: Fleet, isFar: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + LONGEST_WAY_MS; performance.now() < end; await sleep(10)) {
+    if ((await isFar()) || (await fleet.waitForRest(1)) !== undefined) return;
+  }
+}
+
+/** Puts the copy in place of the ledger; hosts that are alive go on with it. */
+export async function goBack({ fleet, account, count }: Play): Promise<void> {
+  fleet.accounts.forgotten.add(account);
+  await fleet.server.bringBackCopy();
+  await fleet.ledger.close();
+  count('postgres');
+}
+
+/** Returns the next host; with one host, the same one. */
+export function otherThan(number: number, { hosts }: Fleet): FleetHost {
+  return hosts[(number + 1) % hosts.length]!;
 }

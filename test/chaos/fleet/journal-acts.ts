@@ -3,7 +3,16 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { type ActionOf, goBack, type Left, LONGEST_WAY_MS, otherThan, type Play, workOn, workTo } from './act-steps.ts';
+import {
+  type ActionOf,
+  goBack,
+  type Left,
+  LONGEST_WAY_MS,
+  otherThan,
+  type Play,
+  workOn,
+  workTo,
+} from './fleet-acts.ts';
 import type { FleetHost } from './open-fleet.ts';
 import { removeJournal } from './person.ts';
 

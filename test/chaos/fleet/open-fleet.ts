@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../../support/build-program.ts';
 import { upTo } from '../../support/payment-rows.ts';
-import type { QueueKind } from '../support/acts.ts';
-import { type Daemon, startDaemon } from '../support/daemon.ts';
+import type { Order, QueueKind } from '../support/acts.ts';
+import { type Daemon, runCommand, startDaemon } from '../support/daemon.ts';
 import { viewLedger } from '../support/ledger-view.ts';
 import { makeRoot, openPlace, type Place } from '../support/open-place.ts';
-import type { Order } from '../support/order.ts';
-import { startRedisServer } from '../support/redis-server.ts';
-import { runCommand } from '../support/run-command.ts';
 import { startService } from '../support/service.ts';
-import type { StoryHost, StoryWorld } from '../support/story-world.ts';
+import { startRedisServer, type StoryHost, type StoryWorld } from '../support/story-world.ts';
 import { type LedgerServer, startLedgerServer } from './ledger-server.ts';
 
 /** One of the hosts: a folder that no other host sees, a send journal, and a process that can die. */

@@ -1,7 +1,8 @@
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { groupBy } from '../../../src/kernel/group-by.ts';
 import type { Drop, DroppedRow } from '../support/make-drops.ts';
-import type { Check, Evidence } from './evidence.ts';
+import type { LedgerView } from '../support/ledger-view.ts';
+import type { Changed } from '../support/story-world.ts';
 
 type Kept = {
   name: string;
@@ -132,3 +133,18 @@ function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[]): stri
       return say(`its batch is ${kept.batchState}, which is neither final nor listed as open`);
   }
 }
+
+/** Everything that the promises are checked with: what was dropped, what the service did, and where to look. */
+export type Evidence = {
+  /** The folder of each host. */
+  readonly roots: readonly string[];
+  /** Every send journal that existed. */
+  readonly journals: readonly string[];
+  readonly drops: readonly Drop[];
+  readonly books: readonly BookRow[];
+  readonly ledger: LedgerView;
+  readonly accounts: Changed;
+};
+
+/** Returns what is wrong, in one sentence each; none when the promise holds. */
+export type Check = (evidence: Evidence) => Promise<string[]>;

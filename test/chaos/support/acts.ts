@@ -1,4 +1,3 @@
-import { describeOrder, type Order } from './order.ts';
 import { CRASH_POINTS, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 
 /** What is done to an installation while it works on fresh files. */
@@ -69,7 +68,7 @@ export function everyPoint(): Act[] {
   ];
 }
 
-export type PlanOptions = { queue: QueueKind; random: () => number; canMount: boolean };
+type PlanOptions = { queue: QueueKind; random: () => number; canMount: boolean };
 
 /** Draws `count` acts by the seed: every point in turn, mixed with everything else that can go wrong. */
 export function planActs(count: number, { queue, random, canMount }: PlanOptions): Act[] {
@@ -112,4 +111,18 @@ export function shuffle<Item>(items: readonly Item[], random: () => number): Ite
     [shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!];
   }
   return shuffled;
+}
+
+/** Where a daemon dies: the `hits`-th time it passes a point; around a commit, only if the commit makes `move`. */
+export type Order = {
+  point: CrashPointName;
+  move?: string;
+  hits: number;
+  /** It freezes there in the middle of its work (SIGSTOP) instead of dying; when it goes on, the next order applies. */
+  freeze?: { next?: Order };
+};
+
+export function describeOrder({ point, move, hits, freeze }: Order): string {
+  const next = freeze?.next ? `, then at ${describeOrder(freeze.next)}` : '';
+  return `${point}${move === undefined ? '' : ` of ${move}`}${hits > 1 ? `, time ${hits}` : ''}${next}`;
 }

@@ -4,7 +4,7 @@
  * the start. A daemon whose runner is gone dies too.
  */
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
-import type { Order } from './order.ts';
+import type { Order } from './acts.ts';
 
 const fromStart = process.env['CHAOS_ORDER'];
 let order = fromStart === undefined ? undefined : (JSON.parse(fromStart) as Order | undefined);

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { Program } from '../../support/build-program.ts';
-import { type Daemon, startDaemon } from './daemon.ts';
+import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
+import { type Daemon, killProcess, startDaemon } from './daemon.ts';
 import { findEmbedded, findPostmaster, viewLedger } from './ledger-view.ts';
-import { killProcess } from './kill-process.ts';
 import { makeRoot, openPlace, type Place } from './open-place.ts';
-import type { Order } from './order.ts';
-import { startRedisServer } from './redis-server.ts';
 import { startService } from './service.ts';
-import { mountSmallDisks, type SmallDisks } from './small-disks.ts';
-import type { StoryWorld } from './story-world.ts';
-import type { QueueKind } from './acts.ts';
+import { startRedisServer, type StoryWorld } from './story-world.ts';
+import type { Order, QueueKind } from './acts.ts';
 
 /** One installation with its service, database and queue, each a process that can die, and what was done to it. */
 export type World = StoryWorld & {
@@ -24,7 +22,7 @@ export type World = StoryWorld & {
   stopAll(): Promise<void>;
 };
 
-export type WorldSetup = { program: Program; accounts: readonly string[]; queue: QueueKind; canMount: boolean };
+type WorldSetup = { program: Program; accounts: readonly string[]; queue: QueueKind; canMount: boolean };
 
 export async function openWorld({ program, accounts, queue, canMount }: WorldSetup): Promise<World> {
   const root = await makeRoot();
@@ -85,4 +83,31 @@ export async function openWorld({ program, accounts, queue, canMount }: WorldSet
   };
   await world.daemon.ready;
   return world;
+}
+
+/** Folders of an installation on small disks of their own, which can be filled and freed. */
+type SmallDisks = { fill(where: string): void; free(where: string): void; remove(): void };
+
+const SIZE_KIB = 16_384;
+
+function mountSmallDisks(root: string, places: readonly string[]): SmallDisks {
+  const disks: SmallDisk[] = places.map((place) => mountSmallDisk(join(root, place), SIZE_KIB));
+  const ballast = (where: string) => join(root, where, '.ballast');
+  return {
+    fill: (where) => {
+      const file = openSync(ballast(where), 'w');
+      const block = Buffer.alloc(4_096);
+      try {
+        for (;;) writeSync(file, block);
+      } catch {
+        // The disk is full.
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: (where) => rmSync(ballast(where), { force: true }),
+    remove: () => {
+      for (const disk of disks) disk.remove();
+    },
+  };
 }

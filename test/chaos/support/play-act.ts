@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { dropQueue } from '../../support/drop-queue.ts';
-import type { Act } from './acts.ts';
-import { bringBackDatabase, copyDatabase } from './copy-database.ts';
 import type { Program } from '../../support/build-program.ts';
-import { describeOrder, type Order } from './order.ts';
+import { type Act, describeOrder, type Order } from './acts.ts';
 import type { World } from './open-world.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './daemon.ts';
 
 /** How often each kind of process was killed, and what else was done. */
 export type Tally = Record<string, number>;
@@ -13,7 +14,7 @@ export type Tally = Record<string, number>;
 /** A point that is not reached within this time, in ms, is never reached. */
 const LONGEST_WAY_MS = 60_000;
 
-export type Play = { program: Program; world: World; tally: Tally; dropFiles(): Promise<void> };
+type Play = { program: Program; world: World; tally: Tally; dropFiles(): Promise<void> };
 
 /**
  * Drops fresh files, does what the act says while they are processed, and restarts what has died.
@@ -143,4 +144,27 @@ async function diesAt(world: World, order: Order): Promise<'there' | 'elsewhere'
   }
   await world.daemon.kill();
   return order.hits > 1 ? 'elsewhere' : 'never';
+}
+
+/**
+ * Copies the database's folder while its server is dead; `bringBackDatabase` puts the copy back, like an old base
+ * backup. Owners and modes are kept, because the server has its own user where the tests run as root.
+ */
+function copyDatabase(root: string): void {
+  rmSync(copyOf(root), { recursive: true, force: true });
+  execFileSync('cp', ['-a', databaseOf(root), copyOf(root)]);
+}
+
+function bringBackDatabase(root: string): void {
+  rmSync(databaseOf(root), { recursive: true, force: true });
+  execFileSync('cp', ['-a', copyOf(root), databaseOf(root)]);
+}
+
+function databaseOf(root: string): string {
+  return join(root, 'data', 'postgres', 'data');
+}
+
+/** Returns a folder that the search for numbers does not read a second time. */
+function copyOf(root: string): string {
+  return join(root, 'older-database');
 }

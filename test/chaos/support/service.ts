@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
+import { reasonOf } from '../../../src/kernel/errors.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { ARMER, type Program } from '../../support/build-program.ts';
 
@@ -23,8 +24,7 @@ export async function startService(
   dataDir: string | undefined,
   accounts: readonly string[],
 ): Promise<Service> {
-  const port = await findFreePort();
-  const words = [
+  const wordsFor = (port: number) => [
     'sandbox',
     '--port',
     String(port),
@@ -36,8 +36,11 @@ export async function startService(
     '--accounts',
     accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(','),
   ];
+  const first = await beginOnFreePort(program, wordsFor);
+  const { port } = first;
+  let { child } = first;
+  const words = wordsFor(port);
   const url = `http://127.0.0.1:${port}`;
-  let child = await begin(program, words);
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
@@ -58,6 +61,23 @@ export async function startService(
     },
   };
 }
+
+/** Another process may take a free port before the sandbox listens on it; then another one is tried. */
+async function beginOnFreePort(
+  program: Program,
+  wordsFor: (port: number) => string[],
+): Promise<{ port: number; child: ChildProcess }> {
+  for (let tries = 1; ; tries += 1) {
+    const port = await findFreePort();
+    try {
+      return { port, child: await begin(program, wordsFor(port)) };
+    } catch (error) {
+      if (tries === MOST_TRIES || !reasonOf(error).includes('EADDRINUSE')) throw error;
+    }
+  }
+}
+
+const MOST_TRIES = 10;
 
 async function begin(program: Program, words: string[]): Promise<ChildProcess> {
   // The armer makes it die with its runner, like the daemon; it never gets an order to die.

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { buildProgram } from '../../support/build-program.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
@@ -11,18 +14,14 @@ export type SandboxProcess = {
   close(): Promise<void>;
 };
 
-/** @param root any folder */
-export async function startSandboxProcess(
-  root: string,
-  accounts: readonly string[],
-  batchDelayMs = 50,
-): Promise<SandboxProcess> {
+export async function startSandboxProcess(accounts: readonly string[]): Promise<SandboxProcess> {
+  const root = await mkdtemp(join(tmpdir(), 'paydrop-books-'));
   const codes = accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(',');
   const program = await buildProgram();
   const process = startDaemon({
     program,
     root,
-    words: ['sandbox', '--port', '0', '--accounts', codes, '--batch-delay', String(batchDelayMs)],
+    words: ['sandbox', '--port', '0', '--accounts', codes, '--batch-delay', '50'],
   });
   const { msg } = await process.said(/The sandbox listens on/);
   const [url = ''] = /http:\/\/[\d.:]+\d/.exec(msg) ?? [];
@@ -39,6 +38,7 @@ export async function startSandboxProcess(
       process.signal('SIGKILL');
       await process.ended;
       await program.remove();
+      await rm(root, { recursive: true, force: true });
     },
   };
 }

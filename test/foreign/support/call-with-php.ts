@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect } from 'vitest';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { LOGIN } from '../../sandbox/support/soap-request.ts';
@@ -13,7 +16,7 @@ export type PhpCall = readonly [
 ];
 
 /** What a PHP program sees of an answer. Values are as on the wire, with their padding. */
-export type PhpAnswer =
+type PhpAnswer =
   | { status: string; errors: string; payload: string; values: Record<string, unknown> | string }
   | { fault: string; says: string };
 
@@ -31,4 +34,63 @@ export async function callWithPhp(url: string, style: PhpStyle, calls: readonly 
     })),
   });
   return answers as PhpAnswer[];
+}
+
+/** Gives a sandbox another address, at which the connections of a client are counted. */
+export async function countConnections({ port }: { port: number }) {
+  let count = 0;
+  const server = createServer((client) => {
+    count += 1;
+    const upstream = connect(port, '127.0.0.1');
+    client.pipe(upstream).pipe(client);
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${address.port}`, count: () => count, close: () => server.close() };
+}
+
+/** Returns the payload of an answer that was understood; one with anything in ERRORS was not. */
+export function payloadOf(answer: PhpAnswer | undefined, payload: string): Record<string, unknown> {
+  if (!answer || 'fault' in answer || answer.status !== 'Success' || answer.errors !== '') {
+    throw new Error(`not understood: ${JSON.stringify(answer)}`);
+  }
+  if (answer.payload !== payload || typeof answer.values === 'string') {
+    throw new Error(`not a ${payload}: ${JSON.stringify(answer)}`);
+  }
+  return answer.values;
+}
+
+/** Returns the code that an answer gave to a new record. */
+export function customerCodeOf(answer: PhpAnswer | undefined): string {
+  const code = String(payloadOf(answer, 'PROCESSRESULT')['CUSTOMERCODE']);
+  expect(code).toMatch(/^A\d{8}$/);
+  return code;
+}
+
+/** Returns the id of a charge, without its padding. */
+export function transactionIdOf(answer: PhpAnswer | undefined): string {
+  return String(payloadOf(answer, 'PROCESSRESULT')['TRANSACTIONID']).trim();
+}
+
+/** Returns the content of FILE, which holds only text and so is no structure to PHP. */
+export function fileOf(answer: PhpAnswer | undefined): string {
+  expect(answer).toMatchObject({ status: 'Success', errors: '', payload: 'FILE' });
+  return answer && 'values' in answer ? decodeFile(answer.values) : '';
+}
+
+/** Decodes the text of a base64 file. */
+export function decodeFile(text: unknown): string {
+  return Buffer.from(String(text), 'base64').toString('utf8');
+}
+
+/** Returns the last column of each row of a result file. */
+export function messagesOf(file: string): (string | undefined)[] {
+  expect(file.endsWith('\r\n')).toBe(true);
+  return file
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(',').at(-1));
 }

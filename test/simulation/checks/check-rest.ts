@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import type { World } from '../world.ts';
-import { checkBooks } from './check-books.ts';
-import { checkOutputs } from './check-outputs.ts';
+import { checkBooks, checkOutputs } from './check-outputs.ts';
 
 /** Checks what must hold once nothing moves. Returns what does not, in words. */
 export async function checkRest(world: World): Promise<string[]> {

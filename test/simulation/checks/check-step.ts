@@ -4,7 +4,7 @@ import { isWide } from '../hosts/installation.ts';
 import { noteSend } from '../hosts/sends.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
-import { contentOf, readBatches, readBooks, type SeenBatch } from './read-ledger.ts';
+import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
 
 /** Checks what must hold at any moment. Returns what does not, in words. */
 export async function checkStep(world: World): Promise<string[]> {

@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import type { JournalEntry, JournalNote } from '../../../src/ledger/admission/send-journal.ts';
 import type { Server } from '../database.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import type { Host, SeenLedger } from './installation.ts';
-import { callsOf, idOf, isNote, type JournalLine, readLines } from './journal-file.ts';
 import { checkTakenTwice, notePardons } from './sends.ts';
 
 type Journal = { host: Host; lines: JournalLine[] };
@@ -79,4 +80,34 @@ export async function checkFence(world: World, instance: Instance, call: string)
   const { epoch } = rows[0]!;
   const newer = lines.slice(0, place).find((line) => isNote(line) && line.kind === 'fence' && line.epoch > epoch);
   if (newer) world.complaints.push(`a request is about to leave behind a fence that is newer than epoch ${epoch}`);
+}
+
+type JournalLine = JournalEntry | JournalNote;
+
+/** Reads the whole lines of a send journal, without product code. */
+export async function readLines(host: Host): Promise<JournalLine[]> {
+  const text = await readFile(host.settings.paths.journal, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    try {
+      const parsed: unknown = JSON.parse(line);
+      return typeof parsed === 'object' && parsed !== null ? [parsed as JournalLine] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function isNote(line: JournalLine): line is JournalNote {
+  return 'kind' in line;
+}
+
+/** Returns the id of a journal, once it has begun. */
+export function idOf(lines: readonly JournalLine[]): string | undefined {
+  const begin = lines.find((line) => isNote(line) && line.kind === 'begin');
+  return begin && 'journal' in begin ? begin.journal : undefined;
+}
+
+/** Returns the calls in it, including those taken over from other journals, but not answers kept for later. */
+export function callsOf(lines: readonly JournalLine[]): Set<string> {
+  return new Set(lines.flatMap((line) => (isNote(line) || line.answer || !line.call ? [] : [line.call])));
 }

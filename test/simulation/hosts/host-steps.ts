@@ -1,10 +1,9 @@
 import { PipelineError, reasonOf } from '../../../src/kernel/errors.ts';
-import { startInstance } from '../steps/start-instance.ts';
+import { startInstance } from '../steps/run-stage.ts';
 import { shortened, type Step, tell } from '../steps/step.ts';
 import type { World } from '../world.ts';
 import { isWide } from './installation.ts';
-import { damageable, damageJournal } from './journals.ts';
-import { HOST_ACTS } from './persons.ts';
+import { damageable, damageJournal, HOST_ACTS } from './persons.ts';
 import {
   endOldServers,
   keepCopy,

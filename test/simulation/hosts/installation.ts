@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../../../src/config/config.ts';
 import type { Choose } from '../choose.ts';
-import type { Server } from '../database.ts';
-import type { LedgerCopy } from '../ledger-copy.ts';
+import type { LedgerCopy, Server } from '../database.ts';
 
 /** A machine that runs instances, with a send journal of its own. Drop folders, outputs and the archive are shared. */
 export type Host = {

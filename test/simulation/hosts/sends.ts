@@ -1,6 +1,6 @@
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Instance } from '../instance/open-instance.ts';
-import type { SubmitCall } from '../instance/tapped-gateway.ts';
+import type { SubmitCall } from '../instance/tap.ts';
 import type { World } from '../world.ts';
 
 /** A call that got as far as its first byte, whatever happened to the ledger that let it out. */

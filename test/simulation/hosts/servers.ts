@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
-import { copyLedger, type LedgerCopy, putLedger, restartServer } from '../ledger-copy.ts';
+import { copyLedger, type LedgerCopy, putLedger, restartServer } from '../database.ts';
 import type { World } from '../world.ts';
 
 /** Maximum number of older states kept; the oldest goes first. */

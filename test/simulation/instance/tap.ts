@@ -1,6 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import files, { type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { devNull } from 'node:os';
+import { type App, gatewaySettings, reportSettings } from '../../../src/app.ts';
+import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
+import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
+import { createReportClient, type ReportClient } from '../../../src/gateway/reports/create-report-client.ts';
+
 /** A moment at which an instance touches the world outside its own memory. */
 export type MomentKind = 'statement' | 'file' | 'call' | 'job';
-export type Moment = { readonly kind: MomentKind; readonly what: string };
+type Moment = { readonly kind: MomentKind; readonly what: string };
 
 /**
  * What happens at one such moment:
@@ -17,7 +26,7 @@ export type Trap = { readonly kind: MomentKind; readonly at: number } & (
 );
 
 /** Thrown where the process is dead. */
-export const POWER_CUT = 'power cut';
+const POWER_CUT = 'power cut';
 
 /** An outage ends before code that insists on an answer has tried for an hour. */
 const LASTING_MOMENTS = 8;
@@ -109,4 +118,147 @@ export function makeTap(): Tap {
       return die();
     },
   };
+}
+
+/**
+ * Runs work whose changes to files go through a tap. The asynchronous context tells whose call it is, so the sandbox
+ * and other instances beside it are untouched.
+ */
+export async function withTappedFiles<Result>(tap: Tap, work: () => Promise<Result>): Promise<Result> {
+  await (installed ??= install());
+  return current.run(tap, work);
+}
+
+/** Runs work outside the tap of its caller. */
+export function withoutTappedFiles<Result>(work: () => Promise<Result>): Promise<Result> {
+  return current.exit(work);
+}
+
+const current = new AsyncLocalStorage<Tap>();
+let installed: Promise<void> | undefined;
+
+/** Calls that change the disk. A death before a call that only reads equals one before the next change. */
+const CHANGING = ['mkdir', 'rename', 'link', 'unlink', 'rmdir', 'rm', 'writeFile'] as const;
+const CHANGING_HANDLE = ['sync', 'datasync', 'appendFile', 'writeFile'] as const;
+
+type Call = (...parameters: unknown[]) => Promise<unknown>;
+
+async function install(): Promise<void> {
+  const calls = files as unknown as Record<string, Call>;
+  for (const name of CHANGING) calls[name] = tapped(name, calls[name]!);
+  const open = calls['open']!;
+  calls['open'] = (...parameters) => {
+    const flags = parameters[1];
+    return typeof flags === 'string' && flags !== 'r' ? tapped('open', open)(...parameters) : open(...parameters);
+  };
+  syncBuiltinESMExports();
+  const handle = (await open(devNull)) as FileHandle;
+  const methods = Object.getPrototypeOf(handle) as Record<string, Call>;
+  await handle.close();
+  for (const name of CHANGING_HANDLE) methods[name] = tapped(name, methods[name]!);
+}
+
+function tapped(name: string, call: Call): Call {
+  return function (this: unknown, ...parameters) {
+    const tap = current.getStore();
+    // Closes a file that no caller gets.
+    const approveOrPropose = async (inVain: unknown) => {
+      if (name === 'open') await (inVain as FileHandle | undefined)?.close();
+    };
+    const go = async (extent: 'whole' | 'half') => {
+      if (extent === 'whole') return Reflect.apply(call, this, parameters);
+      return approveOrPropose(await Reflect.apply(call, this, firstHalf(parameters)));
+    };
+    const fail = async (inVain: unknown) => {
+      await approveOrPropose(inVain);
+      return diskError(name);
+    };
+    return tap ? tap.touch({ kind: 'file', what: name }, go, fail) : go('whole');
+  };
+}
+
+/** Returns the parameters with the first half of the text or bytes of a write; other calls stay whole. */
+function firstHalf(parameters: unknown[]): unknown[] {
+  const [text, ...rest] = parameters;
+  if (typeof text === 'string' && rest.length === 0) return [text.slice(0, Math.floor(text.length / 2))];
+  if (Buffer.isBuffer(text) && rest.length === 0) return [text.subarray(0, Math.floor(text.length / 2))];
+  return parameters;
+}
+
+function diskError(name: string): Error {
+  const grows = ['mkdir', 'link', 'open', 'writeFile', 'appendFile'].includes(name);
+  return Object.assign(new Error('the disk failed in the simulation'), { code: grows ? 'ENOSPC' : 'EIO' });
+}
+
+/** What an observer outside the pipeline saw of one call that submits a batch. */
+export type SubmitCall = {
+  readonly account: string;
+  /** The caller reported that its intent is on disk. */
+  declared: boolean;
+  /** Requests that reached the service during the call. */
+  posts: number;
+  /** Undefined when the process died before the answer. */
+  answer: SubmitAnswer['kind'] | undefined;
+};
+
+export type CallWatch = {
+  countPosts(): number;
+  /** Whether a planned fault delays the answer longer than any client waits. */
+  isEndless(): boolean;
+  /** Called right before the first byte may leave. */
+  onDeclared(account: string): Promise<void>;
+  onCall(call: SubmitCall): void;
+};
+
+/** Long enough for the sandbox to read and book a call, and short enough to wait for. */
+const SHORT_MS = 300;
+
+/** Wraps an account's gateway with moments before, within and after each call, at which the process may die. */
+export function tappedGateway(app: App, account: string, tap: Tap, watch: CallWatch): Gateway {
+  const gateway = () => (watch.isEndless() ? impatient(app, account) : app.gateway(account));
+  const touch = <Result>(what: string, go: () => Promise<Result>) =>
+    tap.touch({ kind: 'call', what }, go, async () => new Error('the network failed in the simulation'));
+
+  return {
+    ...app.gateway(account),
+    submitBatch: async (call) => {
+      const seen: SubmitCall = { account, declared: false, posts: 0, answer: undefined };
+      const before = watch.countPosts();
+      const beforeFirstByte: typeof call.beforeFirstByte = async (about) => {
+        await touch('before the intent', nothing);
+        seen.declared = await call.beforeFirstByte(about);
+        await touch('after the intent', nothing);
+        if (seen.declared) await watch.onDeclared(account);
+        return seen.declared;
+      };
+      try {
+        await touch('before the call', nothing);
+        const answer = await gateway().submitBatch({ ...call, beforeFirstByte });
+        seen.answer = answer.kind;
+        await touch('after the answer', nothing);
+        return answer;
+      } finally {
+        seen.posts = watch.countPosts() - before;
+        watch.onCall(seen);
+      }
+    },
+    fetchBatchResult: async (call) => {
+      await touch('before the call', nothing);
+      const answer = await gateway().fetchBatchResult(call);
+      await touch('after the answer', nothing);
+      return answer;
+    },
+  };
+}
+
+async function nothing(): Promise<void> {}
+
+function impatient(app: App, account: string): Gateway {
+  return createGateway({ ...gatewaySettings(app.account(account)), answerTimeoutMs: SHORT_MS });
+}
+
+/** Wraps an account's report client, which does not wait long for an endless answer either. */
+export function tappedReports(app: App, account: string, watch: CallWatch): ReportClient {
+  if (!watch.isEndless()) return app.reports(account);
+  return createReportClient({ ...reportSettings(app.account(account)), timeouts: { answerMs: SHORT_MS } });
 }

@@ -14,7 +14,7 @@ import type { Choose } from '../choose.ts';
 import type { World } from '../world.ts';
 import { isWide } from '../hosts/installation.ts';
 import { cancelWhatIsBooked } from '../hosts/persons.ts';
-import { pickFrom } from './pick-from.ts';
+import { pickFrom } from './step.ts';
 import { RESOLVE_ACTS } from './resolve-acts.ts';
 
 /** What a person can do. `find` looks for a target, and says in words what would be done to it. */

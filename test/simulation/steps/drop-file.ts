@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import type { Folder } from '../../../src/config/config.ts';
-import { DAMAGES } from '../files/damages.ts';
-import { type DraftFile, draftFile, placeOf, writeDraft } from '../files/draft-file.ts';
-import { isTelling } from '../files/payment-numbers.ts';
+import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../files/draft-file.ts';
 import type { World } from '../world.ts';
 import { tell } from './step.ts';
 

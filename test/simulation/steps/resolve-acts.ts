@@ -9,11 +9,14 @@ import type { ResolutionContext } from '../../../src/actions/resolve/resolution-
 import { disownResult } from '../../../src/actions/resolve/disown-result.ts';
 import { probeIds } from '../../../src/actions/resolve/probe-ids.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
-import { contentOf, readBatches, readBooks, type SeenBatch } from '../checks/read-ledger.ts';
+import type { ReportName } from '../../../schemas/reports.ts';
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import type { Account } from '../../../src/config/config.ts';
+import { buildRequest } from '../../../src/gateway/soap/build-request.ts';
+import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
 import type { World } from '../world.ts';
 import type { Act } from './acts.ts';
-import { fetchReport } from './fetch-report.ts';
-import { pickFrom } from './pick-from.ts';
+import { pickFrom } from './step.ts';
 
 const REASON = 'asked the service desk about it';
 
@@ -125,4 +128,29 @@ function chooseId(world: World, right: readonly string[]): string | undefined {
   const all = readBooks(world).map(({ batchId }) => batchId);
   if (all.length === 0) return undefined;
   return right[0] !== undefined && world.choose.happens(0.7) ? right[0] : world.choose.one(all);
+}
+
+/** Fetches the transaction report that a person downloads: every approved payment of one kind, as CSV. */
+async function fetchReport(world: World, account: Account, operation: FolderOperation): Promise<Buffer> {
+  const report: ReportName =
+    operation === 'card' ? 'getCreditCardApprovedDateRangeCSV' : 'getACHEFTApprovedDateRangeCSV';
+  const address = `${world.sandbox.url}/NetGate/ReportLinkv2.asmx`;
+  const { agentCode, password } = account;
+  const dayMs = 86_400_000;
+  const nowMs = world.sandbox.clock.now().getTime();
+  const { headers, body } = await buildRequest({
+    operation: report,
+    address,
+    login: { agentCode, password },
+    values: {
+      fromDate: new Date(nowMs - world.choose.one([2, 100, 900]) * dayMs).toISOString(),
+      toDate: new Date(nowMs + dayMs).toISOString(),
+      customerIPAddress: '',
+      startIndex: '',
+      endIndex: '',
+    },
+  });
+  const answer = await fetch(address, { method: 'POST', headers, body: new Uint8Array(body) });
+  const [, base64 = ''] = /<FILE>([^<]*)<\/FILE>/i.exec(await answer.text()) ?? [];
+  return Buffer.from(base64, 'base64');
 }

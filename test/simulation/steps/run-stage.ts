@@ -1,11 +1,13 @@
 import { PipelineError, reasonOf } from '../../../src/kernel/errors.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 import type { Instance } from '../instance/open-instance.ts';
-import type { MomentKind, Trap } from '../instance/tap.ts';
+import { type MomentKind, type Trap, withoutTappedFiles } from '../instance/tap.ts';
 import type { World } from '../world.ts';
-import { isWide } from '../hosts/installation.ts';
-import { ELSEWHERE } from '../hosts/elsewhere.ts';
-import { type Meanwhile, MEANWHILE } from './meanwhile.ts';
-import { shortened, tell } from './step.ts';
+import { type Host, isWide } from '../hosts/installation.ts';
+import { keepCopy, MOST_SERVERS, moveInstance, putBack, restartDatabase, splitServers } from '../hosts/servers.ts';
+import { setWrong, shortened, tell } from './step.ts';
+import { chooseDueJob, chooseDueWork, runJob } from './stages.ts';
+import { ACTS, performAct } from './acts.ts';
 
 export type Stage = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';
 
@@ -112,4 +114,153 @@ function describeTrap(trap: Trap, moment: string): string {
 function countTrap(world: World, trap: Trap, stage: Stage): void {
   if (trap.act === 'die' || trap.act === 'tear') world.totals.count('crashes', `${stage} at a ${trap.kind}`);
   else if (trap.act !== 'meanwhile') world.totals.count('disturbances', `${stage}: a ${trap.kind} fails`);
+}
+
+/** What may happen to servers and other hosts while an instance is in the middle of a step, such as a call. */
+const ELSEWHERE: readonly Meanwhile[] = [
+  meanwhile('a copy of the ledger is made', 1, (world) => telling(world, keepCopy)),
+  meanwhile('the database is restarted', 1, (world) => telling(world, restartDatabase)),
+  meanwhile('the ledger goes back', 3, async (world) => {
+    if (world.installation.copies.length === 0) await telling(world, keepCopy);
+    await telling(world, putBack);
+    return letOthersGoOn(world);
+  }),
+  meanwhile('another server takes over', 3, async (world) => {
+    if (world.installation.servers.length === MOST_SERVERS) return false;
+    if (world.installation.copies.length === 0) await telling(world, keepCopy);
+    await telling(world, splitServers);
+    for (let moves = world.choose.between(0, 3); moves > 0; moves -= 1) await telling(world, moveInstance);
+    return letOthersGoOn(world);
+  }),
+  meanwhile('all but this process reach another server', 3, async (world) => {
+    const { installation } = world;
+    if (installation.servers.length === MOST_SERVERS) return false;
+    if (installation.copies.length === 0) await telling(world, keepCopy);
+    await telling(world, splitServers);
+    await startBesides(world);
+    for (const other of idleOf(world))
+      if (other.server() !== installation.present) await other.moveTo(installation.present);
+    await letOthersGoOn(world);
+    return letOthersGoOn(world);
+  }),
+  meanwhile('the other hosts go on', 2, letOthersGoOn),
+];
+
+async function telling(world: World, act: (world: World) => Promise<string>): Promise<boolean> {
+  tell(world, `  meanwhile ${await act(world)}`);
+  return true;
+}
+
+function idleOf(world: World): Instance[] {
+  return world.instances.filter((instance) => !world.busy.has(instance));
+}
+
+/** Starts processes until every host has one that is not in the middle of a step. */
+async function startBesides(world: World): Promise<void> {
+  for (const host of world.installation.hosts) {
+    if (host.isAway || idleOf(world).some((instance) => instance.host === host)) continue;
+    const instance = await world.open(host);
+    await trying(world, `${instance.name} starts`, () => instance.recover());
+  }
+}
+
+/** Lets idle instances report, and run work that is due. */
+async function letOthersGoOn(world: World): Promise<boolean> {
+  const others = world.choose.shuffle(idleOf(world));
+  for (const other of others) await trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));
+  for (const other of others) {
+    const work = await chooseDueWork(world);
+    if (work) await trying(world, `${other.name} runs ${work.name} for ${work.about}`, () => runJob(other, work));
+  }
+  return true;
+}
+
+/**
+ * Something else that may happen while an instance is in the middle of a step. It runs to its end, or until it would
+ * have to wait for that step; then the step goes on. `happen` returns whether it happened.
+ */
+type Meanwhile = {
+  readonly name: string;
+  readonly weight: number;
+  readonly happen: (world: World) => Promise<boolean>;
+};
+
+export const MEANWHILE: readonly Meanwhile[] = [
+  meanwhile('another instance sweeps', 4, async (world) => {
+    const other = await anotherInstance(world);
+    return trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));
+  }),
+  meanwhile('another instance runs a job', 4, async (world) => {
+    const job = await chooseDueJob(world);
+    if (!job) return false;
+    const other = await anotherInstance(world);
+    return trying(world, `${other.name} runs ${job.name} for ${job.about}`, () => runJob(other, job));
+  }),
+  meanwhile('the clock goes on by an hour', 2, async (world) => {
+    world.clock.advance(3_600_000);
+    tell(world, '  meanwhile an hour passes');
+    return true;
+  }),
+  meanwhile('another clock is set', 1, async (world) => {
+    tell(world, `  meanwhile ${setWrong(world)}`);
+    return true;
+  }),
+  meanwhile('the lease runs out', 2, (world) =>
+    trying(world, 'the lease runs out', () =>
+      world.office.pool.query(
+        `UPDATE batch SET lease_until = clock_timestamp() - interval '1 s' WHERE state = 'preparing'`,
+      ),
+    ),
+  ),
+  meanwhile('an operator acts', 3, async (world) => {
+    const done = await chooseAct(world);
+    return done !== undefined;
+  }),
+  meanwhile('the queue is lost', 1, async (world) => {
+    world.queue.dropAll();
+    tell(world, '  meanwhile the queue is lost');
+    return true;
+  }),
+];
+
+function meanwhile(name: string, weight: number, happen: Meanwhile['happen']): Meanwhile {
+  return { name, weight, happen: (world) => withoutTappedFiles(() => happen(world)) };
+}
+
+/** Returns an instance that is not in the middle of a step, and starts one when there is none. */
+async function anotherInstance(world: World) {
+  const idle = world.instances.find((instance) => !world.busy.has(instance));
+  if (idle) return idle;
+  const instance = await world.open();
+  await trying(world, `${instance.name} starts`, () => instance.recover());
+  return instance;
+}
+
+async function trying(world: World, what: string, act: () => Promise<unknown>): Promise<boolean> {
+  const place = tell(world, `  meanwhile ${what}`);
+  await act().catch((error: unknown) => place.add(`ends with: ${shortened(reasonOf(error))}`));
+  return true;
+}
+
+async function chooseAct(world: World): Promise<string | undefined> {
+  for (const act of world.choose.shuffle(ACTS)) {
+    const chosen = await act.find(world);
+    if (!chosen) continue;
+    const place = tell(world, `  meanwhile an operator ${chosen.words}`);
+    await performAct(world, act, chosen.perform).then(
+      () => undefined,
+      (error: unknown) => place.add(`cannot: ${shortened(reasonOf(error))}`),
+    );
+    return act.name;
+  }
+  return undefined;
+}
+
+/** @param host where it starts; by default a host without an instance */
+export async function startInstance(world: World, likelihood = 0.25, host?: Host): Promise<void> {
+  const instance = await world.open(host);
+  const doing = { stage: 'start', what: 'starts' } as const;
+  const ended = await runStage(world, instance, doing, () => instance.recover(), likelihood);
+  // A process that cannot start ends.
+  if (ended === 'failed') await world.remove(instance);
 }

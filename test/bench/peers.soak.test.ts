@@ -1,0 +1,126 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createReadStream } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cutBatches, readPayments, writeResults } from '../../bench/peers/afternoon/read-payments.ts';
+import { Config } from '../../schemas/config.ts';
+import { checkPaymentFile } from '../../src/csv/check/check-payment-file.ts';
+import { resolveSettings } from '../../src/config/config.ts';
+import { type CardFileShape, cardRows, ORDINARY, writeCardFile } from '../../bench/files/card-file.ts';
+import { plainConfig } from '../../bench/world/plain-config.ts';
+
+let dir: string;
+beforeAll(async () => (dir = await mkdtemp(join(tmpdir(), 'paydrop-afternoon-'))));
+afterAll(() => rm(dir, { recursive: true }));
+
+const ROW = '06/15/2026,1001,Ada,Byron,1 Mill Lane,Troy,NY,12180,5.00,VISA,4222222222222220,12/35';
+
+describe('readPayments', () => {
+  it.each([
+    ['a good row', ROW, 0],
+    ['a month that is none', ROW.replace('12/35', '13/35'), 1],
+    ['an expired card', ROW.replace('12/35', '01/20'), 1],
+    ['three decimals', ROW.replace('5.00', '5.001'), 1],
+    ['no amount', ROW.replace('5.00', '0.00'), 1],
+    ['a number that fails the Luhn test', ROW.replace('2220', '2221'), 1],
+    ['an unknown method', ROW.replace('VISA', 'VISO'), 1],
+    ['no invoice', ROW.replace('1001', ''), 1],
+  ])('%s', (_, row, invalid) => {
+    expect(readPayments(`${row}\n`).invalid).toHaveLength(invalid);
+  });
+
+  it('takes commas out of texts, at which the service would cut', () => {
+    const { payments } = readPayments(ROW.replace('Byron', '"Byron, Lady"'));
+    expect(payments[0]?.lastName).toBe('Byron Lady');
+  });
+});
+
+describe('cutBatches', () => {
+  it('puts every row into one batch, encoded', () => {
+    const { payments } = readPayments(`${ROW}\n`.repeat(5));
+    const batches = cutBatches(payments, 2);
+    expect(batches.map(({ rows }) => rows.length)).toEqual([2, 2, 1]);
+    expect(Buffer.from(batches[2]!.body, 'base64').toString()).toBe(`${ROW}\n`);
+  });
+});
+
+describe('writeResults', () => {
+  it('finds the message of each payment, and masks its number', async () => {
+    const { payments, invalid } = readPayments(`${ROW}\n${ROW.replace('VISA', 'VISO')}\n`);
+    const path = join(dir, 'monday');
+    await writeResults(path, payments, invalid, [{ invoice: '1001', amount: '5.00', message: 'REJECT: 15' }]);
+    const [, line] = (await readFile(`${path}.result.csv`, 'utf8')).split('\n');
+    expect(line).toContain('************2220,12/35,declined,REJECT: 15');
+    expect((await readFile(`${path}.rejects.csv`, 'utf8')).split('\n')[1]).toMatch(/^2,/);
+  });
+
+  it('stops when a payment comes back with another amount', async () => {
+    const { payments } = readPayments(ROW);
+    const other = [{ invoice: '1001', amount: '6.00', message: 'OK' }];
+    await expect(writeResults(join(dir, 'x'), payments, [], other)).rejects.toThrow('another amount');
+  });
+});
+
+const linesOf = (shape: CardFileShape) => [...cardRows(shape)].map(({ line }) => line);
+
+describe('cardRows', () => {
+  it('gives the same rows for the same seed, and no invoice twice for others', () => {
+    const one = linesOf({ ...ORDINARY, rows: 50, seed: 1 });
+    expect(linesOf({ ...ORDINARY, rows: 50, seed: 1 })).toEqual(one);
+    const invoices = [...one, ...linesOf({ ...ORDINARY, rows: 50, seed: 2 })].map((line) => line.split(',')[1]);
+    expect(new Set(invoices).size).toBe(100);
+  });
+
+  it('keeps to the shares that were asked for', () => {
+    const rows = [...cardRows({ ...ORDINARY, rows: 20_000 })];
+    const quoted = rows.filter(({ line }) => line.includes('"')).length;
+    const invalid = rows.filter(({ isInvalid }) => isInvalid).length;
+    expect(quoted).toBeGreaterThan(1_800);
+    expect(quoted).toBeLessThan(2_200);
+    expect(invalid).toBeGreaterThan(150);
+    expect(invalid).toBeLessThan(250);
+  });
+
+  it('puts quotes around all fields on demand', () => {
+    const [line = ''] = linesOf({ ...ORDINARY, rows: 1, quotesAll: true });
+    expect(line.match(/"[^"]*"/g)).toHaveLength(12);
+  });
+});
+
+const SHAPES: readonly (readonly [string, Partial<CardFileShape>])[] = [
+  ['ordinary', {}],
+  ['nothing quoted', { quoted: 0 }],
+  ['half of the rows invalid', { invalid: 0.5 }],
+  ['every field quoted', { quotesAll: true }],
+];
+
+describe('writeCardFile', () => {
+  it.each(SHAPES)(
+    '%s: paydrop and the afternoon script find the rows invalid that are meant to be',
+    async (_, shape) => {
+      const made = await writeCardFile(join(dir, 'made.csv'), { ...ORDINARY, rows: 3_000, ...shape });
+      const text = await readFile(made.path, 'utf8');
+      expect(text.split('\n')).toHaveLength(made.rows + 1);
+      const check = await checkWhole(made.path);
+      expect([check.records, check.invalid.rows]).toEqual([3_000, made.invalid]);
+      const script = readPayments(text);
+      expect([script.payments.length, script.invalid.length]).toEqual([3_000 - made.invalid, made.invalid]);
+    },
+  );
+});
+
+async function checkWhole(path: string) {
+  const { accounts, folders } = resolveSettings(
+    Config.parse(plainConfig({ serviceUrl: 'http://127.0.0.1:1' })),
+    '/',
+    {},
+  );
+  const [account] = accounts.values();
+  const rules = { operation: 'card', account: account!, folder: folders[0]!, today: '2026-06-15' } as const;
+  const check = checkPaymentFile(createReadStream(path), rules);
+  for (;;) {
+    const step = await check.next();
+    if (step.done) return step.value;
+  }
+}

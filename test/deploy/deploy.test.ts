@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { Config, ENVIRONMENT } from '../../schemas/config.ts';
+import { ROLES } from '../../schemas/roles.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { readRoles } from '../../src/cli/process/start.ts';
+import { resolveSettings } from '../../src/config/config.ts';
+import { METRICS } from '../../schemas/metrics.ts';
+
+type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };
+type Compose = { services: Record<string, Service>; volumes: Record<string, null> };
+
+const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as Compose;
+const shared = readFileSync('deploy/compose/paydrop.yaml', 'utf8');
+const ours = Object.entries(compose.services).filter(([, { image }]) => image === 'paydrop');
+
+/** Variables that the containers' shared configuration names with `env:`. */
+const SECRETS = [...shared.matchAll(/env:(\w+)/g)].map(([, name]) => name!);
+
+describe('docker-compose.yml', () => {
+  it('names no variable that paydrop or its configuration does not know', () => {
+    const known = new Set([...Object.keys(ENVIRONMENT), ...SECRETS]);
+    const named = ours.flatMap(([, { environment = {} }]) => Object.keys(environment));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    for (const secret of SECRETS) expect(named).toContain(secret);
+  });
+
+  it('runs commands that there are', () => {
+    const commands = new Set(COMMANDS.map(({ name }) => name));
+    for (const [name, { command }] of ours) expect(commands, name).toContain(command?.[0]);
+  });
+
+  it('leaves no role undone, and gives each to one service', () => {
+    const given = ours.flatMap(([, { command = [] }]) =>
+      command[0] === 'start' ? [...readRoles(command[command.indexOf('--roles') + 1])] : [],
+    );
+    expect(given.toSorted()).toEqual(Object.keys(ROLES).toSorted());
+  });
+
+  it('mounts no volume that it does not have, and has none that is not mounted', () => {
+    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map(sourceOf));
+    const named = mounted.filter((source) => !source.startsWith('.'));
+    expect([...new Set(named)].toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
+  });
+
+  it('shares a configuration without faults', () => {
+    const env = Object.fromEntries(SECRETS.map((name) => [name, 'TEST88']));
+    const settings = resolveSettings(Config.parse(parse(shared)), '/srv/paydrop', env);
+    // `start` makes no drop folder, so the image must contain each of them.
+    const image = readFileSync('Dockerfile', 'utf8');
+    expect(settings.folders.length).toBeGreaterThan(0);
+    for (const { path } of settings.folders) expect(image).toMatch(new RegExp(`\\s${path}\\s`));
+  });
+});
+
+function sourceOf(volume: unknown): string {
+  return typeof volume === 'string' ? volume.split(':')[0]! : (volume as { source: string }).source;
+}
+
+describe('Dockerfile', () => {
+  it('starts the program that the package starts', () => {
+    const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: { paydrop: string } };
+    expect(readFileSync('Dockerfile', 'utf8')).toContain(`ENTRYPOINT ["node", "/app/${bin.paydrop}"]`);
+  });
+});
+
+describe('paydrop.service', () => {
+  it('starts the program that the package starts, and lets it end', () => {
+    const unit = readFileSync('deploy/paydrop.service', 'utf8');
+    expect(unit).toContain('ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start\n');
+    expect(unit).toContain('KillSignal=SIGTERM');
+  });
+});
+
+type Panel = {
+  id: number;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: { expr: string }[];
+};
+
+const ROOT = new URL('../../', import.meta.url);
+const text = await readFile(new URL('deploy/grafana-dashboard.json', ROOT), 'utf8');
+const { panels } = JSON.parse(text) as { panels: Panel[] };
+
+function figuresIn(words: string): string[] {
+  return words.match(/\bpaydrop_\w+/g) ?? [];
+}
+
+describe('deploy/grafana-dashboard.json', () => {
+  it('names only figures that there are, and every one of them', () => {
+    expect(new Set(figuresIn(text))).toEqual(new Set(Object.keys(METRICS)));
+  });
+
+  it('groups and filters only by labels that the figure has', () => {
+    for (const { title, targets } of panels) {
+      for (const { expr } of targets) {
+        const [name] = figuresIn(expr) as [keyof typeof METRICS];
+        const asked = [...expr.matchAll(/(\w+)=~|by \(([\w, ]+)\)/g)].flatMap(
+          ([, one, many]) => one ?? many!.split(', '),
+        );
+        const labels: readonly string[] = METRICS[name].labels;
+        expect(
+          asked.filter((label) => !labels.includes(label)),
+          `${title}: ${expr}`,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it('shows panels that do not lie on one another', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+
+  it('is not the only place that names them: the operating page has those worth a call', async () => {
+    const page = await readFile(new URL('docs/operating.md', ROOT), 'utf8');
+    expect(figuresIn(page).length).toBeGreaterThan(3);
+    for (const name of figuresIn(page)) expect(Object.keys(METRICS)).toContain(name);
+  });
+});
