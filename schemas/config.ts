@@ -4,7 +4,7 @@ import { ALARM_KINDS, type AlarmKind } from './alarms.ts';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
-import { HOME_SITE } from './roles.ts';
+import { HOME_SITE } from './jobs.ts';
 
 /**
  * The configuration file `paydrop.yaml` and the environment. Each setting appears once, with its default and meaning.

@@ -1,5 +1,4 @@
-import type { Payload, QueueName } from '../schemas/jobs.ts';
-import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
+import { EVERY_ROLE, type Payload, type QueueName, type Role, ROLES } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
 import { runDeliverJob } from './deliver/deliver.ts';

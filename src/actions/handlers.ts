@@ -1,11 +1,11 @@
 import { pause, resume } from './account-actions.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
 import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
-import { adopt, closeBatchInDoubt, disown, notReceived } from './doubt-actions.ts';
+import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
 import { approve, cancel, decline } from './file-actions.ts';
-import { journal } from './journal-action.ts';
+import { journal } from './resolve/journal-action.ts';
 import { checkOutputs, rebuildMissing } from './output-actions.ts';
-import { probe } from './probe-action.ts';
+import { probe } from './resolve/probe-action.ts';
 import { confirm, refuse } from './proposal-actions.ts';
 import { resubmit } from './resubmit-action.ts';
 import { runScheduleNow } from './schedule-actions.ts';

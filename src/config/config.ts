@@ -9,7 +9,7 @@ import {
   type FolderConfig,
   type RemoteConfig,
 } from '../../schemas/config.ts';
-import { HOME_SITE } from '../../schemas/roles.ts';
+import { HOME_SITE } from '../../schemas/jobs.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type DashboardSettings, type ListenAddress, readDashboard, readListenAddress } from './config-dashboard.ts';
 import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';

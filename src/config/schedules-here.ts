@@ -1,5 +1,5 @@
 import type { ScheduleConfig } from '../../schemas/config.ts';
-import { HOME_SITE } from '../../schemas/roles.ts';
+import { HOME_SITE } from '../../schemas/jobs.ts';
 import type { Settings } from './config.ts';
 
 type Places = Pick<Settings, 'schedules' | 'folders' | 'site'>;

@@ -1,6 +1,5 @@
 import { type BackendFactory, type IQueueBackend, Queue, type Telemetry } from 'bullmq';
-import { type QueueName, QUEUES } from '../../schemas/jobs.ts';
-import { HOME_SITE } from '../../schemas/roles.ts';
+import { HOME_SITE, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import type { QueueOptions } from './queue-options.ts';
 
 /** BullMQ's queue for a name in `schemas/jobs.ts`, at one site or for all; for adding and querying. */

@@ -1,6 +1,5 @@
 import type { Telemetry } from 'bullmq';
-import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
-import { HOME_SITE } from '../../schemas/roles.ts';
+import { HOME_SITE, type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
 import { answerWithin, limitLog, shortReason } from './answer-within.ts';
 import {
@@ -34,7 +33,7 @@ export type Queue = {
   /**
    * Adds a job. Its id must be new: of two jobs with one id only one runs, and it may be the one just ending.
    * @param id letters, digits, `-`, `_` and `.`, at most 200; a job with any other id is logged and dropped
-   * @param options.site whose workers run it, for a queue with one per site (`schemas/roles.ts`); this site by default
+   * @param options.site whose workers run it, for a queue with one per site (`schemas/jobs.ts`); this site by default
    */
   add<Name extends QueueName>(
     name: Name,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BatchRow, FileRow, RunRow } from '../../src/ledger/engine/records.ts';
 import { sayRan, shownRun } from '../../src/actions/schedule-actions.ts';
 import type { JournalReading } from '../../src/actions/resolve/read-journal.ts';
-import { nextReportWords } from '../../src/actions/journal-action.ts';
+import { nextReportWords } from '../../src/actions/resolve/journal-action.ts';
 import { keptBackJson, sayKeptBack } from '../../src/actions/say-kept-back.ts';
 import { ERRORS } from '../../schemas/errors.ts';
 import { evidenceFacts } from '../../src/actions/evidence-facts.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
-import { ROLES } from '../../schemas/roles.ts';
+import { ROLES } from '../../schemas/jobs.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Role } from '../../schemas/roles.ts';
+import type { Role } from '../../schemas/jobs.ts';
 import type { Program } from '../support/build-program.ts';
 import { type Daemon, startDaemon } from '../chaos/support/daemon.ts';
 import { agentCodeOf, PASSWORD } from '../support/installation.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Role } from '../../schemas/roles.ts';
+import type { Role } from '../../schemas/jobs.ts';
 import type { BookRow } from '../../src/sandbox/books/book-row.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';

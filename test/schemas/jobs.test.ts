@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type QueueName, QUEUES } from '../../schemas/jobs.ts';
-import { EVERY_ROLE, ROLES } from '../../schemas/roles.ts';
+import { EVERY_ROLE, type QueueName, QUEUES, ROLES } from '../../schemas/jobs.ts';
 import { type ActionName, ACTIONS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/actions.ts';
 import { ClockMove, FaultRequest } from '../../schemas/sandbox-control.ts';
 

@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import type { Role } from '../../schemas/roles.ts';
+import type { Role } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import { foldersHere, type Settings } from '../../src/config/config.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';

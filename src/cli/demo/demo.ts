@@ -1,4 +1,4 @@
-import { EVERY_ROLE } from '../../../schemas/roles.ts';
+import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
 import { loadSettings, type Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';

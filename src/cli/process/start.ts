@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { EXIT } from '../../../schemas/errors.ts';
-import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/roles.ts';
+import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/jobs.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { type Call, type CliCommand, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';

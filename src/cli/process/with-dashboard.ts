@@ -1,4 +1,4 @@
-import type { Role } from '../../../schemas/roles.ts';
+import type { Role } from '../../../schemas/jobs.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { isDashboardNew } from '../../ledger/person/people.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Role } from '../../../schemas/roles.ts';
+import type { Role } from '../../../schemas/jobs.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { App } from '../../app.ts';
 import { countClaims } from '../../files/claims/find-claims.ts';

@@ -1,4 +1,4 @@
-import type { OptionsContext } from '../../actions/resolution-options.ts';
+import type { OptionsContext } from '../../actions/resolve/resolution-options.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';

@@ -1,5 +1,9 @@
 import { suggestRange } from '../../actions/resolve/probe-ids.ts';
-import { type OptionsContext, type ResolutionOption, resolutionOptions } from '../../actions/resolution-options.ts';
+import {
+  type OptionsContext,
+  type ResolutionOption,
+  resolutionOptions,
+} from '../../actions/resolve/resolution-options.ts';
 import type { Filled } from '../../actions/action.ts';
 import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { batchReference } from '../../explain/batch-reference.ts';

@@ -1,5 +1,5 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { HOME_SITE } from '../../../schemas/roles.ts';
+import { HOME_SITE } from '../../../schemas/jobs.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
 import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';

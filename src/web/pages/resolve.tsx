@@ -8,7 +8,11 @@ import type { Facts as FactRows, SubjectOf } from '../../actions/action.ts';
 import { actionsFor } from '../actions/actions-for.ts';
 import { batchFacts } from '../../actions/subject-words.ts';
 import { findSubject, placeOf } from '../actions/find-subject.ts';
-import { type OptionsContext, type ResolutionOption, resolutionOptions } from '../../actions/resolution-options.ts';
+import {
+  type OptionsContext,
+  type ResolutionOption,
+  resolutionOptions,
+} from '../../actions/resolve/resolution-options.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';

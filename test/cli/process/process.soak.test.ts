@@ -11,7 +11,7 @@ import type { Workers } from '../../../workers/main.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { claimContent } from '../../workers/support/take-in.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
-import { EVERY_ROLE, type Role } from '../../../schemas/roles.ts';
+import { EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
 import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
 import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';

@@ -5,7 +5,7 @@ import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../
 import { cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { outliveReaders } from '../../../src/cli/process/outlive-readers.ts';
-import { EVERY_ROLE } from '../../../schemas/roles.ts';
+import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';
 import { aborted, withStopSignal } from '../../../src/cli/process/stop-signal.ts';
 import { findFreePort } from '../../support/find-free-port.ts';

@@ -1,10 +1,10 @@
-import { byNumber, counted } from '../kernel/counted.ts';
-import { type JournalReading, readJournal } from './resolve/read-journal.ts';
-import { batchReference } from '../explain/batch-reference.ts';
-import type { Action, Input, Listing } from './action.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
+import { type JournalReading, readJournal } from './read-journal.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import type { Action, Input, Listing } from '../action.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
-import { batchFacts, shortHash } from './subject-words.ts';
-import { describeWait } from '../explain/attempt-words.ts';
+import { batchFacts, shortHash } from '../subject-words.ts';
+import { describeWait } from '../../explain/attempt-words.ts';
 
 /** Reads the service's own transaction report for a batch in doubt. */
 export const journal: Action<'batch'> = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { InDoubt } from '../../src/ledger/doubt/in-doubt.ts';
-import { resolutionOptions } from '../../src/actions/resolution-options.ts';
-import { ACCOUNT, CALLED_AT, foundDoubt } from '../cli/support/found-doubt.ts';
+import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
+import { resolutionOptions } from '../../../src/actions/resolve/resolution-options.ts';
+import { ACCOUNT } from '../../cli/support/found-doubt.ts';
+import { CALLED_AT, foundDoubt } from '../../cli/support/found-doubt.ts';
 
 const secondPerson = { refunds: false, overrides: false, resolutions: false };
 const account = { ...ACCOUNT, secondPerson };

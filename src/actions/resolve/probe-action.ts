@@ -1,11 +1,11 @@
-import { type IdRange, MOST_IDS, type Probe, probeIds, suggestRange } from './resolve/probe-ids.ts';
-import { batchReference } from '../explain/batch-reference.ts';
-import { counted } from '../kernel/counted.ts';
-import { PipelineError } from '../kernel/errors.ts';
-import { readNeighbours } from '../ledger/doubt/in-doubt.ts';
-import type { Action, ActionContext, Done, Filled, SubjectOf } from './action.ts';
+import { type IdRange, MOST_IDS, type Probe, probeIds, suggestRange } from './probe-ids.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { counted } from '../../kernel/counted.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { readNeighbours } from '../../ledger/doubt/in-doubt.ts';
+import type { Action, ActionContext, Done, Filled, SubjectOf } from '../action.ts';
 import { resolutionOf } from './doubt-context.ts';
-import { batchFacts } from './subject-words.ts';
+import { batchFacts } from '../subject-words.ts';
 
 /** Limit for a user who waits for a page without progress. */
 const MOST_AT_ONCE = 100;

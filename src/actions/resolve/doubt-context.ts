@@ -1,12 +1,12 @@
-import type { CarriedOut } from './resolve/carry-out.ts';
-import type { ResolutionContext } from './resolve/resolution-context.ts';
-import { PipelineError } from '../kernel/errors.ts';
-import { readOpenProposalOf } from '../ledger/proposal/proposals.ts';
-import { readBatchRow } from '../ledger/file/read-file.ts';
-import { readHolds } from '../ledger/account/read-holds.ts';
-import { batchReference } from '../explain/batch-reference.ts';
-import type { ActionContext, Done, HandledAction, SubjectOf } from './action.ts';
-import { sumWords } from './subject-words.ts';
+import type { CarriedOut } from './carry-out.ts';
+import type { ResolutionContext } from './resolution-context.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { readOpenProposalOf } from '../../ledger/proposal/proposals.ts';
+import { readBatchRow } from '../../ledger/file/read-file.ts';
+import { readHolds } from '../../ledger/account/read-holds.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import type { ActionContext, Done, HandledAction, SubjectOf } from '../action.ts';
+import { sumWords } from '../subject-words.ts';
 
 type Place = SubjectOf<'batch'>;
 

@@ -1,15 +1,15 @@
-import { batchReference } from '../explain/batch-reference.ts';
-import { adoptById, type Adoption } from './resolve/adopt-by-id.ts';
-import { closeInDoubt } from './resolve/close-in-doubt.ts';
-import { declareNotReceived } from './resolve/declare-not-received.ts';
-import { disownResult } from './resolve/disown-result.ts';
-import { byNumber } from '../kernel/counted.ts';
-import { maskReason } from '../kernel/mask.ts';
-import type { BatchRow } from '../ledger/engine/records.ts';
-import { capital } from '../explain/why/sentence.ts';
-import type { Action, ActionContext, Done, Listing, SubjectOf } from './action.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { adoptById, type Adoption } from './adopt-by-id.ts';
+import { closeInDoubt } from './close-in-doubt.ts';
+import { declareNotReceived } from './declare-not-received.ts';
+import { disownResult } from './disown-result.ts';
+import { byNumber } from '../../kernel/counted.ts';
+import { maskReason } from '../../kernel/mask.ts';
+import type { BatchRow } from '../../ledger/engine/records.ts';
+import { capital } from '../../explain/why/sentence.ts';
+import type { Action, ActionContext, Done, Listing, SubjectOf } from '../action.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
-import { batchFacts, sumWords } from './subject-words.ts';
+import { batchFacts, sumWords } from '../subject-words.ts';
 
 const TRIED = 'tried on the dashboard';
 const SECOND = 'This only proposes it. It is done once another person has confirmed.';
