@@ -161,5 +161,10 @@ export async function describeUnrest(world: Pick<StoryWorld, 'ledger' | 'leftove
      LEFT JOIN batch b USING (file_id) WHERE f.state NOT IN ('completed', 'rejected') ORDER BY f.file_no, b.batch_no`,
   );
   const failing = await world.ledger.query('SELECT work, subject, failures, reason FROM failing_work');
-  return JSON.stringify({ lying: await world.leftovers(), batches, failing });
+  const unfinished = `file_id IN (SELECT file_id FROM file WHERE state = 'in_progress')`;
+  const outputs = await world.ledger.query(`SELECT name, sha256, written_at FROM output WHERE ${unfinished}`);
+  const trail = await world.ledger.query(
+    `SELECT at, actor, file_id, batch_no, move, reason FROM audit WHERE ${unfinished} ORDER BY seq`,
+  );
+  return JSON.stringify({ lying: await world.leftovers(), batches, failing, outputs, trail });
 }
