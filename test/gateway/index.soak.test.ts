@@ -20,7 +20,7 @@ const CHARGE = `{
 }`;
 
 const PROGRAM = `
-import { type ClientAnswer, createGatewayClient } from 'paydrop/gateway';
+import { createGatewayClient } from 'paydrop/gateway';
 import { startSandbox } from 'paydrop/sandbox';
 const sandbox = await startSandbox();
 const client = createGatewayClient({
@@ -32,6 +32,7 @@ await sandbox.close();
 `;
 
 const WRONG = `
+import { createGatewayClient, type ClientAnswer } from 'paydrop/gateway';
 const client = createGatewayClient({ server: 'NA', agentCode: 'A', password: 'P' });
 await client.deleteCustomerCode({});
 await client.deleteCustomerCode({ customerCode: 'A1', customercode: 'A1' });

@@ -129,7 +129,7 @@ export function linkOf(next: Next): { path: string; label: string } {
     case 'adopt':
       return {
         path: `${batchPath(next)}/do/adopt?batchId=${encodeURIComponent(next.batchId)}`,
-        label: `Compare with batch id ${next.batchId} and adopt it`,
+        label: `Adopt batch id ${next.batchId}`,
       };
   }
 }
