@@ -47,8 +47,8 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
-/** `npm run coverage`: the least of each room, in percent of its lines and functions. */
-const LEAST = { lines: 95, functions: 95 };
+/** `npm run coverage`: the least of each room, in percent of its lines. */
+const LEAST = { lines: 95 };
 const ROOMS = ['schemas', 'workers', ...readdirSync('src').map((name) => `src/${name}`)].filter(
   (room) => !room.includes('.'),
 );
