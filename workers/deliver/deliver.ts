@@ -22,7 +22,7 @@ import { checkControlTotals, type ControlTotal, type Figures } from '../../src/r
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { countDelivered } from './count-delivered.ts';
-import { outputPath, publishOutputs, writeOutputFiles } from './output-files.ts';
+import { type OutputFiles, outputPath, publishOutputs, writeOutputFiles } from './output-files.ts';
 import { FIRST } from './finished-pages.ts';
 import { mustHold, writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
@@ -109,14 +109,15 @@ export async function writeResults(
 /** @returns rows and money per outcome in the result file, read back from disk */
 async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
   let delivered: OutcomeTotals = {};
-  await writeOutputFiles(app, file, async (outputs) => {
+  const write = async (outputs: OutputFiles) => {
     await writeRows(app, file, batches, outputs);
     await outputs.publish(['result'], async (_kind, bytes) => {
       delivered = await countDelivered(bytes, file.layout!);
     });
     crashPoint('deliver.result-written');
     await outputs.publish(['rejects', 'retry']);
-  });
+  };
+  await writeOutputFiles(app, file, write, { batches });
   crashPoint('deliver.corrections-written');
   return delivered;
 }

@@ -45,7 +45,7 @@ export async function writeResultCorrection(app: App, file: FileRow, correctionN
     await outputs.appendText('correction-txt', correctionText(summary));
     await outputs.publish(['correction-json', 'correction-txt']);
   };
-  await writeOutputFiles(app, file, write, correctionNo);
+  await writeOutputFiles(app, file, write, { number: correctionNo });
 }
 
 /** @throws PipelineError OUTPUT_MISMATCH when a control total does not hold */
@@ -92,7 +92,7 @@ async function writeChanges(
       delivered = await countDelivered(bytes, layout);
     });
   };
-  await writeOutputFiles(app, file, write, correctionNo);
+  await writeOutputFiles(app, file, write, { number: correctionNo });
   return delivered;
 }
 

@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
 import { moveFile } from '../engine/move.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { FileRow } from '../engine/records.ts';
+import type { BatchRow, FileRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
 export type NewOutput = {
@@ -20,6 +20,40 @@ export type NewOutput = {
 /** Records outputs that were written and read back. Recording them again after a crash changes nothing. */
 export async function recordOutput(ledger: Ledger, fileId: string, ...outputs: readonly NewOutput[]): Promise<void> {
   await transact(ledger, (tx) => noteOutputs(tx, fileId, outputs));
+}
+
+/**
+ * Records the results of a file, if this ledger still has the batches that they were made of. When the server is
+ * replaced while they are written, they may be made of one ledger and recorded in another, which would keep to them
+ * although its own results have other times.
+ * @throws PipelineError OUTPUT_MISMATCH; the results are then made again
+ */
+export async function recordResults(
+  ledger: Ledger,
+  fileId: string,
+  batches: readonly BatchRow[],
+  outputs: readonly NewOutput[],
+): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const [, isSame] = await queryInOne(tx, (asked) => [
+      noteOutputs(asked, fileId, outputs),
+      hasBatches(asked, fileId, batches),
+    ]);
+    if (!isSame)
+      throw new PipelineError('OUTPUT_MISMATCH', `record the results of file "${fileId}"`, 'its batches have changed', {
+        next: 'They are made again.',
+      });
+  });
+}
+
+async function hasBatches({ client }: Transaction, fileId: string, batches: readonly BatchRow[]): Promise<boolean> {
+  const { rows } = await client.query<BatchRow>(
+    'SELECT batch_no, state, attempt, result_at FROM batch WHERE file_id = $1 ORDER BY batch_no',
+    [fileId],
+  );
+  const marks = (of: readonly BatchRow[]) =>
+    JSON.stringify(of.map(({ batch_no: no, state, attempt, result_at: at }) => [no, state, attempt, at]));
+  return marks(rows) === marks(batches);
 }
 
 async function noteOutputs(tx: Transaction, fileId: string, outputs: readonly NewOutput[]): Promise<void> {

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
-import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import {
+  completeFile,
+  type NewOutput,
+  readDelivery,
+  recordOutput,
+  recordResults,
+} from '../../../src/ledger/file/complete-file.ts';
+import { readBatches, readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readHeld } from '../../../src/ledger/file/list-files.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
@@ -86,6 +93,32 @@ describe('completeFile', () => {
     const before = await world.links(fileId);
     expect(await completeFile(world.ledger, fileId, evidence)).toBe(false);
     expect((await readFileRow(world.ledger, fileId)).state).toBe(state);
+    expect(await world.links(fileId)).toEqual(before);
+  });
+});
+
+describe('recordResults', () => {
+  const output: NewOutput = { kind: 'result', name: 'a__b.result.csv', sha256: 'ff', bytes: 60, rows: 2 };
+
+  it('notes the results of batches that are as they were read', async () => {
+    const { file_id: fileId } = await world.batchIn('reconciled');
+    await recordResults(world.ledger, fileId, await readBatches(world.ledger, fileId), [output]);
+    expect((await readOutputs(world.ledger, fileId)).map(({ kind }) => kind)).toEqual(['result']);
+  });
+
+  it.each<[string, Partial<BatchRow>]>([
+    ['whose batch is still open', { state: 'submitted' }],
+    ['whose result came at another time', { result_at: new Date(new Date(START).getTime() + 1_000) }],
+    ['whose batch took another attempt', { attempt: 7 }],
+  ])('notes none in a ledger %s, such as one that replaced the ledger they are of', async (_, change) => {
+    const { file_id: fileId } = await world.batchIn('reconciled');
+    const batches = await readBatches(world.ledger, fileId);
+    const others = batches.map((batch) => ({ ...batch, ...change }));
+    const before = await world.links(fileId);
+    await expect(recordResults(world.ledger, fileId, others, [output])).rejects.toMatchObject({
+      code: 'OUTPUT_MISMATCH',
+    });
+    expect(await readOutputs(world.ledger, fileId)).toEqual([]);
     expect(await world.links(fileId)).toEqual(before);
   });
 });
