@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Client, type IHttpClient, WSDL } from 'soap';
+import { Client, type IHttpClient } from 'soap';
+import { loadWsdl } from './load-wsdl.ts';
 import { type CallValues, type WireField, wireKind, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { wireName, wsdlText } from '../../../schemas/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 
 export type Login = { readonly agentCode: string; readonly password: string };
 
@@ -76,21 +77,6 @@ async function letSoapWrite(operation: WireOperation, address: string, elements:
     };
     const client = new Client(wsdl, address, { forceSoap12Headers: true, httpClient: { request } });
     client[wireName(operation)](elements, (error: unknown) => reject(error));
-  });
-}
-
-/**
- * Builds the description of one operation for node-soap. It is new for each use, because node-soap writes names from
- * answers into it and nothing may reach the next call. It comes from text, so nothing is fetched or cached.
- *
- * node-soap's own escaping is off: it lets text that looks like a CDATA section through as markup. `buildRequest`
- * escapes instead.
- */
-export function loadWsdl(operation: WireOperation, address: string): Promise<WSDL> {
-  const text = wsdlText({ service: wireRow(operation).service, address, operations: [operation] });
-  return new Promise((resolve, reject) => {
-    const wsdl = new WSDL(text, '', { escapeXML: false });
-    wsdl.onReady((error: Error | null) => (error ? reject(error) : resolve(wsdl)));
   });
 }
 

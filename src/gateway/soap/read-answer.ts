@@ -1,7 +1,7 @@
 import { REPORTS } from '../../../schemas/reports.ts';
 import { isReport, type WireOperation } from '../../../schemas/wire.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
-import { loadWsdl } from './build-request.ts';
+import { loadWsdl } from './load-wsdl.ts';
 
 /**
  * Contents of IATSRESPONSE. `payload` holds the elements after STATUS and ERRORS as node-soap reads them: text trimmed,

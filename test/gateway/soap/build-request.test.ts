@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { buildRequest, loadWsdl, makeTemplate, templateOf } from '../../../src/gateway/soap/build-request.ts';
+import { buildRequest, makeTemplate, templateOf } from '../../../src/gateway/soap/build-request.ts';
+import { loadWsdl } from '../../../src/gateway/soap/load-wsdl.ts';
 
 const ADDRESS = 'https://gateway.example/NetGate/ProcessLinkv2.asmx';
 const login = { agentCode: 'TEST88', password: 'TEST88' };
