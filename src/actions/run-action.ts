@@ -72,7 +72,7 @@ export async function runAction(
     if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
   }
   const subject = await subjectOf(name, find);
-  const because = { actor: order.actor, reason: reasonOf(name, order, action) };
+  const because = { actor: order.actor, reason: reasonOf(name, order) };
   mustHave([...(handler.picks ?? []), ...(handler.asks ?? [])], order, action);
   return { result: 'done', subject, done: await handler.run(context, subject, order, because) };
 }
@@ -112,10 +112,18 @@ function bindOf(name: HandledAction, plan: Plan): string {
     .slice(0, 32);
 }
 
-function reasonOf(name: HandledAction, { reason = handlerOf(name).usualReason ?? '' }: Order, action: string): string {
+/**
+ * Returns the reason for the audit trail, without numbers of payers.
+ * @throws PipelineError USAGE when one is asked for and none is given
+ */
+export function reasonOf(
+  name: HandledAction,
+  { reason = handlerOf(name).usualReason ?? '' }: Pick<Order, 'reason'>,
+): string {
   if (ACTIONS[name].reason === 'none') return 'asked for by hand';
   const words = reason.trim();
-  if (words === '') throw new PipelineError('USAGE', action, 'the reason is empty', { next: 'Say why.' });
+  if (words === '')
+    throw new PipelineError('USAGE', `do "${ACTIONS[name].label}"`, 'the reason is empty', { next: 'Say why.' });
   return maskReason(words);
 }
 

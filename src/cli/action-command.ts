@@ -1,7 +1,7 @@
 import { ACTIONS } from '../../schemas/actions.ts';
 import { EXIT } from '../../schemas/errors.ts';
 import type { ActionContext, Done, Fact, Filled, HandledAction, Input, Listing, Subject } from '../actions/action.ts';
-import { handlerOf, planAction, runAction, shownPlan } from '../actions/run-action.ts';
+import { handlerOf, planAction, reasonOf, runAction, shownPlan } from '../actions/run-action.ts';
 import { gatewaySettings } from '../app.ts';
 import { formatInZone } from '../calendar/zone-time.ts';
 import type { Settings } from '../config/config.ts';
@@ -40,12 +40,10 @@ export function actionCommand(
   find: FindByWords,
   given: (call: Call) => Given = () => ({}),
 ): RunningCommand {
-  const isAsked = ACTIONS[action].reason === 'asked' && handlerOf(action).usualReason === undefined;
-  const isOptional = ACTIONS[action].reason === 'asked' && !isAsked;
+  const isAsked = ACTIONS[action].reason === 'asked';
   return {
     ...words,
-    ...(isAsked && { required: [REASON_OPTION] }),
-    options: [...options, ...(isOptional ? [REASON_OPTION] : []), PLAN_OPTION, JSON_OPTION],
+    options: [...options, ...(isAsked ? [REASON_OPTION] : []), PLAN_OPTION, JSON_OPTION],
     run: (call) => act(call, action, find, given(call)),
   };
 }
@@ -53,6 +51,9 @@ export function actionCommand(
 /** Plans or does an action and prints the result. Returns the exit status. */
 export async function act(call: Call, name: HandledAction, find: FindByWords, given: Given): Promise<number> {
   const { stop, into, ...input } = given;
+  const reason = call.options['reason'] === undefined ? {} : { reason: String(call.options['reason']) };
+  // A plan needs no reason; without one, nothing else is even opened.
+  if (!isPlan(call)) reasonOf(name, reason);
   const progress = progressLine();
   const watched = { progress: progress.show, ...(stop && { stop }), ...(into && { into }) };
   const work = async (context: ActionContext) => {
@@ -61,9 +62,9 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
     const filled = input.filled ?? (await suggest(context, name, finder));
     const asked = { actor: operatorName(), filled, ...(input.file && { file: input.file }) };
     if (isPlan(call)) return printPlan(call, await planAction(context, name, finder, asked));
-    const { reason } = call.options;
-    const order = { ...asked, ...(reason !== undefined && { reason: String(reason) }) };
-    const result = await runAction(context, name, finder, order, () => compareJournalFirst(ledger, settings));
+    const result = await runAction(context, name, finder, { ...asked, ...reason }, () =>
+      compareJournalFirst(ledger, settings),
+    );
     if (result.result === 'changed') throw new Error('a command has no plan that could have changed');
     return printDone(call, result.done);
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import * as names from '../../src/kernel/byte-names.ts';
-import { byNumber, counted } from '../../src/kernel/counted.ts';
+import { byNumber, counted, groupDigits } from '../../src/kernel/counted.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import { FILE_ID, newFileId, shortId } from '../../src/kernel/ids.ts';
 import { isLoopback } from '../../src/kernel/is-loopback.ts';
@@ -206,5 +206,20 @@ describe('handClock', () => {
     clock.now().setTime(0);
     start.setTime(0);
     expect(clock.now().toISOString()).toBe('2026-06-15T10:00:00.000Z');
+  });
+});
+
+describe('groupDigits', () => {
+  it.each([
+    ['0', '0'],
+    ['999', '999'],
+    ['1000', '1,000'],
+    ['1234567', '1,234,567'],
+    ['0.00', '0.00'],
+    ['1234.50', '1,234.50'],
+    ['-1234567.89', '-1,234,567.89'],
+    ['123456.7890', '123,456.7890'],
+  ])('of %s are %s', (text, grouped) => {
+    expect(groupDigits(text)).toBe(grouped);
   });
 });

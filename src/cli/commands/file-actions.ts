@@ -16,7 +16,7 @@ export const approve = actionCommand(
     name: 'approve',
     about: 'Let a held file go on; its valid rows are sent',
     takes: FILE,
-    examples: ['approve monday.csv --plan --reason "-"', 'approve monday.csv --reason "Ms Byron confirms 240 rows"'],
+    examples: ['approve monday.csv --plan', 'approve monday.csv --reason "Ms Byron confirms 240 rows"'],
     notes: [
       'Every reason for which the file waits is printed. Where the account asks for two persons (secondPerson), this is a proposal: the file stays held, the exit status is 3, and another person runs "paydrop confirm".',
     ],
@@ -77,7 +77,7 @@ rows, and declined rows whose code says never to try again. Of rows that are not
 because reports of the service lacked them, the service is asked once more.`,
     ],
     examples: [
-      'resubmit monday.csv --plan --reason "what would it be?"',
+      'resubmit monday.csv --plan',
       'resubmit monday.csv --only retryable --reason "the line to the bank is up again"',
     ],
   },

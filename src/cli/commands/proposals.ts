@@ -38,7 +38,7 @@ export const confirm = actionCommand(
     about: 'Confirm what another person has proposed; it is done at once',
     takes: [NUMBER_ARGUMENT],
     notes: [
-      'Whoever proposed it cannot confirm it. When what it was made for has changed, it is void and nothing is done.',
+      'The person who proposed it cannot confirm it. If the file or batch has changed since, it is void and nothing is done.',
     ],
     examples: ['confirm 7'],
   },

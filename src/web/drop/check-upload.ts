@@ -14,7 +14,7 @@ import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
 import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
-import { groupDigits, groupedCount } from '../parts/words.tsx';
+import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { nextDate } from '../../calendar/business-dates.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 

@@ -7,7 +7,7 @@ import { maskName } from '../../kernel/mask.ts';
 import { forgetUpload, noteUpload } from '../../ledger/transfer/note-upload.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { groupedCount } from '../parts/words.tsx';
+import { groupedCount } from '../../kernel/counted.ts';
 
 /** A file to be written into its folder; `sha256` is that of the checked bytes. */
 type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };

@@ -7,7 +7,7 @@ import { dropRoutes } from '../drop/drop-routes.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
-import { groupedCount } from '../parts/words.tsx';
+import { groupedCount } from '../../kernel/counted.ts';
 import { sendPage } from '../send-page.ts';
 
 /** Serves `/drop`: previews the decision on a payment file, and drops it. */

@@ -3,8 +3,6 @@ import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 
-export { groupDigits, groupedCount } from '../../kernel/counted.ts';
-
 /** Shows money as 1,234.50, followed by the currency if known. */
 export function Money({ cents, currency }: { cents: number; currency?: string | undefined }) {
   return (

@@ -35,6 +35,13 @@ describe('approve', () => {
     expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
   });
 
+  it('shows a plan without a reason, and changes nothing', async () => {
+    const { status, out } = await world.paydrop('approve', 'wanted.csv', '--plan');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^2 rows, 50\.00 USD will be sent\.[^]*This is a plan; nothing was changed\.\n$/);
+    expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
+  });
+
   it('lets a held file go on, and records who and why with long numbers hidden', async () => {
     const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', `meant so, card ${CARD}`);
     expect({ status, err }).toEqual({ status: 0, err: '' });

@@ -1,26 +1,11 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, FILE_STATES, OUTCOMES } from '../../../schemas/lifecycle.ts';
-import { Count, groupDigits, Moment, Money, OutcomeWord, State, Sum } from '../../../src/web/parts/words.tsx';
+import { Count, Moment, Money, OutcomeWord, State, Sum } from '../../../src/web/parts/words.tsx';
 import { draw, wordsOf } from '../support/page-words.ts';
 import { h } from 'preact';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { ActionLinks, Page, Token } from '../../../src/web/parts/page.tsx';
-
-describe('groupDigits', () => {
-  it.each([
-    ['0', '0'],
-    ['999', '999'],
-    ['1000', '1,000'],
-    ['1234567', '1,234,567'],
-    ['0.00', '0.00'],
-    ['1234.50', '1,234.50'],
-    ['-1234567.89', '-1,234,567.89'],
-    ['123456.7890', '123,456.7890'],
-  ])('of %s are %s', (text, grouped) => {
-    expect(groupDigits(text)).toBe(grouped);
-  });
-});
 
 describe('Money and Count', () => {
   it('read as people write them', () => {

@@ -1,6 +1,7 @@
 import { Section, Table } from '../../parts/blocks.tsx';
 import { DayChart, type DayPoint } from '../../parts/charts.tsx';
-import { Count, groupDigits, groupedCount, Money } from '../../parts/words.tsx';
+import { groupDigits, groupedCount } from '../../../kernel/counted.ts';
+import { Count, Money } from '../../parts/words.tsx';
 import { formatCents } from '../../../kernel/money.ts';
 import { sayAmount } from '../../../reconcile/say-withheld.ts';
 import { addDays } from '../../../calendar/calendar.ts';
