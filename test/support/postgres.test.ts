@@ -53,6 +53,16 @@ it('gives no database on to which somebody is connected', async () => {
   await client.end();
 });
 
+it('gives a database to one test at a time, even if it was given back twice', async () => {
+  const first = await startTestPostgres();
+  await first.stop();
+  await first.stop();
+  const [second, third] = [await startTestPostgres(), await startTestPostgres()];
+  expect(second.url).not.toBe(third.url);
+  await second.stop();
+  await third.stop();
+});
+
 it('drops what a process left that has ended, and nothing of one that lives', async () => {
   const run = JSON.parse(process.env[RUN_VARIABLE]!) as TestRun;
   const client = new Client(run.connection);

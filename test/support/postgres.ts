@@ -18,7 +18,10 @@ export type TestPostgres = {
   connection: Connection;
   /** The same as a URL, as in DATABASE_URL. */
   url: string;
-  /** Resets the database for the next test, or drops it. Close your own connections first; those left open are cut. */
+  /**
+   * Resets the database for the next test, or drops it; once, however often it is called. Close your own connections
+   * first; those left open are cut.
+   */
   stop(): Promise<void>;
 };
 
@@ -50,16 +53,14 @@ export async function startTestPostgres(options: DatabaseOptions = {}): Promise<
   const { host } = run.connection;
   const isApart = sessions === 'ended' && host.startsWith('/');
   const connection = { ...run.connection, host: isApart ? `${host}/.` : host, database };
-  return {
-    connection,
-    url: urlOf(connection),
-    stop: async () => {
-      const isKept = schema === 'present' && isSharing && (await makeAsNew(connection, run.renewal));
-      if (isKept) stock.push(database);
-      else await execute(run, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
-      await leaveRun();
-    },
+  const giveBack = async () => {
+    const isKept = schema === 'present' && isSharing && (await makeAsNew(connection, run.renewal));
+    if (isKept) stock.push(database);
+    else await execute(run, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+    await leaveRun();
   };
+  let givenBack: Promise<void> | undefined;
+  return { connection, url: urlOf(connection), stop: () => (givenBack ??= giveBack()) };
 }
 
 /**
