@@ -5,13 +5,19 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Fault, OutcomeTotals, SentRow } from '../../rows/rows.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow } from '../engine/records.ts';
+import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow, ReadFileRow } from '../engine/records.ts';
 import { type AsOf, type KeptRow, NOW, readKeptRows } from '../row/read-kept-rows.ts';
 
+/**
+ * SQL for the ledger that answers: the run of its server, and its tables. Another answers once the server was replaced or
+ * a backup was put in place.
+ */
+export const READ_FROM = `pg_postmaster_start_time() || ' ' || 'file'::regclass::oid AS read_from`;
+
 /** @throws PipelineError NOT_FOUND */
-export async function readFileRow(ledger: Ledger, fileId: string): Promise<FileRow> {
-  const { rows } = await ledger.pool.query<FileRow>(
-    'SELECT * FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1',
+export async function readFileRow(ledger: Ledger, fileId: string): Promise<ReadFileRow> {
+  const { rows } = await ledger.pool.query<ReadFileRow>(
+    `SELECT *, ${READ_FROM} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1`,
     [fileId],
   );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);

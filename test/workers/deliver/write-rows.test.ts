@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { readBatches, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { outcomePutter, ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
@@ -21,7 +21,7 @@ import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
 const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
 
 /** Writes the row outputs of a file and returns the lines of each by kind. */
-async function outputsOf(file: FileRow, app = world.app): Promise<Record<string, string[]>> {
+async function outputsOf(file: ReadFileRow, app = world.app): Promise<Record<string, string[]>> {
   const batches = await readBatches(app.ledger, file.file_id);
   await writeOutputFiles(app, file, async (outputs) => {
     await writeRows(app, file, batches, outputs);
