@@ -8,7 +8,7 @@ import { readBatchRow, readFileState } from '../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { ASKED_AGAIN, sayUnanswered } from '../explain/attempt-words.ts';
 import { capital, ended } from '../explain/why/sentence.ts';
-import type { Action, ActionContext, AppAction, Done } from './action.ts';
+import type { Action, ActionContext, AppAction, ActionReport } from './action.ts';
 import { sayCancelled } from './file-actions.ts';
 import { batchFacts, sumWords } from './subject-words.ts';
 
@@ -106,7 +106,7 @@ export const withdraw: Action<'batch'> = {
   },
 };
 
-async function sayDecided(context: ActionContext, { file, batch }: Place, what: string): Promise<Done> {
+async function sayDecided(context: ActionContext, { file, batch }: Place, what: string): Promise<ActionReport> {
   const key = keyOf(batch);
   const { state, attempt, rows, cents } = await readBatchRow(context.ledger, key);
   const fileState = await readFileState(context.ledger, key.fileId);

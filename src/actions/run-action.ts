@@ -3,7 +3,17 @@ import { ACTIONS } from '../../schemas/actions.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskReason } from '../kernel/mask.ts';
 import { recallForgotten } from '../ledger/doubt/recall-batch.ts';
-import type { Action, ActionContext, AppContext, Ask, Done, HandledAction, Input, Plan, Subject } from './action.ts';
+import type {
+  Action,
+  ActionContext,
+  AppContext,
+  Ask,
+  ActionReport,
+  HandledAction,
+  Input,
+  Plan,
+  Subject,
+} from './action.ts';
 import { HANDLERS } from './handlers.ts';
 
 /** What would happen. A caller that sends `bind` back wants exactly this plan done. */
@@ -11,7 +21,7 @@ export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly
 
 /** `changed`: nothing was done, because the plan is not the one that the user saw. */
 export type ActionResult =
-  | { readonly result: 'done'; readonly subject: Subject; readonly done: Done }
+  | { readonly result: 'done'; readonly subject: Subject; readonly done: ActionReport }
   | ({ readonly result: 'changed' } & Planned);
 
 export type Order = Input & {

@@ -89,7 +89,7 @@ export async function readSentRows(ledger: Ledger, fileNo: number, batch: BatchL
 }
 
 /** Lines read at a time: few enough to sort, many enough to skip over blank ones. */
-const STRETCH = 2_000;
+const RANGE_ROWS = 2_000;
 
 /**
  * Reads all rows of a file in input order with their outcomes, page by page: a file may have a million. Selects by line
@@ -99,13 +99,13 @@ const STRETCH = 2_000;
 export async function* readRows(
   ledger: Ledger,
   fileNo: number,
-  { pageRows = STRETCH, after = 0, ...asOf }: AsOf & { pageRows?: number; after?: number } = {},
+  { pageRows = RANGE_ROWS, after = 0, ...asOf }: AsOf & { pageRows?: number; after?: number } = {},
 ): AsyncGenerator<LedgerRow[]> {
   const last = await readLast(ledger, 'SELECT max(line) AS last FROM payment_row WHERE file_no = $1', fileNo);
   let page: LedgerRow[] = [];
   for (let seen = after; seen < last; ) {
     const wanted = pageRows - page.length;
-    const to = seen + Math.max(wanted, STRETCH);
+    const to = seen + Math.max(wanted, RANGE_ROWS);
     const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof KeptRow> & { line: number }>(
       `SELECT line, invoice, customer_code, amount_cents, last_four
        FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line LIMIT $4`,

@@ -6,7 +6,7 @@ import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { WebContext } from '../web-context.ts';
-import type { Done, Next, Subject, SubjectOf } from '../../actions/action.ts';
+import type { ActionReport, Next, Subject, SubjectOf } from '../../actions/action.ts';
 import type { SubjectFinder } from '../../actions/run-action.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';
 
@@ -111,7 +111,7 @@ function filePlace({ file_id: fileId, name }: FileRow) {
 }
 
 /** Returns whether the result has something that a person must look at; a proposal only waits for another person. */
-export function isWarning({ status = 'ok', next = [] }: Done): boolean {
+export function isWarning({ status = 'ok', next = [] }: ActionReport): boolean {
   return status !== 'ok' && !next.some(({ to }) => to === 'proposals');
 }
 

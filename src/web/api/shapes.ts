@@ -159,7 +159,7 @@ const Plan = objectOf(
   ['listing', 'isProposal', 'barred'],
 );
 
-const Done = objectOf(
+const ActionReport = objectOf(
   {
     says: TEXT,
     status: { type: 'integer', description: 'Exit status that the same command would have; left out when it is 0.' },
@@ -180,6 +180,6 @@ export const COMMON_SHAPES: Readonly<Record<string, Shape>> = {
   Why,
   Proposal,
   Plan,
-  Done,
+  Done: ActionReport,
   Error,
 };

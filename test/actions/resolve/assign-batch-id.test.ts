@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { adoptById } from '../../../src/actions/resolve/adopt-by-id.ts';
+import { assignById } from '../../../src/actions/resolve/assign-batch-id.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe('adoptById', () => {
+describe('assignById', () => {
   it('adopts the id under which every row matches, with the proof in the audit trail', async () => {
     const batch = await doubtfulBatch(world);
     const context = await contextAt(world, batch, { answers: { 9001: resultOf(batch) } });
-    expect(await adoptById({ ...context, dryRun: true }, '9001')).toEqual({ result: 'dry-run' });
+    expect(await assignById({ ...context, dryRun: true }, '9001')).toEqual({ result: 'dry-run' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-    expect(await adoptById(context, '9001')).toEqual({ result: 'done' });
+    expect(await assignById(context, '9001')).toEqual({ result: 'done' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'submitted', batch_id: '9001' });
     const evidence = { batchId: '9001', rows: 2, resultSha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ move: 'adopt', actor: 'operator:ada', evidence });
@@ -26,7 +26,7 @@ describe('adoptById', () => {
   it('shows the rows that differ and changes nothing', async () => {
     const batch = await doubtfulBatch(world);
     const context = await contextAt(world, batch, { answers: { 9002: resultOf(batch, [2, 9]) } });
-    const outcome = await adoptById(context, '9002');
+    const outcome = await assignById(context, '9002');
     expect(outcome).toMatchObject({ result: 'differs', differences: [expect.objectContaining({ position: 2 })] });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
@@ -45,11 +45,11 @@ describe('adoptById', () => {
       [known.batch_id!, /batch 1 of file .* has it/],
     ];
     for (const [id, words] of reasons) {
-      const refused = adoptById(context, id);
+      const refused = assignById(context, id);
       await expect(refused, id).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
       await expect(refused, id).rejects.toThrow(words);
     }
-    await expect(adoptById(context, CARD)).rejects.toThrow(/^(?![^]*4222222222222220)/);
+    await expect(assignById(context, CARD)).rejects.toThrow(/^(?![^]*4222222222222220)/);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 
@@ -58,6 +58,6 @@ describe('adoptById', () => {
     const context = await contextAt(world, batch, {
       gateway: { fetchBatchResult: () => Promise.reject(new Error('was asked')) },
     });
-    await expect(adoptById(context, '9003')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(assignById(context, '9003')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });

@@ -1,11 +1,11 @@
-import type { Standing } from '../../../ledger/overview/overview.ts';
+import type { OpenWork } from '../../../ledger/overview/overview.ts';
 import { isBalanced } from '../../../reconcile/balance-day.ts';
 import { type Column, Notice, Section } from '../../parts/blocks.tsx';
 import { Count, Money, Moment, State } from '../../parts/words.tsx';
 import { NeedGroup } from './need-group.tsx';
 import type { Front } from './read-front.ts';
 
-type Batch = Standing['doubt'][number];
+type Batch = OpenWork['doubt'][number];
 
 /** Shows everything that needs a person, worst first: paydrop's own trouble, then batches in doubt; late work last. */
 export function Needs({ front }: { front: Front }) {
