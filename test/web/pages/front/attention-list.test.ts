@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenProposal } from '../../../../src/ledger/proposal/proposals.ts';
-import { Needs } from '../../../../src/web/pages/front/needs.tsx';
+import { AttentionList } from '../../../../src/web/pages/front/attention-list.tsx';
 import type { Front } from '../../../../src/web/pages/front/read-front.ts';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { QUIET_DAY, quietFront } from '../../support/quiet-front.ts';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { NeedGroup } from '../../../../src/web/pages/front/need-group.tsx';
+import { AttentionGroup } from '../../../../src/web/pages/front/attention-group.tsx';
 
 const since = new Date('2026-06-15T10:00:00Z');
 const id = 'g7fhpaqs00000000';
@@ -110,7 +110,7 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
 
 describe('Needs', () => {
   it.each(CASES)('tells of %s, and where one goes on', (_title, change, says, link) => {
-    const html = draw(Needs, { front: quietFront(change) });
+    const html = draw(AttentionList, { front: quietFront(change) });
     expect(wordsOf(html)).toContain(says);
     expect(wordsOf(html)).not.toContain('Nothing needs you');
     if (link !== undefined) expect(html).toContain(`href="${link}"`);
@@ -123,7 +123,7 @@ describe('Needs', () => {
       standing: Object.assign({}, standing, ...CASES.map(([, change]) => pickFull(change))),
     } as Front;
     const doubt = (['refused', 'unknown', 'exception'] as const).map((state) => ({ ...batch, state }));
-    const words = wordsOf(draw(Needs, { front: { ...all, standing: { ...all.standing, doubt } } }));
+    const words = wordsOf(draw(AttentionList, { front: { ...all, standing: { ...all.standing, doubt } } }));
     const titles = [
       'cannot do its work',
       'does not balance',
@@ -142,7 +142,7 @@ describe('Needs', () => {
   });
 
   it('says calmly when nothing waits', () => {
-    const html = draw(Needs, { front: quietFront({ today: [QUIET_DAY] }) });
+    const html = draw(AttentionList, { front: quietFront({ today: [QUIET_DAY] }) });
     expect(wordsOf(html)).toContain('Nothing needs you');
     expect(html).not.toContain('<table');
     expect(html).not.toContain('role="alert"');
@@ -159,7 +159,7 @@ const item = (account: string, cents: number): Item => ({ account, rows: 1, cent
 
 function say(items: readonly Item[], sums = true): string {
   const columns = [{ title: 'Account', cell: ({ account }: Item) => account }];
-  const group = h(NeedGroup<Item>, {
+  const group = h(AttentionGroup<Item>, {
     title: 'Held',
     items,
     hint: 'Look.',
@@ -169,7 +169,7 @@ function say(items: readonly Item[], sums = true): string {
   return wordsOf(renderToString(group));
 }
 
-describe('NeedGroup', () => {
+describe('AttentionGroup', () => {
   it('sums rows over all, and money of each currency by itself', () => {
     expect(say([item('main', 500), item('uk', 700), item('main', 200)])).toMatch(
       /^Held: 3, 3 rows, 7\.00 USD, 7\.00 GBP Look\. Account main uk main$/,
