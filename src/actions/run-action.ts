@@ -36,7 +36,7 @@ export function shownPlan({ plan: { facts = [], button: _button, ...plan }, bind
   return { ...plan, facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })), bind };
 }
 
-/** Finds the subject in its current state. It is called again after the send journal was compared. */
+/** Finds the subject in its current state. */
 export type SubjectFinder = (kind: Subject['kind']) => Promise<Subject>;
 
 /** The app where the action needs it (`handlerOf(name).needs`). */
@@ -52,8 +52,11 @@ export async function planAction(
   find: SubjectFinder,
   input: Input,
 ): Promise<Planned> {
+  return planWith(context, name, await subjectOf(name, find), input);
+}
+
+async function planWith(context: Context, name: HandledAction, subject: Subject, input: Input): Promise<Planned> {
   const handler = handlerOf(name);
-  const subject = await subjectOf(name, find);
   mustHave(handler.picks ?? [], input, `plan "${ACTIONS[name].label}"`);
   const plan = await handler.plan(context, subject, input);
   return { subject, plan, bind: bindOf(name, plan) };
@@ -76,12 +79,12 @@ export async function runAction(
   const handler = handlerOf(name);
   const action = `do "${ACTIONS[name].label}"`;
   if (handler.comparesJournal) await compareJournal(context);
+  const subject = await subjectOf(name, find);
   if (order.bind !== undefined) {
-    const planned = await planAction(context, name, find, order);
+    const planned = await planWith(context, name, subject, order);
     if (order.bind !== planned.bind) return { result: 'changed', ...planned };
     if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
   }
-  const subject = await subjectOf(name, find);
   const because = { actor: order.actor, reason: reasonOf(name, order) };
   mustHave([...(handler.picks ?? []), ...(handler.asks ?? [])], order, action);
   return { result: 'done', subject, done: await handler.run(context, subject, order, because) };

@@ -108,7 +108,7 @@ function doubtLines({ doubt }: Overview): string[] {
 
 /** Returns each cause once, with all its remedies. */
 export function describeObstacles(
-  obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo'>[],
+  obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo' | 'step'>[],
 ): string {
   const told = new Map<string, string>();
   for (const { what, name, why, next, since } of obstacles) {

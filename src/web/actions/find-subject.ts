@@ -1,4 +1,5 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
+import type { StepIds } from '../../../schemas/steps.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readProposal } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
@@ -21,6 +22,15 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
   proposal: '/proposals/:no',
   schedule: '/schedules/:name',
 };
+
+/** Returns an address of such a path; undefined when an id that it needs is not known. */
+export function pathWith(pattern: string, { fileId, batchNo, account, schedule }: StepIds): string | undefined {
+  const name = account === ALL_ACCOUNTS ? ALL : (account ?? schedule);
+  const ids: Readonly<Record<string, string | number | undefined>> = { fileId, batchNo, name };
+  const params = [...pattern.matchAll(/:(\w+)/g)].map(([, id]) => id!);
+  if (params.some((id) => ids[id] === undefined)) return undefined;
+  return pattern.replace(/:(\w+)/g, (_, id: string) => encodeURIComponent(ids[id]!));
+}
 
 /**
  * Finds the subject that an address names, in its current state.

@@ -29,7 +29,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
         <div data-part="first">
           {front.standing.files.length === 0 && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}
         </div>
-        <AttentionList front={front} />
+        <AttentionList front={front} viewer={viewer} />
         <Withheld front={front} />
         <Today front={front} />
         <OnTheirWay front={front} />

@@ -1,6 +1,8 @@
 import type { OpenWork } from '../../../ledger/overview/overview.ts';
 import { isBalanced } from '../../../reconcile/balance-day.ts';
+import type { Viewer } from '../../access/viewer.ts';
 import { type Column, Notice, Section } from '../../parts/blocks.tsx';
+import { StepLine } from '../../parts/steps.tsx';
 import { Count, Money, Moment, State } from '../../parts/words.tsx';
 import { AttentionGroup } from './attention-group.tsx';
 import type { Front } from './read-front.ts';
@@ -8,10 +10,10 @@ import type { Front } from './read-front.ts';
 type Batch = OpenWork['doubt'][number];
 
 /** Shows everything that needs a person, worst first: paydrop's own trouble, then batches in doubt; late work last. */
-export function AttentionList({ front }: { front: Front }) {
+export function AttentionList({ front, viewer }: Part & { viewer: Viewer }) {
   const groups = [
     <Trouble key="trouble" front={front} />,
-    <Obstacles key="obstacles" front={front} />,
+    <Obstacles key="obstacles" front={front} viewer={viewer} />,
     ...BATCH_NEEDS.map((need) => <Batches key={need.state} front={front} {...need} />),
     <Stopped key="stopped" front={front} />,
     <Held key="held" front={front} />,
@@ -89,7 +91,7 @@ function Trouble({ front: { unready, unreached, today } }: Part) {
   );
 }
 
-function Obstacles({ front }: Part) {
+function Obstacles({ front, viewer }: Part & { viewer: Viewer }) {
   return (
     <AttentionGroup
       title="Does not go on"
@@ -105,7 +107,7 @@ function Obstacles({ front }: Part) {
           cell: ({ since, account }) => since && <Moment at={since} timeZone={front.zoneOf(account ?? '')} />,
         },
         { title: 'Why', cell: ({ why }) => why },
-        { title: 'What helps', cell: ({ next }) => next },
+        { title: 'What helps', cell: ({ step }) => <StepLine step={step} viewer={viewer} /> },
       ]}
     />
   );
