@@ -166,8 +166,8 @@ const NOTHING = Buffer.alloc(0);
 /** Label of each outcome as the first cell, in the order of `OUTCOME_NAMES`. */
 const LABELS = OUTCOME_NAMES.map((name) => Buffer.from(`${OUTCOMES[name].label},`));
 
-/** Index of the batch id in a row without input, after line, outcome, code, message and authorization. */
-const FIRST_SHARED = 5;
+/** Index of the batch id in a row without input, after the line. From it on, the rows of a batch have the same cells. */
+const FIRST_SHARED = 1 + RESULT_TITLES.indexOf('Batch Id');
 
 function isPlain(pack: RowPack, at: number): boolean {
   if (pack.outcomes[at] === NO_OUTCOME_YET || pack.changes.size > 0) return false;

@@ -15,7 +15,7 @@ import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../../src/rows/packed-outcomes.ts';
 import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-rows.ts';
 import { keptMessage } from '../../../src/reconcile/kept-message.ts';
-import { type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
+import { type FinishedRow, RESULT_TITLES, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
 import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
 
 const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
@@ -34,7 +34,7 @@ async function outputsOf(file: ReadFileRow, app = world.app): Promise<Record<str
   return Object.fromEntries(found);
 }
 
-const OUTCOME_TITLES = 'Outcome,Code,Message,Authorization,Batch Id,Sent At,Result At,Attempt';
+const OUTCOME_TITLES = RESULT_TITLES.join(',');
 
 describe('writeRows, the result', () => {
   it.each([
