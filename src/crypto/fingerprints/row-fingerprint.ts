@@ -48,8 +48,8 @@ export const FINGERPRINT_BYTES = 8;
  * @param key of `fingerprintKey`
  */
 export function openRowFingerprints(key: Uint8Array): RowFingerprints {
-  const ofInvoices = manyMacs(deriveKey(key, ['fingerprints of invoices']));
-  const ofRows = manyMacs(deriveKey(key, ['fingerprints of payments']));
+  const ofInvoices = manyMacs(deriveKey(key, ['prints of invoices']));
+  const ofRows = manyMacs(deriveKey(key, ['prints of payments']));
   let scratch = new Uint8Array(256);
   let kinds = new Uint8Array(16);
   let count = 0;
@@ -130,7 +130,7 @@ function grown(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
  */
 export function fingerprintKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
   const sign = FOLDER_OPERATIONS[operation].sign > 0 ? 'charges' : 'refunds';
-  return keyFor(fingerprint, ['fingerprints of payments', account, sign]);
+  return keyFor(fingerprint, ['prints of payments', account, sign]);
 }
 
 /** Returns two fingerprints of 16 bytes, of parts used nowhere else. */
