@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines } from '../../support/payment-rows.ts';
@@ -232,4 +233,42 @@ describe('COMMON_SHAPES', () => {
     for (const name of ['file_id', 'name', 'account', 'state', 'reason', 'valid_rows', 'valid_cents', 'sha256'])
       expect(properties).toHaveProperty(name);
   });
+});
+
+/** Returns a line for each operation, parameter and field of a document. References to a shape within itself end there. */
+function linesOf(document: Json): Set<string> {
+  const found = new Set<string>();
+  const walk = (shape: Json, place: string, within: readonly string[]) => {
+    const name: string | undefined = shape.$ref;
+    if (name !== undefined && within.includes(name)) return;
+    const at: Json = name === undefined ? shape : document.components.schemas[name.split('/').at(-1)!];
+    const below = name === undefined ? within : [...within, name];
+    for (const choice of [...(at.anyOf ?? []), ...(at.oneOf ?? []), ...(at.allOf ?? [])]) walk(choice, place, below);
+    if (at.items) walk(at.items, `${place}[]`, below);
+    if (typeof at.additionalProperties === 'object') walk(at.additionalProperties, `${place}{}`, below);
+    for (const [field, value] of Object.entries<Json>(at.properties ?? {})) {
+      found.add(`${place}.${field}`);
+      walk(value, `${place}.${field}`, below);
+    }
+  };
+  for (const [path, methods] of Object.entries<Record<string, Json>>(document.paths))
+    for (const [method, operation] of Object.entries(methods)) {
+      const place = `${method.toUpperCase()} ${path}`;
+      found.add(place);
+      for (const { name, required } of operation.parameters ?? []) found.add(`${place} ?${name}${required ? '!' : ''}`);
+      for (const content of Object.values<Json>(operation.requestBody?.content ?? {}))
+        walk(content.schema, `${place} <`, []);
+      for (const content of Object.values<Json>(operation.responses[200].content ?? {}))
+        walk(content.schema ?? {}, `${place} >`, []);
+    }
+  return found;
+}
+
+it('still has each operation, parameter and field of the version that is kept', async () => {
+  const kept = JSON.parse(await readFile(new URL('../../upgrade/kept/openapi.json', import.meta.url), 'utf8')) as Json;
+  const [before, now] = [linesOf(kept), linesOf(document)];
+  expect(before.size).toBeGreaterThan(800);
+  expect([...before].filter((line) => !now.has(line))).toEqual([]);
+  // What is asked for may not grow.
+  expect([...now].filter((line) => / (\?.*!|<\..*)$/.test(line) && !before.has(line))).toEqual([]);
 });
