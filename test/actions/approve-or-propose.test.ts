@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readOpenProposalOf } from '../../src/ledger/proposal/proposals.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
@@ -6,13 +6,10 @@ import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import type { Settings } from '../../src/config/config.ts';
 import { isTwoPersonMatter, approveOrPropose } from '../../src/actions/file-actions.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { openTestLedger } from '../support/ledger-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'meant so' };
 

@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../src/ledger/file/search.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { chooseRows, findMissing } from '../../src/actions/choose-rows.ts';
 import { resubmitRows } from '../../src/actions/resubmit.ts';
 import { cardRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 const because = { actor: 'operator:ada', reason: 'the card is good now' };
 
-let world: PipelineWorld;
+const world = openedForTests(openPipelineWorld);
 let june: FileRow;
 beforeAll(async () => {
-  world = await openPipelineWorld();
   const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
   await world.drop('card', 'june.csv', lines([cardRow(1), declined]));
   await world.drop('card', 'rejected.csv', 'one,two\n');
   await world.finish();
   june = await findFile(world.app.ledger, 'june.csv');
 });
-afterAll(() => world.close());
 
 describe('chooseRows', () => {
   it('has the rows that were certainly not charged', async () => {

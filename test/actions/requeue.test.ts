@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBatches, readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { requeueFile } from '../../src/actions/requeue.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { answering } from '../workers/support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from '../workers/support/step-world.ts';
+import { openStepWorld } from '../workers/support/step-world.ts';
 import { jobsAddedBy, loseQueue } from '../workers/support/story.ts';
 import { claimContent, takeInCharges } from '../workers/support/take-in.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({ accounts: 4 });
-});
-afterAll(() => world.close());
+const world = openedForTests(() => openStepWorld({ accounts: 4 }));
 
 describe('requeueFile', () => {
   it('asks for the intake of a file that is claimed', async () => {

@@ -1,18 +1,15 @@
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFileRow, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { restoreOutputs } from '../../src/actions/output-actions.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { fileWithOutcomes } from '../workers/support/delivered.ts';
-import { openStepWorld, type StepWorld } from '../workers/support/step-world.ts';
+import { openStepWorld } from '../workers/support/step-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openStepWorld);
 
 describe('restoreOutputs', () => {
   it('brings back what is missing, byte for byte, and leaves alone what lies there', async () => {

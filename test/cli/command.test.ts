@@ -1,15 +1,12 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Call, print, settingsOf, withLedger } from '../../src/cli/command.ts';
 import { startTestPostgres } from '../support/postgres.ts';
-import { type CliWorld, openCliWorld } from './support/cli-world.ts';
+import { openCliWorld } from './support/cli-world.ts';
 import { takeDown } from './support/take-down.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld({ postgres: await startTestPostgres({ sessions: 'ended' }) });
-});
-afterAll(() => world.close());
+const world = openedForTests(async () => openCliWorld({ postgres: await startTestPostgres({ sessions: 'ended' }) }));
 
 function call(options: Call['options'] = {}, dir = world.root): Call {
   return { arguments: [], options, dir };

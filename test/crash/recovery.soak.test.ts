@@ -8,6 +8,7 @@ import { upTo } from '../support/payment-rows.ts';
 import { redisVerdict, startTestRedis } from '../support/redis.ts';
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
 import { type SandboxProcess, startSandboxProcess } from './support/sandbox-process.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 describe('a process that is killed while all rows are open', () => {
   const BATCHES_EACH = 5;
@@ -68,13 +69,7 @@ describe('two processes on the same folders and accounts', () => {
   const verdict = redisVerdict();
   it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
   const queues = verdict.isInstalled ? ['postgres', 'redis'] : ['postgres'];
-  let sandbox: SandboxProcess;
-  beforeAll(async () => {
-    sandbox = await startSandboxProcess(queues.flatMap(accountsOf));
-  });
-  afterAll(async () => {
-    await sandbox?.close();
-  });
+  const sandbox = openedForTests(() => startSandboxProcess(queues.flatMap(accountsOf)));
 
   /** Gives each queue accounts of its own, so that the books tell them apart. */
   function accountsOf(queue: string): string[] {
@@ -155,21 +150,15 @@ const DEATHS = ['commit.before 1', 'commit.after 1', 'commit.after 2', 'commit.b
 
 /** Changes the master key while a daemon works through files, with a command that is killed on its way. */
 describe('paydrop key rotate beside a daemon', () => {
-  let service: SandboxProcess;
-  let site: CrashSite;
-  beforeAll(async () => {
-    service = await startSandboxProcess(['main']);
-    site = await openCrashSite({
+  const service = openedForTests(() => startSandboxProcess(['main']));
+  const site = openedForTests(() =>
+    openCrashSite({
       accounts: ['main'],
       serviceUrl: service.url,
       account: { poll: { firstMs: 50, factor: 1, longestMs: 100 } },
       settings: { sweepMs: 300, rescanMs: 300 },
-    });
-  }, 60_000);
-  afterAll(async () => {
-    await site?.close();
-    await service?.close();
-  });
+    }),
+  );
 
   const keyFile = () => join(site.root, 'data/master.key');
   const keysInFile = async () => (await readFile(keyFile(), 'utf8')).trim().split('\n');

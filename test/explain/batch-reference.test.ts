@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { batchReference, findBatch } from '../../src/explain/batch-reference.ts';
-import { keyOf, type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { keyOf, openTestLedger } from '../support/ledger-world.ts';
 import { CARD } from '../support/payment-rows.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('findBatch', () => {
   it('knows the file by its id, the first letters of it and its name, and what is printed leads back', async () => {

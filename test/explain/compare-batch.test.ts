@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findBatch } from '../../src/explain/batch-reference.ts';
 import { compareBatch } from '../../src/explain/compare-batch.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: PipelineWorld;
+const world = openedForTests(openPipelineWorld);
 beforeAll(async () => {
-  world = await openPipelineWorld();
   world.sandbox.faults.plan({ kind: 'result-row-missing', operation: 'getBatchProcessResultFile' });
   await world.drop('card', 'monday.csv', lines(upTo(3).map((n) => cardRow(n))));
   await world.finish();
 });
-afterAll(() => world.close());
 
 describe('compareBatch', () => {
   it('has the rows that differ, or all on request, and no number', async () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findFileOrBatch, isBatchReference } from '../../src/explain/find-file-or-batch.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { openTestLedger } from '../support/ledger-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('findFileOrBatch', () => {
   it('finds a file by its name, and a batch of it behind a slash', async () => {

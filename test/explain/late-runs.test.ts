@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import type { Folder } from '../../src/config/config.ts';
@@ -6,20 +6,19 @@ import { isLate, type LateRuns, readLateRuns } from '../../src/explain/late-runs
 import { checkExpected } from '../../workers/schedule/check-expected.ts';
 import { runSchedule } from '../../workers/schedule/schedule.ts';
 import { lookAtFolder } from '../../workers/watch/watch.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../workers/support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../workers/support/schedule-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: ScheduleWorld;
+const world = openedForTests(openScheduleWorld);
 let folder: Folder;
 let app: App;
 beforeAll(async () => {
-  world = await openScheduleWorld();
   folder = await world.makeFolder('drop/dues', { expect: { by: '18:00', days: ['mon', 'tue'], holidays: [] } });
   app = world.appWith({ nightly: { does: 'take', at: '22:00' } }, [folder]);
   world.clock.set(NOON);
   await runSchedule(app, { schedule: 'nightly' });
   await checkExpected(app);
 });
-afterAll(() => world.close());
 
 function read(): Promise<LateRuns> {
   return readLateRuns(app.ledger, app.settings);

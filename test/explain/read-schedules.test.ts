@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSchedules } from '../../src/explain/read-schedules.ts';
 import { runSchedule } from '../../workers/schedule/schedule.ts';
 import { runNow } from '../../src/actions/run-now.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../workers/support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../workers/support/schedule-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: ScheduleWorld;
-beforeAll(async () => {
-  world = await openScheduleWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openScheduleWorld);
 
 /** The tests build on each other; each schedule lives through them. */
 describe('readSchedules', () => {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readStory } from '../../src/explain/read-story.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: PipelineWorld;
+const world = openedForTests(() => openPipelineWorld({ settings: { batch: { maxRows: 2 } } }));
 beforeAll(async () => {
-  world = await openPipelineWorld({ settings: { batch: { maxRows: 2 } } });
   await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2), cardRow(3)]));
   await world.finish();
 });
-afterAll(() => world.close());
 
 describe('readStory', () => {
   it('has the file, its batches, outcomes, outputs and every move in order', async () => {

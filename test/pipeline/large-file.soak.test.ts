@@ -11,9 +11,10 @@ import { formatCents } from '../../src/kernel/money.ts';
 import { openOriginal } from '../../workers/open-original.ts';
 import { type Installation, makeInstallation } from '../support/installation.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { buildProgram } from '../support/build-program.ts';
 import { fileNamed, goodRows, leftOver, readNotice, sayingOf } from '../support/bad-input.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** One row in this many cannot be sent. */
 const BAD_EVERY = 33;
@@ -123,17 +124,14 @@ async function runInSmallHeap(
 describe('a file of one endless line', () => {
   const FILE_MIB = 8;
 
-  let world: PipelineWorld;
+  const world = openedForTests(openPipelineWorld);
   let droppedSha256: string;
 
   beforeAll(async () => {
-    world = await openPipelineWorld();
     droppedSha256 = await writeEndlessLine(join(world.root, 'drop/ach-charge/endless.csv'), FILE_MIB);
     await world.drop('ach-charge', 'beside.csv', goodRows(1));
     await world.finish();
   });
-
-  afterAll(() => world?.close());
 
   it('is refused with what to do', async () => {
     const file = await fileNamed(world, 'endless.csv');

@@ -10,6 +10,7 @@ import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { goodRows, keptLog, ledgerText, leftOver, readOriginal } from '../support/bad-input.ts';
 import { CARD, codeRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Drops that are no plain files: quarantined as they are and never opened, while the files beside them go through. */
 
@@ -168,19 +169,16 @@ describe('an odd name', () => {
   ];
 
   const { log, text: logText } = keptLog();
-  let world: PipelineWorld;
+  const world = openedForTests(() => openPipelineWorld({ log }));
   let files: FileRow[];
 
   beforeAll(async () => {
-    world = await openPipelineWorld({ log });
     for (const [index, { name }] of NAMES.entries()) await world.drop('card', name, goodRows(index));
     await world.drop('card', 'plain.csv', goodRows(80));
     await world.finish();
     files = (await world.app.ledger.pool.query<FileRow>('SELECT * FROM file LEFT JOIN file_secret USING (file_id)'))
       .rows;
   });
-
-  afterAll(() => world?.close());
 
   describe('a file whose name', () => {
     it.each(NAMES.map((one, index) => ({ ...one, index })))('$title goes through', async ({ shown, index }) => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { adoptById } from '../../../src/actions/resolve/adopt-by-id.ts';
 import { CARD } from '../../support/payment-rows.ts';
-import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('adoptById', () => {
   it('adopts the id under which every row matches, with the proof in the audit trail', async () => {

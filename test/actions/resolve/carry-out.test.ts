@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { carryOut, mustBeIn, refuse, tryOut } from '../../../src/actions/resolve/carry-out.ts';
-import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, contextForTwo, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const ORDER = { reason: 'nobody can say', evidence: { waitMs: 0 } };
 

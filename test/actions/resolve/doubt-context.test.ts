@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from '../../../src/actions/resolve/doubt-context.ts';
 import type { ActionContext } from '../../../src/actions/action.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { doubtfulBatch, persons } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 function contextFor(isForTwo: boolean): ActionContext {
   const account = () => ({ secondPerson: persons(isForTwo) });

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JournalLine } from '../../../src/gateway/reports/report-answers.ts';
 import { readFileRow, readSentRows } from '../../../src/ledger/file/read-file.ts';
 import { findInReport } from '../../../src/actions/resolve/find-in-report.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 function lineOf(invoice: string, amountCents: number): JournalLine {
   return {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { MOST_IDS, probeIds, suggestRange } from '../../../src/actions/resolve/probe-ids.ts';
-import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const FAST = { pauseMs: 0 };
 

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(() => openCliWorld({ settings: { batch: { maxRows: 2 } } }));
 const because = { actor: 'operator:ada', reason: 'wait' };
 beforeAll(async () => {
-  world = await openCliWorld({ settings: { batch: { maxRows: 2 } } });
   await pauseAccount(world.app.ledger, 'main', because);
   for (const [index, name] of ['recalled.csv', 'partly.csv'].entries())
     await world.drop('ach-charge', name, lines(upTo(4).map((n) => achRow(10 * index + n))));
   await world.finish();
 });
-afterAll(() => world.close());
 
 describe('cancel', () => {
   it('wants a reason and something that is known', async () => {

@@ -1,16 +1,15 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(openCliWorld);
 beforeAll(async () => {
-  world = await openCliWorld();
   await world.drop('card', 'june.csv', lines([cardRow(1), cardRow(2)]));
   await world.finish();
 });
-afterAll(() => world.close());
 
 describe('rebuild-outputs', () => {
   it('says that every output is whole', async () => {

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { loseQueue, query } from '../../workers/support/story.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(openCliWorld);
 beforeAll(async () => {
-  world = await openCliWorld();
   await world.paydrop('account', 'pause', 'main', '--reason', 'wait');
   await world.drop('ach-charge', 'june.csv', lines(upTo(2).map((n) => achRow(n))));
   await world.finish();
   await loseQueue(world.app);
 });
-afterAll(() => world.close());
 
 describe('requeue', () => {
   it('asks for the jobs of a file, which send nothing while the account is paused', async () => {

@@ -1,21 +1,20 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(openCliWorld);
 let folder: string;
 beforeAll(async () => {
-  world = await openCliWorld();
   folder = join(world.root, 'drop', 'card');
   const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
   await world.drop('card', 'june.csv', lines([cardRow(1), declined, cardRow(3)]));
   await world.finish();
 });
-afterAll(() => world.close());
 
 const resubmit = (...words: string[]) =>
   world.paydrop('resubmit', 'june.csv', '--reason', 'the card is good now', ...words);

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(() => openCliWorld({ settings: { batch: { maxRows: 2 } } }));
 const because = { actor: 'operator:ada', reason: 'wait' };
 beforeAll(async () => {
-  world = await openCliWorld({ settings: { batch: { maxRows: 2 } } });
   await pauseAccount(world.app.ledger, 'main', because);
   for (const [index, name] of ['fixed.csv', 'next.csv'].entries())
     await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
   await world.finish();
   await resumeAccount(world.app.ledger, 'main', because);
 });
-afterAll(() => world.close());
 
 async function refuse(name: string): Promise<void> {
   const { file_id: fileId } = await findFile(world.app.ledger, name);

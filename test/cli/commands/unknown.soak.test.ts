@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld({ account: { timeZone: 'America/Toronto' } });
-});
-afterAll(() => world.close());
+const world = openedForTests(() => openCliWorld({ account: { timeZone: 'America/Toronto' } }));
 
 const WAIT = { interval: 50 };
 

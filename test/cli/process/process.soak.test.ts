@@ -16,9 +16,10 @@ import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
 import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { startHere } from '../support/run-here.ts';
 import { takeDown } from '../support/take-down.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** A script that calls a function this many times. */
 const work = (calls: number) => `
@@ -153,11 +154,7 @@ describe('wait until idle', () => {
 const { log, text: logText } = keptLog();
 
 describe('with dashboard', () => {
-  let world: CliWorld;
-  beforeAll(async () => {
-    world = await openCliWorld({ log });
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(() => openCliWorld({ log }));
 
   /** Serves the dashboard as `paydrop start` does, at a configured address or the default one. */
   function open(
@@ -238,11 +235,7 @@ describe('with dashboard', () => {
 });
 
 describe('withWorkers', () => {
-  let world: CliWorld;
-  beforeAll(async () => {
-    world = await openCliWorld();
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(openCliWorld);
 
   it('takes files while it lasts and none after it, also when it fails', async () => {
     await world.drop('card', 'during.csv', lines([cardRow(1)]));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { canonicalBytes, unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { PaymentRow } from '../../../src/rows/rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
@@ -7,13 +7,10 @@ import { rulesOfFolder } from '../../../src/explain/validate/rules-of-folder.ts'
 import { openSeenBefore } from '../../../src/explain/validate/seen-before.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
+import { openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: EarlierPaymentsWorld;
-beforeAll(async () => {
-  world = await openEarlierPaymentsWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openEarlierPaymentsWorld);
 
 async function search(account: string, rows: readonly string[], mostFaults = 200) {
   const folder = world.app.folder(`drop/${account}/hold`)!;

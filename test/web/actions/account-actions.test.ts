@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readHolds } from '../../../src/ledger/account/read-holds.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { doIt, openAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DashboardWorld;
+const world = openedForTests(openDashboardWorld);
 let operator: TestBrowser;
 let approver: TestBrowser;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   [operator, approver] = [await world.as('operator'), await world.as('approver')];
 });
-afterAll(() => world.close());
 
 async function stops(): Promise<string[]> {
   const { stops: found } = await readHolds(world.app.ledger, 'main');

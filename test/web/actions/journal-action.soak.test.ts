@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import { dayReport } from '../../workers/support/day-report.ts';
 import { type ActionPage, openAction, readAction } from '../support/action-page.ts';
 import type { TestBrowser } from '../support/dashboard-world.ts';
-import { type DoubtWorld, KNOWN_ROW, openDoubtWorld } from '../support/doubt-world.ts';
+import { KNOWN_ROW, openDoubtWorld } from '../support/doubt-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DoubtWorld;
-let operator: TestBrowser;
-beforeAll(async () => {
-  world = await openDoubtWorld({
+const world = openedForTests(() =>
+  openDoubtWorld({
     reported: {},
     lacking: { operation: 'ach-charge', isBooked: false, hasKnown: true },
     paired: { account: { secondPerson: { resolutions: true } } },
-  });
+  }),
+);
+let operator: TestBrowser;
+beforeAll(async () => {
   operator = await world.as('operator');
 });
-afterAll(() => world.close());
 
 /** Sends the page's form with a file, as a browser does. */
 async function upload(story: string, report: string, fields: Record<string, string> = {}): Promise<ActionPage> {

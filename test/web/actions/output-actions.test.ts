@@ -1,20 +1,19 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld } from '../support/dashboard-world.ts';
+import { openDashboardWorld } from '../support/dashboard-world.ts';
 import { linksOf } from '../support/read-page.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DashboardWorld;
+const world = openedForTests(openDashboardWorld);
 let base: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   await world.drop('ach-charge', 'wanted.csv', lines(upTo(3).map((n) => achRow(n))));
   await world.finish();
   base = `/files/${(await fileNamed(world, 'wanted.csv')).file_id}/do`;
 });
-afterAll(() => world.close());
 
 const nameOf = async (kind: 'result' | 'summary-txt') => Object.keys(await world.outputs(kind))[0] ?? '';
 const pathOf = (name: string) => join(world.settings.paths.out, name);

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { doIt, openAction } from '../support/action-page.ts';
 import type { TestBrowser } from '../support/dashboard-world.ts';
-import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
+import { openDoubtWorld } from '../support/doubt-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DoubtWorld;
+const world = openedForTests(() => openDoubtWorld({ other: {}, probed: {} }));
 let operator: TestBrowser;
 let id: number;
 beforeAll(async () => {
-  world = await openDoubtWorld({ other: {}, probed: {} });
   operator = await world.as('operator');
   id = Number(world.idOf('probed'));
 });
-afterAll(() => world.close());
 
 async function path(): Promise<string> {
   return `${await world.pathOf('probed')}/do/probe`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../../schemas/actions.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
@@ -6,7 +6,8 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { HANDLED } from '../../../src/web/actions/actions-for.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** States of a batch that was or may have been sent. */
 const MAY_BE_SENT: readonly BatchState[] = ['sending', 'unknown', 'submitted', 'result_in', 'exception', 'reconciled'];
@@ -22,18 +23,16 @@ const FORM = {
   to: '1',
 };
 
-let world: DashboardWorld;
+const world = openedForTests(openDashboardWorld);
 let admin: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   admin = await world.as('admin');
   await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
   await world.drop('card', 'june.csv', lines([cardRow(1)]));
   await world.finish();
   ({ file_id: fileId } = await fileNamed(world, 'june.csv'));
 });
-afterAll(() => world.close());
 
 /** Sets these states, as after a call that may have just reached the service. */
 async function setDown(file: FileState, batch: BatchState): Promise<void> {

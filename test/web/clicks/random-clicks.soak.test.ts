@@ -44,9 +44,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
   beforeAll(async () => {
     workers = await world.start();
   });
-  afterAll(async () => {
-    await workers.stop();
-  });
+  afterAll(() => workers.stop());
 
   /** Undoes the pauses that random clicks leave behind. */
   async function resumeAll(): Promise<void> {

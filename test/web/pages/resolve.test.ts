@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { doIt, openAction } from '../support/action-page.ts';
-import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
+import { openDoubtWorld } from '../support/doubt-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DoubtWorld;
-beforeAll(async () => {
-  world = await openDoubtWorld({
+const world = openedForTests(() =>
+  openDoubtWorld({
     lost: { operation: 'ach-charge', isBooked: false, account: { timeZone: 'America/Toronto' } },
     paired: { operation: 'ach-charge', isBooked: false, account: { secondPerson: { resolutions: true } } },
-  });
-});
-afterAll(() => world.close());
+  }),
+);
 
 function actionLinks(text: string): string[] {
   return [...text.matchAll(/href="[^"]*\/do\/([\w-]+)[^"]*"/g)].map(([, action]) => action!);
