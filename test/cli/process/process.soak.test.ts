@@ -10,7 +10,7 @@ import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-worker
 import type { Workers } from '../../../workers/main.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { claimContent } from '../../workers/support/take-in.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
 import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
 import { readDashboard } from '../../../src/config/config-dashboard.ts';
@@ -92,14 +92,8 @@ const HOUR_MS = 3_600_000;
 const LONG_MS = 45_000;
 
 describe('wait until idle', () => {
-  let world: PipelineWorld;
-  beforeAll(async () => {
-    world = await openPipelineWorld({ sandbox: { batchDelayMs: HOUR_MS } });
-  });
-  afterAll(async () => {
-    await workers?.stop();
-    await world.close();
-  });
+  const world = openedForTests(() => openPipelineWorld({ sandbox: { batchDelayMs: HOUR_MS } }));
+  afterAll(() => workers?.stop());
 
   /** Waits; the service finishes a batch only once its progress was shown. @returns the lines shown */
   async function wait(timeoutMs: number, stop?: AbortSignal): Promise<{ isIdle: boolean; shown: string[] }> {
