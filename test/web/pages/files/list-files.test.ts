@@ -1,9 +1,14 @@
-import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
-import { openDashboardWorld, type TestBrowser, TEST_PEOPLE, type TestPerson } from '../../support/dashboard-world.ts';
+import {
+  dashboardForTests,
+  openDashboardWorld,
+  TEST_PEOPLE,
+  type TestBrowser,
+  type TestPerson,
+} from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import { copyFaults } from '../../../../src/ledger/row/copy-rows.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
