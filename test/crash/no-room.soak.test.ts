@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentCodeOf } from '../support/installation.ts';
-import { type ScriptedService, startScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
 import { findMountRefusal, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { openCrashSite } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import type { Daemon } from '../support/daemon.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
@@ -35,8 +35,7 @@ beforeAll(async () => {
   await daemon.said(/paydrop is running/);
 });
 afterAll(async () => {
-  daemon?.signal('SIGKILL');
-  await daemon?.ended;
+  await daemon?.kill();
   for (const disk of disks) disk.remove();
 });
 

@@ -3,7 +3,7 @@ import { type DatabaseRelay, type Fate, relayDatabase } from '../support/databas
 import { agentCodeOf } from '../support/installation.ts';
 import { type ScriptedService, startScriptedService, takenAnswer } from '../support/scripted-service.ts';
 import { type CrashSite, openCrashSite, type SiteOptions } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import type { Daemon } from '../support/daemon.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { achRow, upTo } from '../support/payment-rows.ts';
-import { startScriptedService, type ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
 import { openCrashSite } from './support/crash-site.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 

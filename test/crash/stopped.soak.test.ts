@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseRelay, relayDatabase } from '../support/database-relay.ts';
 import { agentCodeOf } from '../support/installation.ts';
-import { type ScriptedService, startScriptedService, take, takenAnswer } from '../support/scripted-service.ts';
+import { startScriptedService, take, takenAnswer } from '../support/scripted-service.ts';
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import type { Daemon } from '../support/daemon.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
