@@ -7,6 +7,7 @@ import { findTooSlow } from './support/run-summary.ts';
 import { importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import {
   clockReaders,
+  commandsInExplanations,
   environmentReaders,
   fileLengths,
   fileNames,
@@ -78,6 +79,11 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
     promise: 'the time comes from a Clock',
     rule: clockReaders,
     offenders: [file('src/csv/a.ts', 'const now = new Date();'), file('workers/a.ts', 'const ms = Date.now();')],
+  },
+  {
+    promise: 'explanations name what to do as data, not as commands',
+    rule: commandsInExplanations,
+    offenders: [file('src/explain/why/a.ts', 'const next = `See "paydrop show ${id}".`;')],
   },
   {
     promise: 'each link of a page leads somewhere',

@@ -1,3 +1,4 @@
+import { stepText } from '../../schemas/steps.ts';
 import { counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../ledger/account/pause-account.ts';
@@ -62,7 +63,9 @@ export const resume: Action<'account'> = {
     return {
       says: lifted.length > 0 ? `Resumed: ${inline(account)}.` : `Nothing had stopped ${inline(account)}.`,
       details: states.flatMap((state) =>
-        describeHolds(state, zoneOf(context, state.account)).map((hold) => `Still held, ${state.account}: ${hold}`),
+        describeHolds(state, zoneOf(context, state.account)).map(
+          (hold) => `Still held, ${state.account}: ${stepText(hold)}`,
+        ),
       ),
       json: { account, lifted, holds: states },
     };

@@ -91,7 +91,7 @@ export type Next =
   | { readonly to: 'rebuild-outputs'; readonly file: FileRow }
   | { readonly to: 'adopt'; readonly file: FileRow; readonly batchNo: number; readonly batchId: string };
 
-export type Done = {
+export type ActionReport = {
   /** One sentence. */
   readonly says: string;
   /** More details for a person. */
@@ -123,7 +123,7 @@ export type Action<Kind extends Subject['kind'] = Subject['kind'], Context = Act
   /** Changes nothing. Throws PipelineError when the current state does not allow the action. */
   plan(context: Context, subject: SubjectOf<Kind>, input: Input): Promise<Plan>;
   /** Does it through the moves of the ledger. Throws PipelineError; then nothing has changed. */
-  run(context: Context, subject: SubjectOf<Kind>, input: Input, because: AuditReason): Promise<Done>;
+  run(context: Context, subject: SubjectOf<Kind>, input: Input, because: AuditReason): Promise<ActionReport>;
 };
 
 /** An action that needs the whole app. */

@@ -1,3 +1,4 @@
+import { stepText } from '../../schemas/steps.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { cancelBatch } from '../ledger/file/cancel-file.ts';
@@ -6,9 +7,9 @@ import { pollNow } from '../ledger/batch/schedule-poll.ts';
 import { retryRefused, withdrawBatch } from '../ledger/batch/retry-refused.ts';
 import { readBatchRow, readFileState } from '../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
-import { ASKED_AGAIN, sayUnanswered } from '../explain/attempt-words.ts';
+import { sayAskedAgain, sayUnanswered } from '../explain/attempt-words.ts';
 import { capital, ended } from '../explain/why/sentence.ts';
-import type { Action, ActionContext, AppAction, Done } from './action.ts';
+import type { Action, ActionContext, AppAction, ActionReport } from './action.ts';
 import { sayCancelled } from './file-actions.ts';
 import { batchFacts, sumWords } from './subject-words.ts';
 
@@ -49,9 +50,11 @@ export const repoll: AppAction<'batch'> = {
     const failure = await askForResult(app, key);
     const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
     const says =
-      batch.state === 'reconciled' ? ASKED_AGAIN : (ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`);
+      batch.state === 'reconciled'
+        ? sayAskedAgain(key)
+        : [ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`];
     return {
-      says: failure === undefined ? says : sayUnanswered(failure),
+      says: stepText(failure === undefined ? says : sayUnanswered(failure)),
       status: state === 'exception' || failure !== undefined ? 'exception' : 'ok',
       json: { ...key, name: file.name, batchId, state, reason, ...(failure && { failure }) },
     };
@@ -106,7 +109,7 @@ export const withdraw: Action<'batch'> = {
   },
 };
 
-async function sayDecided(context: ActionContext, { file, batch }: Place, what: string): Promise<Done> {
+async function sayDecided(context: ActionContext, { file, batch }: Place, what: string): Promise<ActionReport> {
   const key = keyOf(batch);
   const { state, attempt, rows, cents } = await readBatchRow(context.ledger, key);
   const fileState = await readFileState(context.ledger, key.fileId);

@@ -12,7 +12,7 @@ import { transact } from '../ledger/engine/transaction.ts';
 import { describeReason, readHoldReasons } from '../explain/hold-reasons.ts';
 import { capital, ended, whoDid } from '../explain/why/sentence.ts';
 import { sayStaysBack } from '../reconcile/say-withheld.ts';
-import type { Action, ActionContext, Done } from './action.ts';
+import type { Action, ActionContext, ActionReport } from './action.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 import type { Settings } from '../config/config.ts';
 import { takesTwoToApprove } from '../config/second-person.ts';
@@ -144,7 +144,7 @@ export async function sayCancelled(
   context: ActionContext,
   file: FileRow,
   { state, cancelled, goingOn }: Cancelled,
-): Promise<Done> {
+): Promise<ActionReport> {
   const batches = await readBatches(context.ledger, file.file_id);
   const stopped = batches.filter((batch) => cancelled.includes(batch.batch_no));
   const open = goingOn.map((batch) => `${batch.batchNo} (${batch.state.replaceAll('_', ' ')})`).join(', ');

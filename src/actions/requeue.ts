@@ -5,20 +5,20 @@ import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { enqueueIntake, enqueueDelivery, enqueuePoll, enqueueSubmit } from '../../workers/enqueue.ts';
 
 /** An added job in words, such as "submit of batch 2". */
-export type Asked = string;
+export type AddedJob = string;
 
 /**
  * Adds the jobs of a file, or of one of its batches, again. Harmless at any time: a job only tells a stage to look, and
  * the ledger lets through what is due.
  * @returns the jobs added; none while a person or the service must act first
  */
-export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<Asked[]> {
+export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<AddedJob[]> {
   if (file.state === 'claimed') {
     await enqueueIntake(app, [file.file_id], file.site);
     return ['intake'];
   }
   const batches = only ? [only] : await readBatches(app.ledger, file.file_id);
-  const asked: Asked[] = [];
+  const asked: AddedJob[] = [];
   for (const batch of withoutLaterOnes(batches)) {
     const job = JOBS[batch.state];
     if (job === undefined) continue;

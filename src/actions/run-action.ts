@@ -3,7 +3,17 @@ import { ACTIONS } from '../../schemas/actions.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskReason } from '../kernel/mask.ts';
 import { recallForgotten } from '../ledger/doubt/recall-batch.ts';
-import type { Action, ActionContext, AppContext, Ask, Done, HandledAction, Input, Plan, Subject } from './action.ts';
+import type {
+  Action,
+  ActionContext,
+  AppContext,
+  Ask,
+  ActionReport,
+  HandledAction,
+  Input,
+  Plan,
+  Subject,
+} from './action.ts';
 import { HANDLERS } from './handlers.ts';
 
 /** What would happen. A caller that sends `bind` back wants exactly this plan done. */
@@ -11,7 +21,7 @@ export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly
 
 /** `changed`: nothing was done, because the plan is not the one that the user saw. */
 export type ActionResult =
-  | { readonly result: 'done'; readonly subject: Subject; readonly done: Done }
+  | { readonly result: 'done'; readonly subject: Subject; readonly done: ActionReport }
   | ({ readonly result: 'changed' } & Planned);
 
 export type Order = Input & {
@@ -26,7 +36,7 @@ export function shownPlan({ plan: { facts = [], button: _button, ...plan }, bind
   return { ...plan, facts: facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value })), bind };
 }
 
-/** Finds the subject in its current state. It is called again after the send journal was compared. */
+/** Finds the subject in its current state. */
 export type SubjectFinder = (kind: Subject['kind']) => Promise<Subject>;
 
 /** The app where the action needs it (`handlerOf(name).needs`). */
@@ -42,8 +52,11 @@ export async function planAction(
   find: SubjectFinder,
   input: Input,
 ): Promise<Planned> {
+  return planWith(context, name, await subjectOf(name, find), input);
+}
+
+async function planWith(context: Context, name: HandledAction, subject: Subject, input: Input): Promise<Planned> {
   const handler = handlerOf(name);
-  const subject = await subjectOf(name, find);
   mustHave(handler.picks ?? [], input, `plan "${ACTIONS[name].label}"`);
   const plan = await handler.plan(context, subject, input);
   return { subject, plan, bind: bindOf(name, plan) };
@@ -66,12 +79,12 @@ export async function runAction(
   const handler = handlerOf(name);
   const action = `do "${ACTIONS[name].label}"`;
   if (handler.comparesJournal) await compareJournal(context);
+  const subject = await subjectOf(name, find);
   if (order.bind !== undefined) {
-    const planned = await planAction(context, name, find, order);
+    const planned = await planWith(context, name, subject, order);
     if (order.bind !== planned.bind) return { result: 'changed', ...planned };
     if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
   }
-  const subject = await subjectOf(name, find);
   const because = { actor: order.actor, reason: reasonOf(name, order) };
   mustHave([...(handler.picks ?? []), ...(handler.asks ?? [])], order, action);
   return { result: 'done', subject, done: await handler.run(context, subject, order, because) };

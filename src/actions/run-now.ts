@@ -14,7 +14,7 @@ import {
   makeRun,
   scheduleOf,
   takeFolders,
-  type Taken,
+  type TakenDrops,
   windowMs,
 } from '../../workers/schedule/schedule.ts';
 
@@ -28,7 +28,7 @@ import {
  */
 export type RanNow =
   | { is: 'made' | 'made before'; day: string; run: RunRow }
-  | { is: 'taken again'; day: string; taken: Taken | undefined }
+  | { is: 'taken again'; day: string; taken: TakenDrops | undefined }
   | { is: 'busy' | 'no business day'; day: string };
 
 /**

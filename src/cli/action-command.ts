@@ -1,6 +1,15 @@
 import { ACTIONS } from '../../schemas/actions.ts';
 import { EXIT } from '../../schemas/errors.ts';
-import type { ActionContext, Done, Fact, Filled, HandledAction, Input, Listing, Subject } from '../actions/action.ts';
+import type {
+  ActionContext,
+  ActionReport,
+  Fact,
+  Filled,
+  HandledAction,
+  Input,
+  Listing,
+  Subject,
+} from '../actions/action.ts';
 import { handlerOf, planAction, reasonOf, runAction, shownPlan } from '../actions/run-action.ts';
 import { gatewaySettings } from '../app.ts';
 import { formatInZone } from '../calendar/zone-time.ts';
@@ -26,7 +35,7 @@ export const PLAN_OPTION = ['--plan', 'say what would happen, and change nothing
 /** Finds the subject that the words of the command line name. */
 export type FindByWords = (ledger: Ledger, settings: Settings, words: string) => Promise<Subject>;
 
-type Given = Partial<Pick<Input, 'filled' | 'file'>> & { readonly stop?: AbortSignal; readonly into?: string };
+type GivenInputs = Partial<Pick<Input, 'filled' | 'file'>> & { readonly stop?: AbortSignal; readonly into?: string };
 
 type ActionWords = Pick<RunningCommand, 'name' | 'about' | 'takes' | 'options' | 'hidden' | 'notes' | 'examples'>;
 
@@ -38,7 +47,7 @@ export function actionCommand(
   action: HandledAction,
   { options = [], ...words }: ActionWords,
   find: FindByWords,
-  given: (call: Call) => Given = () => ({}),
+  given: (call: Call) => GivenInputs = () => ({}),
 ): RunningCommand {
   const isAsked = ACTIONS[action].reason === 'asked';
   return {
@@ -49,7 +58,7 @@ export function actionCommand(
 }
 
 /** Plans or does an action and prints the result. Returns the exit status. */
-export async function act(call: Call, name: HandledAction, find: FindByWords, given: Given): Promise<number> {
+export async function act(call: Call, name: HandledAction, find: FindByWords, given: GivenInputs): Promise<number> {
   const { stop, into, ...input } = given;
   const reason = call.options['reason'] === undefined ? {} : { reason: String(call.options['reason']) };
   // A plan needs no reason; without one, nothing else is even opened.
@@ -112,7 +121,7 @@ function printPlan(call: Call, planned: Parameters<typeof shownPlan>[0]): number
   return barred === undefined ? EXIT.ok : EXIT.unknownOpen;
 }
 
-function printDone(call: Call, { says, details = [], listing, next = [], status = 'ok', json }: Done): number {
+function printDone(call: Call, { says, details = [], listing, next = [], status = 'ok', json }: ActionReport): number {
   print(call, json, () =>
     blocks(
       [says, ...details].join('\n'),
@@ -139,7 +148,7 @@ function listingText(listing: Listing | undefined): string {
 }
 
 /** Returns the line to paste for what can be done next; none for a mere link. */
-function nextLine({ dir }: Call, next: NonNullable<Done['next']>[number]): string[] {
+function nextLine({ dir }: Call, next: NonNullable<ActionReport['next']>[number]): string[] {
   const line = (...words: string[]) => `  ${paydropLine([...(dir === '.' ? [] : ['--dir', dir]), ...words])}`;
   const batch = () => ('batchNo' in next ? batchReference({ fileId: next.file.file_id, batchNo: next.batchNo }) : '');
   switch (next.to) {

@@ -1,4 +1,6 @@
+import type { Step } from '../../schemas/steps.ts';
 import { counted } from '../kernel/counted.ts';
+import type { BatchKey } from '../ledger/engine/move.ts';
 import type { AttemptRow } from '../ledger/engine/records.ts';
 
 /** The parts of an attempt that its description needs. */
@@ -7,7 +9,7 @@ type ToldAttempt = Pick<AttemptRow, 'request_bytes' | 'evidence'>;
 /** Describes how many bytes reached the network, headers included. How many of them arrived is unknown. */
 export function describeWritten({ request_bytes: request, evidence }: ToldAttempt): string {
   const written = evidence?.['bytesWritten'];
-  const whole = `the request has ${request} and its head`;
+  const whole = `the request has ${request} and its headers`;
   return typeof written === 'number' ? `${counted(written, 'byte')}; ${whole}` : `not known; ${whole}`;
 }
 
@@ -23,13 +25,22 @@ export function describeAnswer({ evidence }: ToldAttempt): string {
 }
 
 /** Says that a poll got no answer. @param why without a full stop */
-export function sayUnanswered(why: string): string {
-  return `The question got no answer: ${why}. The service has the batch and is asked again by itself; "paydrop doctor" looks at the connection.`;
+export function sayUnanswered(why: string): Step {
+  return [
+    `The question got no answer: ${why}. The service has the batch and is asked again automatically; `,
+    { run: 'doctor' },
+    ' looks at the connection.',
+  ];
 }
 
 /** For a batch whose rows already had outcomes. A result that no longer fits, or none, leaves them unchanged. */
-export const ASKED_AGAIN =
-  'Every row had its outcome before; the result was asked for again. "paydrop why" with the batch tells what came of it.';
+export function sayAskedAgain(batch: BatchKey): Step {
+  return [
+    'Every row already had its outcome; the result was asked for again. ',
+    { see: 'why', ...batch },
+    ' shows the answer.',
+  ];
+}
 
 const UNITS = [
   ['day', 86_400_000],

@@ -1,3 +1,4 @@
+import { stepText } from '../../schemas/steps.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { BatchKey } from '../ledger/engine/move.ts';
@@ -24,7 +25,7 @@ export async function findBatch(ledger: Ledger, words: string): Promise<{ file: 
     'NOT_FOUND',
     `find batch ${batchNo} of file "${file.name}"`,
     batches.length === 0 ? `the file is ${file.state} and has no batches` : `it has ${countOf(batches.length)}`,
-    { next: `See "paydrop show ${file.file_id}".` },
+    { next: stepText(['See ', { see: 'show', fileId: file.file_id }, '.']) },
   );
 }
 
@@ -38,7 +39,13 @@ function splitReference(words: string): { fileWords: string; batchNo: number } {
   const [, fileWords, number] = /^(.+)\/([1-9]\d{0,5})$/.exec(words.trim()) ?? [];
   if (fileWords !== undefined) return { fileWords, batchNo: Number(number) };
   throw new PipelineError('USAGE', `find batch "${maskText(words)}"`, 'it is not written as file/number', {
-    next: 'Write the file and the number of its batch, as in monday.csv/2; "paydrop unknown list" and "paydrop show" say them.',
+    next: stepText([
+      'Write the file and the number of its batch, as in monday.csv/2; ',
+      { see: 'in-doubt' },
+      ' and ',
+      { see: 'show' },
+      ' say them.',
+    ]),
   });
 }
 

@@ -1,62 +1,78 @@
+import type { Step } from '../../schemas/steps.ts';
 import { counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import { formatInZone } from '../calendar/zone-time.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
+import type { BatchKey } from '../ledger/engine/move.ts';
 import type { HoldingBatch, Holds, Stop } from '../ledger/account/read-holds.ts';
 
-/** Why an account does not send, and the command that helps. */
-export type HoldWords = { readonly says: string; readonly next: string };
+/** Why an account does not send, and what helps. */
+export type HoldWords = { readonly says: string; readonly next: Step };
 
 /** Describes each hold of the account and its remedy, one entry per hold. Empty when the account may send. */
-export function describeHolds({ stops, batches }: Holds, timeZone: string): string[] {
+export function describeHolds({ stops, batches }: Holds, timeZone: string): Step[] {
   const words = [
     ...stops.map((stop) => describeStop(stop, timeZone)),
     ...batches.map((batch) => describeHoldingBatch(batch, timeZone)),
   ];
-  return words.map(({ says, next }) => `${says} ${next}`);
+  return words.map(({ says, next }) => [`${says} `, ...next]);
 }
 
 export function describeStop({ account, kind, reason, actor, since }: Stop, timeZone: string): HoldWords {
   const when = formatInZone(since, timeZone);
   const isAll = account === ALL_ACCOUNTS;
-  const verb = `paydrop account resume ${isAll ? '--all' : account} --reason …`;
+  const resume = { action: 'resume', account } as const;
   switch (kind) {
     case 'pause':
       return {
         says: `${isAll ? 'All accounts were' : 'It was'} paused by ${actor} at ${when}: ${reason}.`,
-        next: `To go on: "${verb}".`,
+        next: ['To go on: ', resume, '.'],
       };
     case 'journal':
       return {
         says: `It was stopped at ${when}: ${reason}. The ledger may be older than what was sent.`,
-        next: `See "paydrop account forgotten ${account}" and "paydrop unknown list", and compare with a report of the service: "paydrop account reconcile ${account} --report FILE --reason …". When that is dealt with: "${verb}".`,
+        next: [
+          'See ',
+          { see: 'forgotten', account },
+          ' and ',
+          { see: 'in-doubt' },
+          ', and compare with a report of the service: ',
+          { run: 'reconcile', account },
+          '. When that is done: ',
+          resume,
+          '.',
+        ],
       };
     case 'fault':
-      return { says: `It was stopped at ${when}: ${reason}.`, next: `When the cause is fixed: "${verb}".` };
+      return { says: `It was stopped at ${when}: ${reason}.`, next: ['When the cause is fixed: ', resume, '.'] };
   }
 }
 
 export function describeHoldingBatch(batch: HoldingBatch, timeZone: string): HoldWords {
-  const reference = `${batch.fileId}/${batch.batchNo}`;
-  const what = `Batch ${batch.batchNo} of ${batch.name} (${reference}, ${counted(batch.rows, 'row')}, ${formatCents(batch.cents)})`;
-  const since = `since ${formatInZone(batch.since, timeZone)}`;
+  const { fileId, batchNo } = batch;
+  const what = `Batch ${batchNo} of ${batch.name} (${fileId}/${batchNo}, ${counted(batch.rows, 'row')}, ${formatCents(batch.cents)})`;
+  const since = formatInZone(batch.since, timeZone);
   const why = batch.reason ? `: ${batch.reason}` : '';
   switch (batch.state) {
     case 'unknown':
       return {
-        says: `${what} is in doubt ${since}${why}. The service may have taken it.`,
-        next: `Resolve it: "paydrop resolve ${reference}".`,
+        says: `${what} has been in doubt since ${since}${why}. The service may have taken it.`,
+        next: ['Resolve it: ', { see: 'doubt', fileId, batchNo }, '.'],
       };
     case 'refused':
       return {
-        says: `${what} is refused ${since}${why}. Nothing was charged.`,
-        next: `Fix the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
+        says: `${what} was refused at ${since}${why}. Nothing was charged.`,
+        next: nextForRefused({ fileId, batchNo }),
       };
     case 'preparing':
     case 'sending':
       return {
-        says: `${what} is being sent ${since}; the account makes one call at a time.`,
-        next: 'Nothing is to be done.',
+        says: `${what} has been in progress since ${since}; the account makes one call at a time.`,
+        next: ['There is nothing to do.'],
       };
   }
+}
+
+export function nextForRefused(batch: BatchKey): Step {
+  return ['Fix the cause, then ', { action: 'retry', ...batch }, ', or ', { action: 'withdraw', ...batch }, '.'];
 }

@@ -104,9 +104,9 @@ export function messagePacker(
   packer: ReturnType<typeof outcomePacker>,
   bytes: Buffer,
 ): MessagePacker {
-  const told = new Map<string, Told>();
+  const told = new Map<string, ReadOutcome>();
 
-  const tell = (text: string, endsOpen: boolean): Told => {
+  const tell = (text: string, endsOpen: boolean): ReadOutcome => {
     const known = endsOpen ? undefined : told.get(text);
     if (known) return known;
     const cells = text.split(',').map((cell) => cell.trim());
@@ -137,7 +137,7 @@ export function messagePacker(
   };
 }
 
-type Told = RowOutcome & { readonly message: string };
+type ReadOutcome = RowOutcome & { readonly message: string };
 
 /** A service that writes a different text in each row must not fill the memory. */
 const MOST_TEXTS = 500;

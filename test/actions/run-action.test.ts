@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { runAction, handlerOf, planAction, type SubjectFinder, subjectOf } from '../../src/actions/run-action.ts';
@@ -55,6 +55,15 @@ describe('planAction and runAction', () => {
     expect((await firstBatch('bound.csv')).state).toBe('ready');
     const done = await runAction(world.app, 'cancel-batch', find, order);
     expect(done).toMatchObject({ result: 'done', done: { json: { cancelled: [1], state: 'cancelled' } } });
+  });
+
+  it('find the subject once, also where a plan was seen', async () => {
+    const find = vi.fn<SubjectFinder>(async () => ({ kind: 'account', account: 'main' }));
+    const { bind } = await planAction(world.app, 'resume', find, ADA);
+    find.mockClear();
+    const result = await runAction(world.app, 'resume', find, { ...ADA, reason: 'well', bind });
+    expect([result.result, find.mock.calls]).toEqual(['done', [['account']]]);
+    await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { type Gone, isSame, type Told } from '../../src/ledger/admission/decide-opening.ts';
+import { type RetiredSender, isSame, type JournalReport } from '../../src/ledger/admission/decide-opening.ts';
 
 /**
  * The rules by which a ledger lets anything be sent, played on small worlds. These have hosts with journals, persons,
@@ -30,7 +30,7 @@ export type Line =
 export type Journal = { id: string; lines: Line[]; isRefused: boolean };
 /** `journal` is missing for a call known from the service's books. */
 export type Call = { batch: number; journal?: string; became?: 'answered' | 'withheld' };
-export type Closing = { id: number; epoch: number; run: number; reports: Record<string, Told> };
+export type Closing = { id: number; epoch: number; run: number; reports: Record<string, JournalReport> };
 export type Sender = { journal: string; epoch: number };
 /** Contents of the database, which are copied and put back as a whole. */
 export type Ledger = {
@@ -42,8 +42,8 @@ export type Ledger = {
   closing: Closing | undefined;
   calls: Record<string, Call>;
   attempts: Record<number, number>;
-  lost: Gone[];
-  retired: Gone[];
+  lost: RetiredSender[];
+  retired: RetiredSender[];
 };
 export type Server = { run: number; ledger: Ledger };
 export type Flight = { step: 'declared' | 'noted' | 'sent'; batch: number; call: string; epoch: number; at: Server };
@@ -59,7 +59,7 @@ export type Host = {
 export function tellOf(
   { name, list, journal: { id, lines } }: { name: string; list: string[]; journal: Journal },
   { senders }: Ledger,
-): Told {
+): JournalReport {
   const listed: Record<string, number> = {};
   const fences = lines.filter((line) => line.k === 'fence');
   for (const fence of fences) for (const one of fence.list) listed[one] = Math.max(listed[one] ?? 0, fence.epoch);
@@ -143,7 +143,7 @@ export function compare(journal: Journal, ledger: Ledger): void {
 }
 
 /** Returns what a reporter would tell without the rule. */
-export function tellWithout(rule: Rule | undefined, told: Told, all: readonly Told[]): Told {
+export function tellWithout(rule: Rule | undefined, told: JournalReport, all: readonly JournalReport[]): JournalReport {
   return {
     ...told,
     ...(rule === 'listed' && { listed: {} }),

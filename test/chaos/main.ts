@@ -16,12 +16,16 @@ const values = readOptions('chaos', {
 const queues = chooseQueues(values.queue);
 const refusal = findMountRefusal();
 if (refusal !== undefined) say(`No disk is filled, because none can be mounted here: ${refusal}`);
+// A run that is stopped ends its stories and reports them.
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 const report = await runChaos({
   kills: Number(values.kills),
   seed: Number(values.seed),
   queues,
   canMount: refusal === undefined,
   hosts: Number(values.hosts),
+  stop: stop.signal,
   say,
 });
 print(values.json ? JSON.stringify({ kind: 'chaos', ...report }, null, 2) : describe(report));

@@ -17,6 +17,8 @@ type ChaosPlan = {
   canMount: boolean;
   /** Hosts that send from one ledger; a single host has a ledger of its own. */
   hosts: number;
+  /** Begins no further story once it is aborted. */
+  stop?: AbortSignal;
   say(text: string): void;
 };
 
@@ -44,7 +46,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
   const reports: StoryReport[] = [];
   let next = 0;
   const lane = async () => {
-    while (reports.reduce((sum, report) => sum + killsOf(report.tally), 0) < plan.kills) {
+    while (!plan.stop?.aborted && reports.reduce((sum, report) => sum + killsOf(report.tally), 0) < plan.kills) {
       const index = next;
       next += 1;
       const seed = plan.seed + index;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from 'pg';
 import { type Call, type CliCommand, print, settingsOf, withLedger } from '../../src/cli/command.ts';
+import { ACTION_COMMANDS, commandOf, HOST_COMMANDS, VIEW_COMMANDS } from '../../schemas/steps.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { makeProgram } from '../../src/cli/run-command-line.ts';
 import { takeDown } from './support/take-down.ts';
@@ -36,19 +37,39 @@ describe('COMMANDS', () => {
 
   const examples = COMMANDS.flatMap(withOwnExamples);
   it.each(examples)('%s: the example "%s" is understood', async (names, line) => {
-    const called: string[] = [];
-    const stubs = COMMANDS.map((command) => stub(command, called));
-    const [plain = ''] = line.split(/ (?:\d?>|\|)/);
-    const words = (plain.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
-    await takeDown(() => makeProgram(stubs, () => {}).parseAsync(words, { from: 'user' }));
+    const called = await parse(line);
     expect(called).toHaveLength(1);
     expect(names).toContain(called[0]);
+  });
+
+  const ids = { fileId: 'g7fhpaqs', batchNo: 2, account: 'main', schedule: 'nightly' };
+  const parts = [
+    ...namesIn(ACTION_COMMANDS).map((action) => ({ action, ...ids })),
+    ...namesIn(VIEW_COMMANDS).map((see) => ({ see, ...ids })),
+    ...namesIn(HOST_COMMANDS).map((run) => ({ run, ...ids })),
+  ];
+  it.each(parts.map(commandOf))('understands "%s", as a next step may say', async (line) => {
+    expect(await parse(line.replace('paydrop ', ''))).toHaveLength(1);
   });
 
   it('has an example for every command', () => {
     expect([...COMMANDS, ...RUNNING].filter((command) => command.examples.length === 0)).toEqual([]);
   });
 });
+
+/** Returns the names of the commands that run for a line. */
+async function parse(line: string): Promise<string[]> {
+  const called: string[] = [];
+  const stubs = COMMANDS.map((command) => stub(command, called));
+  const [plain = ''] = line.split(/ (?:\d?>|\|)/);
+  const words = (plain.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
+  await takeDown(() => makeProgram(stubs, () => {}).parseAsync(words, { from: 'user' }));
+  return called;
+}
+
+function namesIn<Name extends string>(table: Readonly<Record<Name, string>>): Name[] {
+  return Object.keys(table) as Name[];
+}
 
 /** Returns the command names of a table and of each table below it. */
 function namesOf(commands: readonly CliCommand[]): string[][] {

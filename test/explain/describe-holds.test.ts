@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stepText } from '../../schemas/steps.ts';
 import { describeHolds } from '../../src/explain/describe-holds.ts';
 import type { HoldingBatch, Stop } from '../../src/ledger/account/read-holds.ts';
 
@@ -14,38 +15,66 @@ const batch: HoldingBatch = {
   since,
   reason: 'the connection was reset',
 };
+const KEY = { fileId: batch.fileId, batchNo: 2 };
 const ask = (stops: Stop[], batches: HoldingBatch[]) => describeHolds({ stops, batches }, 'America/Toronto');
 
 describe('describeHolds', () => {
   it.each([
     [
       {},
-      'It was paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait. To go on: "paydrop account resume main --reason …".',
+      [
+        'It was paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait. ',
+        'To go on: ',
+        { action: 'resume', account: 'main' },
+        '.',
+      ],
     ],
     [
       { account: '*' },
-      'All accounts were paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait. To go on: "paydrop account resume --all --reason …".',
+      [
+        'All accounts were paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait. ',
+        'To go on: ',
+        { action: 'resume', account: '*' },
+        '.',
+      ],
     ],
     [
-      { kind: 'journal' },
-      /may be older than what was sent.*"paydrop account forgotten main".*"paydrop account reconcile main.*"paydrop account resume main/,
+      { kind: 'fault' },
+      [
+        'It was stopped at 2026-06-15 06:00:00 -04:00: wait. ',
+        'When the cause is fixed: ',
+        { action: 'resume', account: 'main' },
+        '.',
+      ],
     ],
-    [{ kind: 'fault' }, /When the cause is fixed: "paydrop account resume main/],
-  ] as [Partial<Stop>, string | RegExp][])('says who or what stopped it and how to go on: %j', (more, expected) => {
-    const [said, ...others] = ask([{ ...stop, ...more }], []);
-    expect(others).toEqual([]);
-    if (typeof expected === 'string') expect(said).toBe(expected);
-    else expect(said).toMatch(expected);
+  ] as [Partial<Stop>, unknown[]][])('says who or what stopped it and how to go on: %j', (more, expected) => {
+    expect(ask([{ ...stop, ...more }], [])).toEqual([expected]);
+  });
+
+  it('says after a restore what to compare first', () => {
+    const [step] = ask([{ ...stop, kind: 'journal' }], []);
+    expect(stepText(step!)).toMatch(
+      /may be older than what was sent\. See "paydrop account forgotten main" and "paydrop unknown list", .*: "paydrop account reconcile main --report FILE --reason …"\. .*: "paydrop account resume main --reason …"\.$/,
+    );
   });
 
   it.each([
-    ['unknown', /is in doubt since .*: the connection was reset\. .*"paydrop resolve g7fhpaqs00000000\/2"/],
-    ['refused', /is refused .*"paydrop retry g7fhpaqs00000000\/2 .*"paydrop withdraw/],
-    ['sending', /is being sent .*Nothing is to be done/],
-    ['preparing', /is being sent .*Nothing is to be done/],
-  ] as const)('says what to do about a batch that is %s, with its money', (state, expected) => {
-    const [said] = ask([], [{ ...batch, state }]);
+    ['unknown', /has been in doubt since .*: the connection was reset\. /, [{ see: 'doubt', ...KEY }]],
+    [
+      'refused',
+      /was refused at .*Nothing was charged/,
+      [
+        { action: 'retry', ...KEY },
+        { action: 'withdraw', ...KEY },
+      ],
+    ],
+    ['sending', /has been in progress since .*There is nothing to do\./, []],
+    ['preparing', /has been in progress since .*There is nothing to do\./, []],
+  ] as const)('says what to do about a batch that is %s, with its money', (state, expected, named) => {
+    const [step] = ask([], [{ ...batch, state }]);
+    const said = stepText(step!);
     expect(said).toMatch(expected);
+    expect(step!.filter((part) => typeof part !== 'string')).toEqual(named);
     expect(said).toContain('Batch 2 of june.csv (g7fhpaqs00000000/2, 3 rows, 75.00)');
   });
 

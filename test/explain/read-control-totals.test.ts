@@ -44,7 +44,11 @@ describe('readControlTotals', () => {
     await reconcile(fileId, 1);
     await world.putBatch({ fileId, batchNo: 2 }, 'cancelled');
     expect(await states(fileId)).toBe(`${EARLY}, H6 agree, H7 agree, H8 not yet`);
-    await recordOutput(world.ledger, fileId, { kind: 'summary-txt', name: 's', sha256: '', bytes: 0, rows: 0 });
+    await recordOutput(
+      world.ledger,
+      { file: await readFileRow(world.ledger, fileId) },
+      { kind: 'summary-txt', name: 's', sha256: '', bytes: 0, rows: 0 },
+    );
     expect(await states(fileId)).toBe(`${EARLY}, H6 agree, H7 agree, H8 agree`);
   });
 
@@ -82,7 +86,7 @@ describe('readControlTotals', () => {
     const { file_id: fileId } = await world.accepted();
     await reconcile(fileId, 1);
     const controlTotals = [{ id: 'H8', holds: true, says: 'as it was checked' }];
-    await completeFile(world.ledger, fileId, { controlTotals });
+    await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, { controlTotals });
     expect(await read(fileId)).toEqual([{ id: 'H8', state: 'agree', says: 'as it was checked' }]);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { stepText } from '../../schemas/steps.ts';
 import { readSchedules } from '../../src/explain/read-schedules.ts';
 import { runSchedule } from '../../workers/schedule/schedule.ts';
 import { runNow } from '../../src/actions/run-now.ts';
@@ -180,9 +181,9 @@ const call = (evidence: Record<string, unknown> | null) => ({ request_bytes: 900
 
 describe('describeWritten', () => {
   it.each([
-    [{ bytesWritten: 0 }, '0 bytes; the request has 900 and its head'],
-    [{ bytesWritten: 950 }, '950 bytes; the request has 900 and its head'],
-    [null, 'not known; the request has 900 and its head'],
+    [{ bytesWritten: 0 }, '0 bytes; the request has 900 and its headers'],
+    [{ bytesWritten: 950 }, '950 bytes; the request has 900 and its headers'],
+    [null, 'not known; the request has 900 and its headers'],
   ])('of %j says %s', (evidence, words) => {
     expect(describeWritten(call(evidence))).toBe(words);
   });
@@ -201,7 +202,7 @@ describe('describeAnswer', () => {
 
 describe('sayUnanswered', () => {
   it('names the cause and what is safe', () => {
-    expect(sayUnanswered('the service answered HTTP 500')).toMatch(
+    expect(stepText(sayUnanswered('the service answered HTTP 500'))).toMatch(
       /^The question got no answer: the service answered HTTP 500\. The service has the batch/,
     );
   });

@@ -4,8 +4,8 @@ import { ERRORS, EXIT, type FaultCode, type QuarantineCode, saidCode } from '../
 import { ADVICE, rejectionOf, REJECTIONS, saidAnswer } from '../../schemas/rejections.ts';
 import { ALARM_KINDS, USUAL_ALARM_KINDS } from '../../schemas/alarms.ts';
 import { METRICS } from '../../schemas/metrics.ts';
+import { stepText } from '../../schemas/steps.ts';
 import { WORK } from '../../schemas/work.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
 
 type Row = (typeof ERRORS)[keyof typeof ERRORS];
 const ROWS = Object.entries(ERRORS) as [string, Row][];
@@ -163,13 +163,9 @@ describe('METRICS', () => {
   });
 });
 
-const COMMAND_NAMES = new Set(COMMANDS.map(({ name }) => name));
-
 describe('WORK', () => {
-  it.each(Object.entries(WORK))('%s says what is done and what helps, in commands that there are', (_name, row) => {
+  it.each(Object.entries(WORK))('%s says what is done and what helps', (_name, row) => {
     expect(row.doing).toMatch(/^[a-z][^.]*$/);
-    expect(row.next).toMatch(/\.$/);
-    const named = [...row.next.matchAll(/"paydrop (\w+)/g)].map(([, command]) => command!);
-    expect(named.filter((command) => !COMMAND_NAMES.has(command))).toEqual([]);
+    expect(stepText(row.next)).toMatch(/\.$/);
   });
 });

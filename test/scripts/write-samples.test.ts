@@ -8,7 +8,7 @@ import { FAULTY_SAMPLES, NOT_IN_A_FILE } from '../../scripts/samples/faulty-samp
 import { renderSamples } from '../../scripts/samples/render-samples.ts';
 import { readPayments, RESULT_SAMPLES } from '../../scripts/samples/result-samples.ts';
 import { MARKER_SAMPLE, MARKER_SUFFIX, VALID_SAMPLES } from '../../scripts/samples/valid-samples.ts';
-import { checkPaymentFile, type CheckRules, type FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import type { CheckRules } from '../../src/csv/check/check-payment-file.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import { readSidecar } from '../../src/files/sidecar.ts';
@@ -17,9 +17,9 @@ import { type Folder, loadSettings } from '../../src/config/config.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { type Limits, limitsOf } from '../../src/config/limits.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
-import type { Fault } from '../../src/rows/rows.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
 import { decideIntake } from '../../workers/intake/decide-intake.ts';
+import { checkAll } from '../csv/support.ts';
 
 const SAMPLES = new URL('../../samples/', import.meta.url);
 const SETTINGS = loadSettings(fileURLToPath(SAMPLES), {});
@@ -34,7 +34,7 @@ type Setting = {
 /** Returns intake's verdict on a sample in the folder of samples/paydrop.yaml that it is meant for. */
 async function decide(file: string, setting: Setting) {
   const bytes = await readFile(new URL(file, SAMPLES));
-  const { check, rowFaults } = await checkBytes(bytes, rulesOf(setting));
+  const { rowFaults, rows: _rows, codes: _codes, ...check } = await checkAll(bytes, rulesOf(setting));
   const control = RENDERED.has(`${file}.ctl`)
     ? await readSidecar(fileURLToPath(new URL(`${file}.ctl`, SAMPLES)))
     : null;
@@ -71,19 +71,6 @@ function rulesOf(setting: Setting): CheckRules {
     // The day of the sample rows.
     today: '2026-06-15',
   };
-}
-
-async function checkBytes(bytes: Buffer, rules: CheckRules): Promise<{ check: FileCheck; rowFaults: Fault[] }> {
-  const source = (async function* () {
-    yield bytes;
-  })();
-  const steps = checkPaymentFile(source, rules);
-  const rowFaults: Fault[] = [];
-  for (;;) {
-    const step = await steps.next();
-    if (step.done) return { check: step.value, rowFaults };
-    rowFaults.push(...step.value.faults);
-  }
 }
 
 describe('samples/', () => {

@@ -199,11 +199,11 @@ function fileBuilder(ledger: Ledger) {
     await transact(ledger, async (tx) => {
       const rows = batchNumbers(batches).flatMap((batchNo) => rowsOf(file, batchNo, rowsPerBatch));
       await copyRows(tx, file.file_no, [...rows, ...withheldRows(file, rows.length + 2, withheld)]);
-      await putPrints(
+      await putFingerprints(
         tx,
         file,
         file.file_no,
-        rows.map(({ line }) => ({ line, print: BigInt(line) })),
+        rows.map(({ line }) => ({ line, fingerprint: BigInt(line) })),
       );
       for (const batchNo of batchNumbers(batches)) await cutBatch(tx, newBatch(file, batchNo, rowsPerBatch));
       const findings: FileFindings = {
@@ -282,16 +282,16 @@ function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
 }
 
 /** Writes the fingerprints of a file's rows, as its intake does. */
-export async function putPrints(
+export async function putFingerprints(
   { client }: Transaction,
   { file_no: fileNo }: Pick<FileRow, 'file_no'>,
   volume: number,
-  rows: readonly { line: number; print: bigint }[],
+  rows: readonly { line: number; fingerprint: bigint }[],
 ): Promise<void> {
   await client.query(
     `INSERT INTO row_print (volume, print, file_no, line)
      SELECT $1, print, $2, line FROM unnest($3::bigint[], $4::integer[]) AS p (print, line)`,
-    [volume, fileNo, rows.map(({ print }) => print), rows.map(({ line }) => line)],
+    [volume, fileNo, rows.map(({ fingerprint }) => fingerprint), rows.map(({ line }) => line)],
   );
 }
 

@@ -189,6 +189,11 @@ export const clockReaders: TidyRule = (files) =>
     .filter((file) => /\bnew Date\(\)|\bDate\.now\b/.test(codeOf(file.text)))
     .map(({ path }) => `${path} asks the system for the time: take a Clock as an argument`);
 
+export const commandsInExplanations: TidyRule = (files) =>
+  files
+    .filter(({ path, text }) => /^src\/explain\/.*\.ts$/.test(path) && codeOf(text).includes('paydrop '))
+    .map(({ path }) => `${path} writes a command: name it in a step (schemas/steps.ts), so that pages can link to it`);
+
 export const machineTraces: TidyRule = (files) =>
   files.flatMap(({ path, text }) => {
     const folders = text.match(/(?<![\w.~<>*-])(?:\/(?:home|root|Users|work)\/[\w.-]+|[A-Z]:\\Users\\)/g) ?? [];

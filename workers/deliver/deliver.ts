@@ -16,7 +16,7 @@ import {
 } from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
@@ -76,9 +76,9 @@ function haveResults({ file, written, openBatches }: Delivery): boolean {
 
 const HAVE_RESULTS: ReadonlySet<FileRow['state']> = new Set(['accepted', 'in_progress', 'partly_cancelled']);
 
-async function deliverResults(app: App, file: FileRow): Promise<void> {
-  const { controlTotals, summaries } = await writeResults(app, file);
-  const done = await completeFile(app.ledger, file.file_id, { controlTotals }, summaries);
+async function deliverResults(app: App, file: ReadFileRow): Promise<void> {
+  const { batches, controlTotals, summaries } = await writeResults(app, file);
+  const done = await completeFile(app.ledger, { file, batches }, { controlTotals }, summaries);
   if (done) app.log.info({ fileId: file.file_id, account: file.account }, 'file completed');
 }
 
@@ -88,8 +88,8 @@ async function deliverResults(app: App, file: FileRow): Promise<void> {
  */
 export async function writeResults(
   app: App,
-  file: FileRow,
-): Promise<{ controlTotals: ControlTotal[]; summaries: NewOutput[] }> {
+  file: ReadFileRow,
+): Promise<{ batches: BatchRow[]; controlTotals: ControlTotal[]; summaries: NewOutput[] }> {
   const batches = await readBatches(app.ledger, file.file_id);
   const delivered = await writeRowOutputs(app, file, batches);
   const outcomes = await readOutcomeTotals(app.ledger, file.file_no, FIRST);
@@ -103,11 +103,11 @@ export async function writeResults(
     await outputs.publish(['summary-json', 'summary-txt']);
   });
   crashPoint('deliver.summaries-written');
-  return { controlTotals, summaries };
+  return { batches, controlTotals, summaries };
 }
 
 /** @returns rows and money per outcome in the result file, read back from disk */
-async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
+async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
   let delivered: OutcomeTotals = {};
   const write = async (outputs: OutputFiles) => {
     await writeRows(app, file, batches, outputs);
@@ -241,7 +241,7 @@ const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CAN
  */
 export async function writeNotice(
   app: App,
-  file: FileRow,
+  file: ReadFileRow,
   { kind, batches }: { kind: OutputKind; batches: number },
 ): Promise<void> {
   const line = csvLines({ guard: true });

@@ -54,7 +54,7 @@ export async function* finishedPages(
   file: FileRow,
   { asOf = FIRST, batches = readBatches(app.ledger, file.file_id) }: FinishedOptions = {},
 ): AsyncGenerator<FinishedPage> {
-  const kept = stretchReader(keptStretches(app, file, asOf));
+  const kept = rangeReader(keptRanges(app, file, asOf));
   const original = openContent(app, file);
   try {
     const describe = rowDescriber(app, file, await batches);
@@ -101,15 +101,15 @@ export function optionsOf({ charset, header_line: headerLine, operation }: FileR
   return { charset, headerLine, operation };
 }
 
-function stretchReader(stretches: AsyncGenerator<RowPack>) {
+function rangeReader(ranges: AsyncGenerator<RowPack>) {
   let pack = newRowPack(0);
   let next = 0;
   return {
     take: async (most: number): Promise<{ pack: RowPack; from: number; count: number }> => {
       while (next === pack.count) {
-        const stretch = await stretches.next();
-        if (stretch.done) return { pack, from: next, count: 0 };
-        pack = stretch.value;
+        const range = await ranges.next();
+        if (range.done) return { pack, from: next, count: 0 };
+        pack = range.value;
         next = 0;
       }
       const from = next;
@@ -167,7 +167,7 @@ export function faultFinder(
 }
 
 /** Lines read at a time: few enough to hold two such ranges, enough that the query costs nothing. */
-const STRETCH_LINES = 10_000;
+const RANGE_LINES = 10_000;
 
 /** For so few rows, the query plan does not matter. */
 const FEW_LINES = 1_000;
@@ -178,16 +178,16 @@ const LAST_LINE = 2_147_483_647;
  * Yields what the ledger has of all rows of a file, range by range in line order. The next range is read while the
  * caller works on one. Memory is reused: use a range before asking for more.
  */
-export async function* keptStretches(app: App, file: FileRow, asOf: AsOf): AsyncGenerator<RowPack> {
+export async function* keptRanges(app: App, file: FileRow, asOf: AsOf): AsyncGenerator<RowPack> {
   const lines = file.physical_lines ?? 0;
   const packs = [
-    newRowPack(Math.min(lines, STRETCH_LINES)),
-    newRowPack(Math.max(0, Math.min(lines - STRETCH_LINES, STRETCH_LINES))),
+    newRowPack(Math.min(lines, RANGE_LINES)),
+    newRowPack(Math.max(0, Math.min(lines - RANGE_LINES, RANGE_LINES))),
   ];
   const read = (number: number): Promise<RowPack> | undefined => {
-    const from = number * STRETCH_LINES;
+    const from = number * RANGE_LINES;
     if (number > 0 && from > lines) return undefined;
-    const to = from + STRETCH_LINES > lines ? LAST_LINE : from + STRETCH_LINES - 1;
+    const to = from + RANGE_LINES > lines ? LAST_LINE : from + RANGE_LINES - 1;
     const pack = readPackedRows(app.ledger, file.file_no, { from, to }, packs[number % 2]!, {
       ...asOf,
       isSmall: lines <= FEW_LINES,

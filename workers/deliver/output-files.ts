@@ -6,9 +6,9 @@ import { outputName } from '../../src/files/outputs/output-name.ts';
 import { publishDrafts, setOutputAside } from '../../src/files/outputs/publish-drafts.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { PipelineError } from '../../src/kernel/errors.ts';
-import { type NewOutput, recordOutput, recordResults } from '../../src/ledger/file/complete-file.ts';
+import { type NewOutput, recordOutput } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 
 /** Outputs of one file that are being written. */
 export type OutputFiles = {
@@ -30,18 +30,17 @@ type Begun = { kind: OutputKind; draft: OutputDraft; rows: number };
 /**
  * Writes outputs of a file and records the published ones in the ledger. The others are gone when `write` ends.
  * @param number of a correction, from 1; 0 for the other kinds
- * @param batches that results were made of
+ * @param batches that they are made of, beside the file
  */
 export async function writeOutputFiles(
   app: App,
-  file: FileRow,
+  file: ReadFileRow,
   write: (outputs: OutputFiles) => Promise<void>,
   { number = 0, batches }: { number?: number; batches?: readonly BatchRow[] } = {},
 ): Promise<void> {
   const published = await publishOutputs(app, file, write, number);
   if (published.length === 0) return;
-  if (batches) await recordResults(app.ledger, file.file_id, batches, published);
-  else await recordOutput(app.ledger, file.file_id, ...published);
+  await recordOutput(app.ledger, batches ? { file, batches } : { file }, ...published);
   crashPoint('output.recorded');
 }
 

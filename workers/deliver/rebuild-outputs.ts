@@ -32,7 +32,7 @@ export async function rebuildOutputs(app: App, file: FileRow, into?: string): Pr
   const outputs = await readOutputs(app.ledger, file.file_id);
   const dir = into ?? (await mkdtemp(join(app.settings.paths.data, 'rebuild-')));
   try {
-    await writeAll(withOutFolder(app, dir), file, outputs);
+    await writeAll(withOutFolder(app, dir), file.file_id, outputs);
     return await Promise.all(outputs.map((output) => compare(app, dir, output)));
   } finally {
     if (into === undefined) await rm(dir, { recursive: true, force: true });
@@ -43,9 +43,9 @@ function withOutFolder(app: App, out: string): App {
   return { ...app, settings: { ...app.settings, paths: { ...app.settings.paths, out } } };
 }
 
-async function writeAll(app: App, file: FileRow, outputs: readonly OutputRow[]): Promise<void> {
+async function writeAll(app: App, fileId: string, outputs: readonly OutputRow[]): Promise<void> {
   const kinds = new Set(outputs.map((output) => output.kind));
-  const { batches, openBatches } = await readDelivery(app.ledger, file.file_id);
+  const { file, batches, openBatches } = await readDelivery(app.ledger, fileId);
   for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches });
   // The process may have died before it wrote the summaries, which come last.
   if (kinds.has('summary-txt') || (kinds.has('result') && openBatches === 0)) await writeResults(app, file);

@@ -6,7 +6,7 @@ import type { OutcomeTotals } from '../../src/rows/rows.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import { type ChangedRow, readChanges } from '../../src/ledger/row/change-outcomes.ts';
 import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals, type ControlTotal } from '../../src/reconcile/control-totals.ts';
 import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/summary.ts';
 import { CHANGE_TITLES, changeCells, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/result-row.ts';
@@ -23,7 +23,7 @@ import { openContent } from '../open-original.ts';
  * ones do not alter it.
  * @throws PipelineError OUTPUT_MISMATCH when the control totals do not hold; then there is no summary
  */
-export async function writeResultCorrection(app: App, file: FileRow, correctionNo: number): Promise<void> {
+export async function writeResultCorrection(app: App, file: ReadFileRow, correctionNo: number): Promise<void> {
   const changes = await readChanges(app.ledger, file.file_no, correctionNo);
   const batches = await readBatches(app.ledger, file.file_id);
   const delivered = await writeChanges(app, file, correctionNo, { changes, batches });
@@ -45,7 +45,7 @@ export async function writeResultCorrection(app: App, file: FileRow, correctionN
     await outputs.appendText('correction-txt', correctionText(summary));
     await outputs.publish(['correction-json', 'correction-txt']);
   };
-  await writeOutputFiles(app, file, write, { number: correctionNo });
+  await writeOutputFiles(app, file, write, { number: correctionNo, batches });
 }
 
 /** @throws PipelineError OUTPUT_MISMATCH when a control total does not hold */
@@ -59,7 +59,7 @@ export function mustHold(totals: readonly ControlTotal[], action: string): void 
 /** @returns rows and money per outcome, read back from disk */
 async function writeChanges(
   app: App,
-  file: FileRow,
+  file: ReadFileRow,
   correctionNo: number,
   { changes, batches }: { changes: readonly ChangedRow[]; batches: readonly BatchRow[] },
 ): Promise<OutcomeTotals> {
@@ -92,7 +92,7 @@ async function writeChanges(
       delivered = await countDelivered(bytes, layout);
     });
   };
-  await writeOutputFiles(app, file, write, { number: correctionNo });
+  await writeOutputFiles(app, file, write, { number: correctionNo, batches });
   return delivered;
 }
 

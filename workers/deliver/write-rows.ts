@@ -68,7 +68,7 @@ function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; 
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
   const putShown = shownRowPutter(layout);
   const putClear = clear ? shownRowPutter(layout, { clear }) : undefined;
-  const putOutcome = outcomePutter();
+  const writeOutcomeCells = outcomeCellWriter();
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
 
@@ -80,7 +80,7 @@ function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; 
       const isValid = rows.pack.batchNos[rows.packFrom + place] !== NO_BATCH;
       putShown(result, input, from + place, isValid);
       const shownTo = result.length;
-      putOutcome(result, rows, place);
+      writeOutcomeCells(result, rows, place);
       sheets.result.rows += 1;
 
       if (mayBeCharged(rows, place)) continue;
@@ -137,7 +137,7 @@ export function shownRowPutter(
  * share the rest of the line with their batch, so their bytes are copied. The others go through `resultCells`, which is
  * authoritative.
  */
-export function outcomePutter(): (into: LineBuffer, rows: FinishedRows, place: number) => void {
+export function outcomeCellWriter(): (into: LineBuffer, rows: FinishedRows, place: number) => void {
   const line = csvLines({ guard: true });
   let batchNo: number | undefined;
   let shared = NOTHING;
@@ -166,8 +166,8 @@ const NOTHING = Buffer.alloc(0);
 /** Label of each outcome as the first cell, in the order of `OUTCOME_NAMES`. */
 const LABELS = OUTCOME_NAMES.map((name) => Buffer.from(`${OUTCOMES[name].label},`));
 
-/** Index of the batch id in a row without input, after line, outcome, code, message and authorization. */
-const FIRST_SHARED = 5;
+/** Index of the batch id in a row without input, after the line. From it on, the rows of a batch have the same cells. */
+const FIRST_SHARED = 1 + RESULT_TITLES.indexOf('Batch Id');
 
 function isPlain(pack: RowPack, at: number): boolean {
   if (pack.outcomes[at] === NO_OUTCOME_YET || pack.changes.size > 0) return false;

@@ -7,28 +7,32 @@ import { lastFour } from '../../src/kernel/mask.ts';
 import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
-import { openRowPrinter, type PayerKind, PRINT_BYTES } from '../../src/crypto/fingerprints/row-print.ts';
-import type { printRuns } from './fingerprint-row.ts';
+import {
+  openRowFingerprints,
+  type PayerKind,
+  FINGERPRINT_BYTES,
+} from '../../src/crypto/fingerprints/row-fingerprint.ts';
+import type { fingerprintRuns } from './fingerprint-row.ts';
 
 /** What all rows of a file share. */
 export type EncoderOptions = {
   readonly fileNo: number;
-  /** See `printKey`. */
-  readonly printKey: Uint8Array;
+  /** See `fingerprintKey`. */
+  readonly fingerprintKey: Uint8Array;
 };
 
 /**
  * Returns an encoder that makes `payment_row` tuples from the bytes of valid rows, without an object or string for
  * each. They hold invoice, customer code, amount and end of the number. Rows with an invoice also get fingerprints.
- * @param notePrint receives each fingerprint too
+ * @param noteFingerprint receives each fingerprint too
  */
 export function rowEncoder(
   to: TupleWriter,
-  prints: Pick<ReturnType<typeof printRuns>, 'add'>,
-  { fileNo, printKey }: EncoderOptions,
-  notePrint: (prints: Buffer, at: number, line: number) => void = () => {},
+  fingerprints: Pick<ReturnType<typeof fingerprintRuns>, 'add'>,
+  { fileNo, fingerprintKey: fingerprintKey }: EncoderOptions,
+  noteFingerprint: (fingerprints: Buffer, at: number, line: number) => void = () => {},
 ) {
-  const printer = openRowPrinter(printKey);
+  const fingerprinter = openRowFingerprints(fingerprintKey);
   let places = { invoice: -1, customerCode: -1, number: -1 };
   let numberKind: PayerKind = 'cardNumber';
   let neededCells = 0;
@@ -58,21 +62,21 @@ export function rowEncoder(
     if (spans.length < needed) spans = new Uint32Array(2 * needed);
     for (let row = first; row < end; row += 1) findSpans(packed, row, (row - first) * ROW_SPANS);
     const turned = addTurned(packed, first, end);
-    const made = printer.take();
+    const made = fingerprinter.take();
     for (let row = first; row < end; row += 1) {
       const at = (row - first) * ROW_SPANS;
       writeTuple(packed, row, at, batchNo);
       // Rows without an invoice get no fingerprint: those of a month would all look alike.
       if (spans[at + INVOICE]! < spans[at + INVOICE + 1]!) {
-        addPrint(made, row - first, packed.lines[row]!);
+        addFingerprint(made, row - first, packed.lines[row]!);
       }
     }
-    for (const [place, row] of turned.entries()) addPrint(made, end - first + place, packed.lines[row]!);
+    for (const [place, row] of turned.entries()) addFingerprint(made, end - first + place, packed.lines[row]!);
   }
 
-  function addPrint(made: Buffer, place: number, line: number): void {
-    prints.add(made, place * PRINT_BYTES, line);
-    notePrint(made, place * PRINT_BYTES, line);
+  function addFingerprint(made: Buffer, place: number, line: number): void {
+    fingerprints.add(made, place * FINGERPRINT_BYTES, line);
+    noteFingerprint(made, place * FINGERPRINT_BYTES, line);
   }
 
   /** @returns the row of each extra fingerprint; these follow the first ones of all rows */
@@ -81,12 +85,12 @@ export function rowEncoder(
     for (let row = first; row < end; row += 1) {
       const at = (row - first) * ROW_SPANS;
       if (spans[at + INVOICE]! >= spans[at + INVOICE + 1]!) continue;
-      for (let left = printer.addTurned(...paymentOf(packed, row, at)); left > 0; left -= 1) turned.push(row);
+      for (let left = fingerprinter.addTurned(...paymentOf(packed, row, at)); left > 0; left -= 1) turned.push(row);
     }
     return turned;
   }
 
-  function paymentOf({ bytes, cents }: PackedRows, row: number, at: number): Parameters<typeof printer.add> {
+  function paymentOf({ bytes, cents }: PackedRows, row: number, at: number): Parameters<typeof fingerprinter.add> {
     const hasNumber = spans[at + NUMBER]! < spans[at + NUMBER + 1]!;
     const [payer, kind] = hasNumber ? [at + NUMBER, numberKind] : [at + CODE, 'customerCode' as const];
     const [invoiceFrom, invoiceTo] = [spans[at + INVOICE]!, spans[at + INVOICE + 1]!];
@@ -101,7 +105,7 @@ export function rowEncoder(
     setSpan(at + INVOICE, places.invoice, start);
     setSpan(at + CODE, places.customerCode, start);
     setSpan(at + NUMBER, places.number, start);
-    printer.add(...paymentOf(packed, row, at));
+    fingerprinter.add(...paymentOf(packed, row, at));
   }
 
   function writeTuple({ bytes, lines, cents }: PackedRows, row: number, at: number, batchNo: number): void {

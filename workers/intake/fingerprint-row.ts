@@ -1,8 +1,12 @@
 import type { App } from '../../src/app.ts';
 import type { Fault, PaymentRow } from '../../src/rows/rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import { openRowPrinter, PRINT_BYTES, printKey } from '../../src/crypto/fingerprints/row-print.ts';
-import { writePrint } from '../../src/ledger/copy/row-tuples.ts';
+import {
+  openRowFingerprints,
+  FINGERPRINT_BYTES,
+  fingerprintKey,
+} from '../../src/crypto/fingerprints/row-fingerprint.ts';
+import { writeFingerprint } from '../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { duplicateRows } from '../../src/csv/check/duplicate-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
@@ -10,26 +14,26 @@ import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.
 /**
  * Returns a function for the fingerprints that identify a payment: account, sign of the operation, invoice, amount and
  * payer. It takes rows as objects; intake makes the same from their bytes (intake/encode-rows.ts).
- * @returns gives one to three fingerprints for a row, `PRINT_BYTES` each
+ * @returns gives one to three fingerprints for a row, `FINGERPRINT_BYTES` each
  */
 export function rowFingerprinter(
   app: Pick<App, 'fingerprint'>,
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
 ): (row: PaymentRow) => Buffer {
-  const printer = openRowPrinter(printKey(app.fingerprint, account, operation));
+  const fingerprinter = openRowFingerprints(fingerprintKey(app.fingerprint, account, operation));
   const numberKind = operation === 'card' ? 'cardNumber' : 'accountNumber';
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
     const end = Buffer.byteLength(invoice);
     const payment = [bytes, 0, end, end, bytes.length, amountCents, number ? numberKind : 'customerCode'] as const;
-    printer.add(...payment);
-    printer.addTurned(...payment);
-    return printer.take();
+    fingerprinter.add(...payment);
+    fingerprinter.addTurned(...payment);
+    return fingerprinter.take();
   };
 }
 
 /** What all fingerprints of a file share. */
-export type PrintsOf = {
+export type FingerprintsOf = {
   readonly fileNo: number;
   /** Where they go (src/ledger/duplicates/fingerprint-volumes.ts). */
   readonly volume: number;
@@ -40,10 +44,10 @@ export type PrintsOf = {
  * order costs half of inserting at random. It holds one run, 20 bytes per fingerprint.
  * @param runRows rows that fill a run
  */
-export function printRuns(of: PrintsOf, runRows: number = RUN_ROWS) {
+export function fingerprintRuns(of: FingerprintsOf, runRows: number = RUN_ROWS) {
   const to = tupleWriter();
   let room = Math.min(runRows, FIRST_ROWS);
-  let prints = new Uint8Array(room * PRINT_BYTES);
+  let fingerprints = new Uint8Array(room * FINGERPRINT_BYTES);
   let lines = new Uint32Array(room);
   /** Sort keys: the first four bytes of a fingerprint as PostgreSQL orders them, then its place in the run. */
   let keys = new Float64Array(room);
@@ -52,7 +56,8 @@ export function printRuns(of: PrintsOf, runRows: number = RUN_ROWS) {
   /** @param at where the fingerprint starts in `bytes` */
   function add(bytes: Buffer, at: number, line: number): void {
     if (count === room) grow();
-    for (let index = 0; index < PRINT_BYTES; index += 1) prints[count * PRINT_BYTES + index] = bytes[at + index]!;
+    for (let index = 0; index < FINGERPRINT_BYTES; index += 1)
+      fingerprints[count * FINGERPRINT_BYTES + index] = bytes[at + index]!;
     lines[count] = line;
     keys[count] = bytes.readInt32BE(at) * MOST_ROWS + count;
     count += 1;
@@ -60,7 +65,7 @@ export function printRuns(of: PrintsOf, runRows: number = RUN_ROWS) {
 
   function grow(): void {
     room *= 2;
-    prints = copyInto(new Uint8Array(room * PRINT_BYTES), prints);
+    fingerprints = copyInto(new Uint8Array(room * FINGERPRINT_BYTES), fingerprints);
     lines = copyInto(new Uint32Array(room), lines);
     keys = copyInto(new Float64Array(room), keys);
   }
@@ -80,7 +85,7 @@ export function printRuns(of: PrintsOf, runRows: number = RUN_ROWS) {
 
   function write(tuples: TupleWriter, key: number): void {
     const place = key - Math.floor(key / MOST_ROWS) * MOST_ROWS;
-    writePrint(tuples, of, lines[place]!, prints, place * PRINT_BYTES);
+    writeFingerprint(tuples, of, lines[place]!, fingerprints, place * FINGERPRINT_BYTES);
   }
 
   return { add, take, isFull: () => count >= runRows };
@@ -104,7 +109,7 @@ function copyInto<Numbers extends { set(from: Numbers): void }>(to: Numbers, fro
 
 /**
  * Finds rows of one file that are the same payment written another way, by their fingerprints
- * (crypto/fingerprints/row-print.ts). The check already reports identical rows.
+ * (crypto/fingerprints/row-fingerprint.ts). The check already reports identical rows.
  */
 export function likeRows() {
   const { findFirstLineOf } = duplicateRows();
@@ -118,10 +123,10 @@ export function likeRows() {
    * reported.
    * @param faults of the rows checked together
    */
-  function findFault(prints: Buffer, at: number, line: number, faults: readonly Fault[]): Fault | undefined {
+  function findFault(fingerprints: Buffer, at: number, line: number, faults: readonly Fault[]): Fault | undefined {
     // The half with the payer comes first, because all rows of a file may share the other half.
-    words[0] = prints.readUInt32BE(at + 4) << 2;
-    words[1] = prints.readUInt32BE(at);
+    words[0] = fingerprints.readUInt32BE(at + 4) << 2;
+    words[1] = fingerprints.readUInt32BE(at);
     const firstLine = findFirstLineOf(words, 0, line);
     if (firstLine === 0 || firstLine === line || found.has(line)) return undefined;
     if (faults.some((fault) => fault.line === line && fault.code === 'DUPLICATE_ROW')) return undefined;

@@ -15,11 +15,11 @@ import { sealBytes } from '../../src/crypto/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
 import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
-import { likeRows, printRuns, type PrintsOf } from './fingerprint-row.ts';
+import { likeRows, fingerprintRuns, type FingerprintsOf } from './fingerprint-row.ts';
 
 /** All that is needed to read a file into the ledger, as plain data. It holds keys, so it lives in memory only. */
 export type ReadingOrder = EncoderOptions &
-  PrintsOf & {
+  FingerprintsOf & {
     readonly source: ContentSource;
     readonly rules: CheckRules;
     readonly account: string;
@@ -30,8 +30,8 @@ export type ReadingOrder = EncoderOptions &
   };
 
 /** A chunk of a file as tuples for COPY, in memory that the next chunk overwrites. */
-export type Parcel = Readonly<
-  Partial<Record<'rows' | 'prints' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>
+export type Chunk = Readonly<
+  Partial<Record<'rows' | 'fingerprints' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>
 >;
 
 /** What is known after the last chunk. */
@@ -53,38 +53,38 @@ export const READ_CONTENT = new URL(import.meta.url);
  *
  * It has no connection or clock and shares nothing, so it also runs in a thread.
  */
-export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Reading> {
-  const packer = parcelPacker(order);
+export async function* runTask(order: ReadingOrder): AsyncGenerator<Chunk, Reading> {
+  const packer = chunkPacker(order);
   const groups = checkPaymentFile(openSource(order.source), order.rules, { contentBytes: order.source.bytes });
   for (;;) {
     const step = await groups.next();
     if (step.done) {
       packer.finish();
       yield packer.take();
-      yield* packer.takePrints();
+      yield* packer.takeFingerprints();
       return { check: step.value, ...packer.found() };
     }
     packer.pack(step.value);
-    if (packer.size() >= PARCEL_BYTES) yield packer.take();
-    if (packer.hasManyPrints()) yield* packer.takePrints();
+    if (packer.size() >= CHUNK_BYTES) yield packer.take();
+    if (packer.hasManyFingerprints()) yield* packer.takeFingerprints();
   }
 }
 
 /** Large enough that a chunk costs little beside its rows, small enough that a few may be in progress at once. */
-const PARCEL_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-function parcelPacker(order: ReadingOrder) {
+function chunkPacker(order: ReadingOrder) {
   const tuples = { rows: tupleWriter(), faults: tupleWriter(), batches: tupleWriter(), bodies: tupleWriter() };
   const memory = {
     rows: lentMemory(),
-    prints: lentMemory(),
+    fingerprints: lentMemory(),
     faults: lentMemory(),
     batches: lentMemory(),
     bodies: lentMemory(),
   };
-  const prints = printRuns(order);
+  const fingerprints = fingerprintRuns(order);
   const like = likeRows();
-  const encoder = rowEncoder(tuples.rows, prints, order, (made, at, line) => {
+  const encoder = rowEncoder(tuples.rows, fingerprints, order, (made, at, line) => {
     const fault = like.findFault(made, at, line, groupFaults);
     if (fault) addFault(fault);
   });
@@ -143,15 +143,15 @@ function parcelPacker(order: ReadingOrder) {
     pack,
     finish: cut,
     size: () => tuples.rows.size() + tuples.bodies.size() + tuples.faults.size(),
-    take: (): Parcel => ({
+    take: (): Chunk => ({
       rows: tuples.rows.take(memory.rows),
       faults: tuples.faults.take(memory.faults),
       batches: tuples.batches.take(memory.batches),
       bodies: tuples.bodies.take(memory.bodies),
     }),
-    hasManyPrints: prints.isFull,
-    takePrints: function* (): Generator<Parcel> {
-      for (const piece of prints.take(memory.prints)) yield { prints: piece };
+    hasManyFingerprints: fingerprints.isFull,
+    takeFingerprints: function* (): Generator<Chunk> {
+      for (const piece of fingerprints.take(memory.fingerprints)) yield { fingerprints: piece };
     },
     found: () => ({ rowSet: rowSet.mark(), faults, like: like.flagged() }),
   };

@@ -4,12 +4,12 @@ import type { Fault } from '../../src/rows/rows.ts';
 import { copyFaults, cutBatches } from '../../src/ledger/row/copy-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
-import { type Parcel, READ_CONTENT, type Reading, type ReadingOrder, runTask } from './read-content.ts';
+import { type Chunk, READ_CONTENT, type Reading, type ReadingOrder, runTask } from './read-content.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { limitsOf } from '../../src/config/limits.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
-import { printKey } from '../../src/crypto/fingerprints/row-print.ts';
+import { fingerprintKey } from '../../src/crypto/fingerprints/row-fingerprint.ts';
 import { rowSetKey } from '../../src/crypto/fingerprints/row-set.ts';
 import { findContent } from '../open-original.ts';
 
@@ -35,8 +35,8 @@ export async function storeRows(
   order: ReadingOrder,
   contentBytes: number,
 ): Promise<StoredRows> {
-  const parcels = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Parcel, Reading>(READ_CONTENT, order);
-  const { faults, ...reading } = await storeParcels(tx, parcels);
+  const chunks = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Chunk, Reading>(READ_CONTENT, order);
+  const { faults, ...reading } = await storeChunks(tx, chunks);
   return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
 }
 
@@ -46,12 +46,12 @@ export async function storeRows(
  */
 export const THREAD_BYTES = 2 * 1024 * 1024;
 
-async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
+async function storeChunks(tx: Transaction, parcels: AsyncGenerator<Chunk, Reading>): Promise<Reading> {
   try {
     for (;;) {
       const step = await parcels.next();
       if (step.done) return step.value;
-      await storeParcel(tx, step.value);
+      await storeChunk(tx, step.value);
     }
   } finally {
     // After a failure here, no reader stays behind waiting.
@@ -59,10 +59,10 @@ async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Rea
   }
 }
 
-async function storeParcel(tx: Transaction, { rows, prints, faults, ...batches }: Parcel): Promise<void> {
+async function storeChunk(tx: Transaction, { rows, fingerprints, faults, ...batches }: Chunk): Promise<void> {
   await cutBatches(tx, batches, [
     ['rows', rows],
-    ['prints', prints],
+    ['fingerprints', fingerprints],
     ['faults', faults],
   ]);
   if (batches.batches) crashPoint('intake.batch-cut');
@@ -111,7 +111,7 @@ export function orderReading(
     operation: file.operation,
     at: tx.at,
     maxRows: app.settings.batch.maxRows,
-    printKey: printKey(app.fingerprint, file.account, file.operation),
+    fingerprintKey: fingerprintKey(app.fingerprint, file.account, file.operation),
     rowSetKey: rowSetKey(app.fingerprint),
   };
 }

@@ -43,7 +43,7 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
   let fresh: FreshResult | undefined;
-  const asked: Asked = {};
+  const asked: PollResult = {};
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has queried meanwhile and set the next time; two series must not run side by side.
@@ -58,7 +58,7 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   return asked.failure;
 }
 
-type Asked = { failure?: string };
+type PollResult = { failure?: string };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
 const TOLERANCE_MS = 1_000;
@@ -70,7 +70,7 @@ function isEarly(app: App, batch: BatchRow): boolean {
 /** A result that has just arrived, what to judge it by, and the batch if this process stored it. */
 type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
 
-async function askService(app: App, batch: BatchRow, asked: Asked): Promise<FreshResult | undefined> {
+async function askService(app: App, batch: BatchRow, asked: PollResult): Promise<FreshResult | undefined> {
   const answer = await fetchResult(app, batch, asked);
   if (answer.kind === 'done') return keepResult(app, batch, answer.file);
   const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
@@ -85,7 +85,7 @@ async function askService(app: App, batch: BatchRow, asked: Asked): Promise<Fres
 /** A query without an answer for this long, in ms, is already trouble; the answer may still come. */
 const SILENCE_MS = 10_000;
 
-async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<ResultAnswer> {
+async function fetchResult(app: App, batch: BatchRow, asked: PollResult): Promise<ResultAnswer> {
   const item = { work: 'poll', subject: batch.account, account: batch.account } as const;
   let told: Promise<void> | undefined;
   const silence = setTimeout(() => {
@@ -152,7 +152,7 @@ async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | u
 }
 
 /** Fetches a result that did not fit, which may have been corrected. Only a whole result counts. */
-async function askOnceMore(app: App, batch: BatchRow, asked: Asked): Promise<undefined> {
+async function askOnceMore(app: App, batch: BatchRow, asked: PollResult): Promise<undefined> {
   const key = keyOf(batch);
   const answer = await fetchResult(app, batch, asked);
   const file = await readFileRow(app.ledger, batch.file_id);

@@ -141,7 +141,7 @@ async function doWork(
 }
 
 /** Files taken, and drops that were still being written when the time was over. */
-export type Taken = { files: number; settling: number };
+export type TakenDrops = { files: number; settling: number };
 
 /**
  * Takes what lies in the folders of a schedule, scanning until nothing settles any more. Doing it twice is harmless:
@@ -154,7 +154,7 @@ export async function takeFolders(
   schedule: string,
   until: Date,
   stop?: AbortSignal,
-): Promise<Taken | undefined> {
+): Promise<TakenDrops | undefined> {
   const folders = app.settings.folders.filter((folder) => folder.schedule === schedule);
   const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   const begun = app.clock.now();

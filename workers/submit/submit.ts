@@ -81,9 +81,9 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
 }
 
 /** A batch that was tried, and its current row in the ledger. */
-type Tried = { account: string; now: BatchRow };
+type AttemptResult = { account: string; now: BatchRow };
 
-type Known = {
+type SubmitOptions = {
   account?: string | undefined;
   /** A body opened ahead, perhaps of this batch. */
   ahead?: BodyAhead | undefined;
@@ -99,7 +99,11 @@ type Known = {
  * it.
  * @returns undefined when nothing was tried
  */
-export async function submitAlone(app: App, key: BatchKey, known: Known = {}): Promise<Tried | undefined> {
+export async function submitAlone(
+  app: App,
+  key: BatchKey,
+  known: SubmitOptions = {},
+): Promise<AttemptResult | undefined> {
   const name = known.account ?? (await readBatchRow(app.ledger, key)).account;
   app.telemetry.note({ account: name });
   const account = app.account(name);

@@ -1,13 +1,13 @@
 import { batchReference } from '../../explain/batch-reference.ts';
-import { adoptById, type Adoption } from './adopt-by-id.ts';
+import { assignById, type Adoption } from './assign-batch-id.ts';
 import { closeInDoubt } from './close-in-doubt.ts';
 import { declareNotReceived } from './declare-not-received.ts';
-import { disownResult } from './disown-result.ts';
+import { detachBatchResult } from './detach-result.ts';
 import { byNumber } from '../../kernel/counted.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { BatchRow } from '../../ledger/engine/records.ts';
 import { capital } from '../../explain/why/sentence.ts';
-import type { Action, ActionContext, Done, Listing, SubjectOf } from '../action.ts';
+import type { Action, ActionContext, ActionReport, Listing, SubjectOf } from '../action.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts';
 import { batchFacts, sumWords } from '../subject-words.ts';
 
@@ -31,7 +31,7 @@ export const adopt: Action<'batch'> = {
   plan: async (context, place, { actor, filled }) => {
     const isProposal = await takesTwoToResolve(context, place);
     const batchId = batchIdOf(filled);
-    const found = await adoptById(resolutionOf(context, place, actor, true), batchId, TRIED);
+    const found = await assignById(resolutionOf(context, place, actor, true), batchId, TRIED);
     const facts = batchFacts(context, place.file, place.batch);
     if (found.result === 'differs')
       return {
@@ -54,7 +54,7 @@ export const adopt: Action<'batch'> = {
   },
   run: async (context, place, { actor, filled }, { reason }) => {
     const batchId = batchIdOf(filled);
-    const outcome = await adoptById(resolutionOf(context, place, actor, false), batchId, reason);
+    const outcome = await assignById(resolutionOf(context, place, actor, false), batchId, reason);
     if (outcome.result === 'differs') return sayDiffers(place, batchId, outcome);
     const means = `Every row matches; it is adopted under batch id ${batchId}, and its result is fetched.`;
     return sayResolved(context, 'adopt', place, outcome, means, { batchId });
@@ -130,7 +130,7 @@ export const disown: Action<'batch'> = {
   from: ['exception'],
   comparesJournal: true,
   plan: async (context, place, { actor }) => {
-    await disownResult(resolutionOf(context, place, actor, true), TRIED);
+    await detachBatchResult(resolutionOf(context, place, actor, true), TRIED);
     return {
       says: [
         "The result that came for this batch is declared to be another batch's. Whether this one was taken is not known then: it is in doubt, and its account sends nothing until that is resolved.",
@@ -140,7 +140,7 @@ export const disown: Action<'batch'> = {
     };
   },
   run: async (context, place, { actor }, { reason }) => {
-    const outcome = await disownResult(resolutionOf(context, place, actor, false), reason);
+    const outcome = await detachBatchResult(resolutionOf(context, place, actor, false), reason);
     const means = 'Its result is disowned. It is in doubt now.';
     const done = await sayResolved(context, 'disown', place, outcome, means);
     return { ...done, next: [{ to: 'doubt', file: place.file, batchNo: place.batch.batch_no }] };
@@ -155,7 +155,7 @@ function sayDiffers(
   { file, batch }: SubjectOf<'batch'>,
   batchId: string,
   { result, reason, differences }: Extract<Adoption, { result: 'differs' }>,
-): Done {
+): ActionReport {
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   return {
     says: notThis(batchId, reason),

@@ -5,7 +5,7 @@ import { readOpenProposalOf } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow } from '../../ledger/file/read-file.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
 import { batchReference } from '../../explain/batch-reference.ts';
-import type { ActionContext, Done, HandledAction, SubjectOf } from '../action.ts';
+import type { ActionContext, ActionReport, HandledAction, SubjectOf } from '../action.ts';
 import { sumWords } from '../subject-words.ts';
 
 type Place = SubjectOf<'batch'>;
@@ -39,7 +39,7 @@ export async function sayResolved(
   outcome: CarriedOut,
   means: string,
   facts: Readonly<Record<string, unknown>> = {},
-): Promise<Done> {
+): Promise<ActionReport> {
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   const { state, attempt } = await readBatchRow(context.ledger, key);
   const json = { batch: batchReference(key), ...key, name: file.name, verb, ...outcome, state, attempt, ...facts };

@@ -3,7 +3,7 @@ import { batchReference } from '../../explain/batch-reference.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readNeighbours } from '../../ledger/doubt/in-doubt.ts';
-import type { Action, ActionContext, Done, Filled, SubjectOf } from '../action.ts';
+import type { Action, ActionContext, ActionReport, Filled, SubjectOf } from '../action.ts';
 import { resolutionOf } from './doubt-context.ts';
 import { batchFacts } from '../subject-words.ts';
 
@@ -62,7 +62,7 @@ function rangeOf({ from = '', to = '' }: Filled, most: number): IdRange {
   });
 }
 
-function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Probe): Done {
+function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Probe): ActionReport {
   const { matches, nearMisses, known, running, others, notKnown, failed, asked, stopped } = found;
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   return {

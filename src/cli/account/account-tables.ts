@@ -1,3 +1,4 @@
+import { stepText } from '../../../schemas/steps.ts';
 import type { AccountComparison } from '../../actions/resolve/reconcile-account.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
@@ -19,7 +20,7 @@ export function accountTable(states: readonly AccountState[], zoneOf: (account: 
   ]);
   const table = textTable(['Account', 'State', 'Waiting', 'On their way', 'In doubt', 'Forgotten'], rows, [2, 3, 5]);
   const why = states.flatMap((state) =>
-    describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${hold}`),
+    describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${stepText(hold)}`),
   );
   return [table, ...(why.length > 0 ? [why.join('\n')] : [])].join('\n\n');
 }

@@ -61,13 +61,13 @@ async function listCustomers(call: Call): Promise<number> {
 const FLAGS = { customerCode: '--code', fromDate: '--from', toDate: '--to' };
 
 type ListOperation = 'getCustomerListByCreationTimeCSV' | 'getCustomerListByCreationTimeXML';
-type Found<Operation extends ListOperation> = Extract<ClientAnswer<Operation>, { kind: 'approved' }>['result'];
+type CustomerList<Operation extends ListOperation> = Extract<ClientAnswer<Operation>, { kind: 'approved' }>['result'];
 
 /** Prints the list, or says on standard error why there is none. */
 function finish<Operation extends ListOperation>(
   operation: Operation,
   answer: ClientAnswer<Operation>,
-  printList: (found: Found<Operation>) => unknown,
+  printList: (found: CustomerList<Operation>) => unknown,
 ): number {
   if (answer.kind === 'approved') printList(answer.result);
   else console.error(describeAnswer(operation, answer, FLAGS));

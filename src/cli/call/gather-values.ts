@@ -19,7 +19,7 @@ export async function gatherValues(
   options: Call['options'],
   sources: Sources,
   isSandbox: boolean,
-): Promise<Given> {
+): Promise<TypedValues> {
   const flags = readFlags(operation, options);
   guardSecretFlags(flags, options['allowSecretFlags'] === true && isSandbox);
   const input = options['stdin'] ? await readInput(sources.terminal.input) : {};
@@ -30,7 +30,7 @@ export async function gatherValues(
   return { ...given, ...secrets };
 }
 
-function readFlags(operation: OperationName, options: Call['options']): Given {
+function readFlags(operation: OperationName, options: Call['options']): TypedValues {
   const { required, optional } = parametersOf(operation);
   const flags: Record<string, string | boolean> = {};
   for (const name of [...required, ...optional]) {
@@ -43,7 +43,7 @@ function readFlags(operation: OperationName, options: Call['options']): Given {
   return flags;
 }
 
-function guardSecretFlags(flags: Given, areAllowed: boolean): void {
+function guardSecretFlags(flags: TypedValues, areAllowed: boolean): void {
   const names = (Object.keys(flags) as FieldName[]).filter((name) => isSecret(name));
   const [first] = names;
   if (first === undefined) return;
@@ -68,9 +68,9 @@ function usage(action: string, reason: string, next?: string): PipelineError {
  */
 export async function readSecrets(
   operation: OperationName,
-  given: Given,
+  given: TypedValues,
   options: { env: NodeJS.ProcessEnv; terminal: Terminal; required: boolean },
-): Promise<Given> {
+): Promise<TypedValues> {
   const { required } = parametersOf(operation);
   const found: Record<string, string> = {};
   for (const name of secretsOf(operation).filter((secret) => !Object.hasOwn(given, secret))) {
@@ -89,14 +89,14 @@ async function askSecret(terminal: Terminal, name: FieldName, isRequired: boolea
 }
 
 /** Parameters as typed, before they are parsed by kind. */
-export type Given = Readonly<Record<string, string | boolean>>;
+export type TypedValues = Readonly<Record<string, string | boolean>>;
 
 /**
  * Reads parameters from standard input: one JSON object of texts and booleans, or lines `name=value`. JSON numbers are
  * refused, because they would lose digits of a long card number and cents of an amount.
  * @throws PipelineError USAGE; it names places and names, never what was read
  */
-export async function readInput(input: Readable & { readonly isTTY?: boolean }): Promise<Given> {
+export async function readInput(input: Readable & { readonly isTTY?: boolean }): Promise<TypedValues> {
   if (input.isTTY) throw fault('it is a terminal, which would show what is typed', 'Leave --stdin out to be asked.');
   const chunks: Buffer[] = [];
   for await (const chunk of input) chunks.push(Buffer.from(chunk as Uint8Array | string));
@@ -106,7 +106,7 @@ export async function readInput(input: Readable & { readonly isTTY?: boolean }):
   return text.trimStart().startsWith('{') ? readJson(text) : readLines(text);
 }
 
-function readJson(text: string): Given {
+function readJson(text: string): TypedValues {
   const entries = Object.entries(parseObject(text));
   const odd = entries.findIndex(([, value]) => typeof value !== 'string' && typeof value !== 'boolean');
   if (odd >= 0) throw fault(`entry ${odd + 1} of the object is neither text nor true or false`, 'Quote the value.');
@@ -122,7 +122,7 @@ function parseObject(text: string): object {
   }
 }
 
-function readLines(text: string): Given {
+function readLines(text: string): TypedValues {
   const given: Record<string, string> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;

@@ -9,7 +9,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { type Call, settingsOf } from '../command.ts';
 import { withStopSignal } from '../process/stop-signal.ts';
 import { answerStatus, describeAnswer } from './describe-answer.ts';
-import { gatherValues, type Given, type Sources } from './gather-values.ts';
+import { gatherValues, type TypedValues, type Sources } from './gather-values.ts';
 import { needsMopBeside } from './parameters-of.ts';
 import { ask, hasPerson, systemTerminal, type Terminal } from './terminal.ts';
 import { toParameters } from './to-parameters.ts';
@@ -108,7 +108,7 @@ export async function confirmCall(
   terminal: Terminal,
   operation: OperationName,
   account: Account,
-  given: Given,
+  given: TypedValues,
 ): Promise<void> {
   const { purpose } = OPERATIONS[operation];
   const currency = Object.hasOwn(given, 'total') ? `, ${account.currency}` : '';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
-import type { Given } from './gather-values.ts';
+import type { TypedValues } from './gather-values.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { formatInZone, startOfDay } from '../../calendar/zone-time.ts';
@@ -10,7 +10,7 @@ import { formatInZone, startOfDay } from '../../calendar/zone-time.ts';
  * on, so that the client's own check reports all of them at once.
  * @throws PipelineError USAGE for a batch file that cannot be read
  */
-export async function toParameters(given: Given, timeZone: string): Promise<Record<string, unknown>> {
+export async function toParameters(given: TypedValues, timeZone: string): Promise<Record<string, unknown>> {
   const parameters: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     parameters[name] = typeof value === 'string' && isField(name) ? await readValue(name, value, timeZone) : value;

@@ -36,7 +36,7 @@ export const status: CliCommand = {
   },
 };
 
-type Told = {
+type StatusView = {
   overview: Overview;
   late: LateRuns;
   withheld: readonly WithheldFile[];
@@ -61,7 +61,7 @@ const TODAY: Columns<Overview['today'][number]> = {
   'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
 };
 
-function describe({ overview, late, withheld, obstacles, ties }: Told): string {
+function describe({ overview, late, withheld, obstacles, ties }: StatusView): string {
   const { files, today } = overview;
   return [
     ...doubtLines(overview),
@@ -108,7 +108,7 @@ function doubtLines({ doubt }: Overview): string[] {
 
 /** Returns each cause once, with all its remedies. */
 export function describeObstacles(
-  obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo'>[],
+  obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo' | 'step'>[],
 ): string {
   const told = new Map<string, string>();
   for (const { what, name, why, next, since } of obstacles) {

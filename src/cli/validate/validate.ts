@@ -56,9 +56,9 @@ export const validate: CliCommand = {
 };
 
 /** The full result for a file, apart from the faults of its rows. */
-type Said = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
+type FileVerdict = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
 
-async function judge(path: string, check: FileCheck, rules: ChosenRules): Promise<Said> {
+async function judge(path: string, check: FileCheck, rules: ChosenRules): Promise<FileVerdict> {
   const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
   const { decision, faults } = decideIntake(check, {
     ...rules,
@@ -73,7 +73,7 @@ async function judge(path: string, check: FileCheck, rules: ChosenRules): Promis
   return { check, decision, faults: [...check.faults, ...faults] };
 }
 
-async function refuseUnread(file: FileHandle, path: string, fault: MessageFault): Promise<Said> {
+async function refuseUnread(file: FileHandle, path: string, fault: MessageFault): Promise<FileVerdict> {
   await file.close();
   const { size } = await lstat(path);
   const unread = unreadCheck(fault, { bytes: size, sha256: await sha256OfFile(path) });

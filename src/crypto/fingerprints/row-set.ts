@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { keyedHash } from '../../rows/keyed-hash.ts';
 import type { Fingerprinter } from './fingerprint.ts';
 import { deriveKey } from '../derive-key.ts';
-import { keyFor } from './row-print.ts';
+import { keyFor } from './row-fingerprint.ts';
 
 /** The mark of a set of rows, computed as they stream by: equal for equal rows in any order. */
 export type RowSet = {

@@ -64,7 +64,7 @@ export async function previewVerdict(
   });
 }
 
-type Asked = {
+type LedgerAnswers = {
   duplicate: Refusal | undefined;
   sameName: string | undefined;
   /** Undefined for a file that is refused on its own, because nothing of it would be sent. */
@@ -75,7 +75,7 @@ function askLedger(
   app: App,
   folder: Folder,
   { name, check, rowSet, now }: { name: string; check: FileCheck } & Pick<SeenBefore, 'rowSet' | 'now'>,
-): Promise<Asked> {
+): Promise<LedgerAnswers> {
   const { account, operation } = folder;
   const file = { file_id: '', account, operation, folder: folder.id, name: maskName(name), sha256: check.sha256 };
   return transact(app.ledger, async (tx) => ({

@@ -15,7 +15,7 @@ import {
   type SentBefore,
 } from '../../ledger/duplicates/find-sent-before.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
-import { PRINT_BYTES } from '../../crypto/fingerprints/row-print.ts';
+import { FINGERPRINT_BYTES } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { likeRows, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { type ConfusableRows, confusableRows } from '../../../workers/intake/cut-bodies.ts';
 import { chargedSince } from '../../../workers/intake/find-earlier-payments.ts';
@@ -63,7 +63,7 @@ function searchCharged(
   folder: Folder,
   { mostFaults, since }: { mostFaults: number; since: Date | undefined },
 ) {
-  const printsOf = rowFingerprinter(app, folder);
+  const fingerprintsOf = rowFingerprinter(app, folder);
   const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
   const faults: Fault[] = [];
   const like = likeRows();
@@ -73,15 +73,18 @@ function searchCharged(
 
   /** Returns one entry per fingerprint of the row. */
   function markRow(payment: PaymentRow, others: readonly Fault[]): MarkedRow[] {
-    const prints = printsOf(payment);
-    const places = Array.from({ length: prints.length / PRINT_BYTES }, (_, place) => place * PRINT_BYTES);
+    const fingerprints = fingerprintsOf(payment);
+    const places = Array.from(
+      { length: fingerprints.length / FINGERPRINT_BYTES },
+      (_, place) => place * FINGERPRINT_BYTES,
+    );
     for (const at of places) {
-      const fault = like.findFault(prints, at, payment.line, others);
+      const fault = like.findFault(fingerprints, at, payment.line, others);
       if (fault) addFault(fault);
     }
     return places.map((at) => ({
       ...payment,
-      print: prints.readBigInt64BE(at),
+      fingerprint: fingerprints.readBigInt64BE(at),
       lastFour: lastFour(payment.number),
     }));
   }

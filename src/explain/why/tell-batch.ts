@@ -1,9 +1,11 @@
 import { BATCH_STATES } from '../../../schemas/lifecycle.ts';
+import type { Step } from '../../../schemas/steps.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { BatchFacts, TriedSend, Waiting } from '../../ledger/file/read-why.ts';
 import type { AuditRow } from '../../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
+import { nextForRefused } from '../describe-holds.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
 /** Tells the story of one batch: each attempt, the service's answers and the decisions of persons. */
@@ -12,7 +14,7 @@ export function tellBatch(file: FileRow, batch: BatchRow, facts: BatchFacts): Se
   const happened = links.map((link) => tellLink(link, attempts));
   if (releases.times > 0) {
     const last = ended(releases.lastReason ?? '');
-    const text = `It was taken up and put back unsent ${releases.times}×, the last time because ${last}`;
+    const text = `It was put back unsent ${releases.times}×, the last time because ${last}`;
     happened.push({ at: releases.lastAt, text });
   }
   const what = `Batch ${batch.batch_no} of ${file.name}: ${sumOf(batch.rows, batch.cents)}; sha256 of its bytes ${batch.body_sha256}.`;
@@ -35,10 +37,10 @@ function wordsOf(link: AuditRow, attempts: readonly TriedSend[]): string | undef
   if (link.move === 'send') {
     const begun = attempts.find((attempt) => attempt.started_at.getTime() === link.at.getTime());
     const bytes = begun ? `: ${counted(begun.request_bytes, 'byte')} to ${begun.host}` : '';
-    return `${capital(link.reason)}${bytes}. From here on the service may have it.`;
+    return `${capital(link.reason)}${bytes}. From this moment the service may have it.`;
   }
   if (link.move === 'late-answer')
-    return `An answer came when the batch had a verdict already: ${ended(link.reason)}${evidenceOf(link)}`;
+    return `An answer arrived after the verdict: ${ended(link.reason)}${evidenceOf(link)}`;
   return undefined;
 }
 
@@ -50,54 +52,59 @@ function evidenceOf({ evidence }: AuditRow): string {
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
-/** Describes the state of the batch and its next step. The caller adds the account's holds. */
-export function nextForBatch(batch: BatchRow, facts: Waiting, timeZone: string, isHeld: boolean): string[] {
-  const reference = `${batch.file_id}/${batch.batch_no}`;
+export function tellBatchState({ batch_no: batchNo, state }: BatchRow): string {
+  return `Batch ${batchNo} is ${state}: ${BATCH_STATES[state]}.`;
+}
+
+/** Describes the next steps for the batch. The caller adds the account's holds. */
+export function nextForBatch(batch: BatchRow, facts: Waiting, timeZone: string, isHeld: boolean): Step[] {
+  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   const when = (at: Date) => formatInZone(at, timeZone);
-  const now = `Batch ${batch.batch_no} is ${batch.state}: ${BATCH_STATES[batch.state]}.`;
   switch (batch.state) {
     case 'ready':
-      return [now, ...waitingFor(batch, facts, when, isHeld)];
+      return waitingFor(batch, facts, when, isHeld);
     case 'preparing':
     case 'sending':
-      return [now, 'Nothing is to be done: a call is bounded in time, and one that breaks off is put in doubt.'];
+      return [['There is nothing to do: a call has a time limit, and if it breaks off, the batch is in doubt.']];
     case 'unknown':
-      return [
-        now,
-        `Never drop its file again. "paydrop resolve ${reference}" says what is known and what can be done.`,
-      ];
+      return [['Never drop its file again. ', { see: 'doubt', ...key }, ' says what is known and what can be done.']];
     case 'submitted': {
       const next = batch.next_poll_at ? `; the next question is due at ${when(batch.next_poll_at)}` : '';
-      return [now, `The service was asked ${batch.polls}×${next}. To ask now: "paydrop repoll ${reference}".`];
+      return [[`The service was asked ${batch.polls}×${next}. To ask now: `, { action: 'repoll', ...key }, '.']];
     }
     case 'result_in':
-      return [now, 'Nothing is to be done: a paydrop that runs matches the result with the rows.'];
+      return [['There is nothing to do: a worker matches the result with the rows.']];
     case 'exception':
       return [
-        now,
-        `Both sides: "paydrop exceptions ${reference}". It is asked for again by itself; to ask now: "paydrop repoll ${reference}". Call the service if it stays.`,
+        [
+          'Both sides: ',
+          { see: 'comparison', ...key },
+          '. The service is asked for the result again automatically; to ask now: ',
+          { action: 'repoll', ...key },
+          '. Call the service if it stays wrong.',
+        ],
       ];
     case 'refused':
-      return [
-        now,
-        `Fix the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
-      ];
+      return [nextForRefused(key)];
     case 'reconciled':
     case 'cancelled':
-      return [now];
+      return [];
   }
 }
 
-function waitingFor(batch: BatchRow, facts: Waiting, when: (at: Date) => string, isHeld: boolean): string[] {
-  const reference = `${batch.file_id}/${batch.batch_no}`;
+function waitingFor(batch: BatchRow, facts: Waiting, when: (at: Date) => string, isHeld: boolean): Step[] {
   if (facts.isBarred)
     return [
-      `Its bytes were sent before, as the send journal knows, so it never leaves. Look its rows up at the service, then "paydrop cancel ${reference} --reason …".`,
+      [
+        'Its bytes were sent before, as the send journal shows, so it is never sent again. Look up its rows at the service, then ',
+        { action: 'cancel-batch', fileId: batch.file_id, batchNo: batch.batch_no },
+        '.',
+      ],
     ];
   const reasons = [
     ...(facts.ahead > 0 ? [`${counted(facts.ahead, 'batch')} ${byNumber(facts.ahead, 'goes', 'go')} before it.`] : []),
-    ...(batch.not_before ? [`After tries that reached nobody it waits until ${when(batch.not_before)}.`] : []),
+    ...(batch.not_before ? [`The service was not reached, so it waits until ${when(batch.not_before)}.`] : []),
   ];
-  if (reasons.length > 0 || isHeld) return reasons;
-  return ['Nothing is to be done: a paydrop that runs sends it.'];
+  if (reasons.length > 0 || isHeld) return reasons.map((reason) => [reason]);
+  return [['There is nothing to do: a worker sends it.']];
 }

@@ -1,6 +1,7 @@
 import { saidCode } from '../../../schemas/errors.ts';
 import { BATCH_STATES, COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
+import type { Step } from '../../../schemas/steps.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { BatchGroup, FileFacts } from '../../ledger/file/read-why.ts';
@@ -23,12 +24,12 @@ function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
   switch (link.move) {
     case 'claim':
       return say(
-        `${file.name} was taken from ${file.folder} for account ${file.account}: ${counted(file.bytes, 'byte')}, sha256 ${file.sha256}. That it was whole is ${COMPLETENESS[file.completeness]}.`,
+        `${file.name} was taken from ${file.folder} for account ${file.account}: ${counted(file.bytes, 'byte')}, sha256 ${file.sha256}. Completeness: ${COMPLETENESS[file.completeness]}.`,
       );
     case 'accept':
       return [...say(`Every check passed: ${describeRows(file)}.`), ...faultSentence(facts, link.at)];
     case 'hold':
-      return [...say(`It was held for a person: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
+      return [...say(`It was held: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
     case 'reject':
       return [...say(`It was refused: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
     case 'begin':
@@ -60,7 +61,7 @@ function describeRows(file: FileRow): string {
 function faultSentence({ faults }: FileFacts, at: Date): Sentence[] {
   if (faults.length === 0) return [];
   return [
-    { at, text: `Found in it: ${faults.map(({ code, faults: count }) => `${saidCode(code)} ${count}×`).join(', ')}.` },
+    { at, text: `Faults: ${faults.map(({ code, faults: count }) => `${saidCode(code)} ${count}×`).join(', ')}.` },
   ];
 }
 
@@ -91,18 +92,23 @@ export function nextForFile(
   file: FileRow,
   { withheld }: Pick<FileFacts, 'withheld'>,
   resubmissions: readonly ResubmissionRow[],
-): string[] {
-  const id = file.file_id;
+): Step[] {
+  const { file_id: fileId } = file;
   switch (file.state) {
     case 'claimed':
-      return ['Nothing: its rows are being checked, by a paydrop that runs.'];
+      return [['There is nothing to do: a worker checks its rows.']];
     case 'held':
       // A file without a sendable row cannot be approved (release-held.ts).
       return [
-        `${remedyOf(file.reason_code)} Then ${file.valid_rows ? `"paydrop approve ${id} --reason …" or ` : ''}"paydrop decline ${id} --reason …".`.trim(),
+        [
+          `${remedyOf(file.reason_code)} Then `.trimStart(),
+          ...(file.valid_rows ? [{ action: 'approve', fileId } as const, ' or '] : []),
+          { action: 'decline', fileId },
+          '.',
+        ],
       ];
     case 'rejected':
-      return [remedyOf(file.reason_code) || 'Correct the file and drop it again.'];
+      return [[remedyOf(file.reason_code) || 'Correct the file and drop it again.']];
     case 'accepted':
     case 'in_progress':
       return [];
@@ -111,14 +117,14 @@ export function nextForFile(
     case 'cancelled':
       return [
         ...(wasTaken(file) && withheld.rows > 0
-          ? [`${sayWithheld(withheld)}. Correct its .rejects.csv and drop it, unless this was done.`]
+          ? [[`${sayWithheld(withheld)}. Correct its .rejects.csv and drop it, unless this was done.`]]
           : []),
-        ...resubmissions.filter((row) => row.new_file_id === null).map((row) => tellWaiting(file, row)),
+        ...resubmissions.filter((row) => row.new_file_id === null).map((row) => [tellWaiting(file, row)]),
       ];
   }
 }
 
 function tellWaiting({ folder }: FileRow, { name, charged }: ResubmissionRow): string {
-  if (charged === 0) return `${name} has not come back through ${folder} yet; let paydrop run.`;
-  return `${name} must not be dropped any more: ${counted(charged, 'row')} of it may have been charged. Drop the others by hand, from .retry.csv and .rejects.csv.`;
+  if (charged === 0) return `${name} has not been taken from ${folder} yet; start the workers if none run.`;
+  return `${name} must no longer be dropped: ${counted(charged, 'row')} of it may have been charged. Drop the others by hand, from .retry.csv and .rejects.csv.`;
 }

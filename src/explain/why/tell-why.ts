@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { saidCode } from '../../../schemas/errors.ts';
 import { FILE_STATES, type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import { type Step, stepText } from '../../../schemas/steps.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { Settings } from '../../config/config.ts';
 import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
@@ -18,11 +19,19 @@ import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { describeHolds } from '../describe-holds.ts';
 import { describeFailing } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
-import { nextForBatch, tellBatch } from './tell-batch.ts';
+import { nextForBatch, tellBatch, tellBatchState } from './tell-batch.ts';
 import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
 
 /** The whole story of a subject: what happened, how it stands, and what to do next. Times are in `timeZone`. */
-export type Why = { about: string; timeZone: string; story: Sentence[]; now: string[]; next: string[] };
+export type Why = {
+  about: string;
+  timeZone: string;
+  story: Sentence[];
+  now: string[];
+  next: string[];
+  /** `next` as data. */
+  steps: Step[];
+};
 
 export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
   const timeZone = zoneOf(settings, file.account);
@@ -39,7 +48,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
     timeZone,
     story: [...made, ...tellFile(file, facts)],
     now: tellFileState(file, facts, outputs),
-    next: orNothing([
+    ...nextOf([
       ...stuck,
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),
@@ -53,13 +62,13 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   const facts = await readBatchFacts(ledger, file, batch);
   const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
   const stuck = await stuckWith(ledger, file, batch);
-  const [now = '', ...steps] = nextForBatch(batch, facts, timeZone, holds.length + stuck.length > 0);
+  const steps = nextForBatch(batch, facts, timeZone, holds.length + stuck.length > 0);
   return {
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
     timeZone,
     story: tellBatch(file, batch, facts),
-    now: [`The file is ${file.state}: ${FILE_STATES[file.state]}.`, now],
-    next: orNothing([...stuck, ...steps, ...holds]),
+    now: [`The file is ${file.state}: ${FILE_STATES[file.state]}.`, tellBatchState(batch)],
+    ...nextOf([...stuck, ...steps, ...holds]),
   };
 }
 
@@ -102,13 +111,13 @@ async function whyWaiting(ledger: Ledger, settings: Settings, name: string): Pro
     ({ work, subject }) => work === 'watch' && subject.endsWith(`, "${maskName(name)}"`),
   );
   if (!found) return undefined;
-  const { what, why, next } = describeFailing(found);
+  const { what, why, step } = describeFailing(found);
   return {
     about: `${maskName(name)}, a drop`,
     timeZone: zoneOf(settings, found.account ?? ''),
     story: [{ at: found.since, text: `${what}: ${ended(why)}` }],
-    now: ['It was not taken yet, and nothing of it was sent.'],
-    next: [next],
+    now: ['It has not been taken yet, and nothing of it was sent.'],
+    ...nextOf([step]),
   };
 }
 
@@ -126,22 +135,23 @@ async function whyQuarantined(settings: Settings, name: string): Promise<Why | u
     about: `${found.name}, a drop`,
     timeZone: zoneOf(settings, account ?? ''),
     story: [{ at: new Date(at), text: `It was moved from ${from} to quarantine: ${ended(reason)}` }],
-    now: [`It was not read, and nothing of it was sent. It lies in "${join(root, id)}".`],
-    next: [`${mend} Remove that folder when it is dealt with.`],
+    now: [`It was not read, and nothing of it was sent. It is in "${join(root, id)}".`],
+    ...nextOf([[`${mend} Remove that folder when this is done.`]]),
   };
 }
 
-async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<string[]> {
-  return nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
+async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<Step[]> {
+  const steps = nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
+  return [[tellBatchState(batch)], ...steps];
 }
 
-async function heldBy(ledger: Ledger, account: string, timeZone: string): Promise<string[]> {
+async function heldBy(ledger: Ledger, account: string, timeZone: string): Promise<Step[]> {
   const holds = describeHolds(await readHolds(ledger, account), timeZone);
-  return holds.map((hold) => `Account ${account} stands still. ${hold}`);
+  return holds.map((hold) => [`Account ${account} sends nothing. `, ...hold]);
 }
 
 /** Lists what keeps failing for a file, and for its account while part of the file is open. */
-async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promise<string[]> {
+async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promise<Step[]> {
   const failing = await readFailing(ledger, file.file_id);
   return failing
     .filter(({ fileId, batchNo }) =>
@@ -150,7 +160,7 @@ async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promi
         : batch === undefined || batchNo === null || batchNo === batch.batch_no,
     )
     .map(describeFailing)
-    .map(({ what, why, next }) => `${what}, which ${ended(why)} ${next}`);
+    .map(({ what, why, step }) => [`${what}: it ${ended(why)} `, ...step]);
 }
 
 const FINAL: ReadonlySet<string> = new Set(['reconciled', 'cancelled', 'completed', 'partly_cancelled', 'rejected']);
@@ -159,8 +169,9 @@ function isOpen({ state }: BatchRow): boolean {
   return state !== 'reconciled' && state !== 'cancelled';
 }
 
-function orNothing(steps: string[]): string[] {
-  return steps.length > 0 ? steps : ['Nothing is to be done.'];
+function nextOf(found: readonly Step[]): Pick<Why, 'next' | 'steps'> {
+  const steps = found.length > 0 ? [...found] : [['There is nothing to do.']];
+  return { next: steps.map(stepText), steps };
 }
 
 function zoneOf(settings: Settings, account: string): string {

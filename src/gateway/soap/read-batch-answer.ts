@@ -25,10 +25,10 @@ export async function readBatchAnswer(operation: WireOperation, body: Buffer): P
 }
 
 /** A range of bytes, its end excluded. */
-type Stretch = { readonly from: number; readonly to: number };
+type ByteRange = { readonly from: number; readonly to: number };
 
 /** Finds the text of an element, if exactly one has this name, without attributes and with nothing but text in it. */
-function findElement(body: Buffer, name: string): Stretch | undefined {
+function findElement(body: Buffer, name: string): ByteRange | undefined {
   const opening = `<${name}>`;
   const at = body.indexOf(opening);
   if (at < 0) return undefined;
@@ -39,7 +39,7 @@ function findElement(body: Buffer, name: string): Stretch | undefined {
   return isOne && body.indexOf(opening, to) < 0 ? { from, to } : undefined;
 }
 
-function readPlainId(body: Buffer, { from, to }: Stretch): string | undefined {
+function readPlainId(body: Buffer, { from, to }: ByteRange): string | undefined {
   const id = to - from > LONGEST_ID ? '' : body.toString('latin1', from, to);
   return /^[A-Za-z0-9]+$/.test(id) ? id : undefined;
 }
@@ -49,7 +49,7 @@ const LONGEST_ID = 40;
 /** Placeholder for what was extracted. */
 const WORD = 'x';
 
-function replaceAll(body: Buffer, places: readonly Stretch[]): Buffer {
+function replaceAll(body: Buffer, places: readonly ByteRange[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;
   for (const { from, to } of places.toSorted((one, other) => one.from - other.from)) {

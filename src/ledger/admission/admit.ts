@@ -4,7 +4,14 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from './send-journal.ts';
 import { type Queryable, transact, type Transaction } from '../engine/transaction.ts';
 import { closeLedger, type Closing, readState, type State } from './close-ledger.ts';
-import { decideOpening, type Decision, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
+import {
+  decideOpening,
+  type Decision,
+  type RetiredSender,
+  isSame,
+  type JournalReport,
+  type Wait,
+} from './decide-opening.ts';
 
 /** The journal of this host, and the opening for which it may send. */
 export type Sender = { journal: string; epoch: number };
@@ -198,7 +205,7 @@ async function lacksAnswered({ pool }: Ledger, journal: string, path: string): P
   return answered.size > 0;
 }
 
-function tellOf({ id, notes, hasSends }: JournalSelf, name: string, list: string[]): Told {
+function tellOf({ id, notes, hasSends }: JournalSelf, name: string, list: string[]): JournalReport {
   const fences = notes.filter((note) => note.kind === 'fence');
   const listed: Record<string, number> = {};
   for (const fence of fences) for (const one of fence.list) listed[one] = Math.max(listed[one] ?? 0, fence.epoch);
@@ -218,7 +225,7 @@ function tellOf({ id, notes, hasSends }: JournalSelf, name: string, list: string
 }
 
 /** @returns undefined when another closing has begun meanwhile */
-function report(ledger: Ledger, closing: string, told: Told): Promise<Decision | undefined> {
+function report(ledger: Ledger, closing: string, told: JournalReport): Promise<Decision | undefined> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     const state = await readState({ pool: tx.client });
@@ -241,7 +248,7 @@ type SenderRow = {
   epoch: number;
   state: 'known' | 'lost' | 'retired';
   closing: string | null;
-  report: Told | null;
+  report: JournalReport | null;
 };
 
 /** Returns what the ledger waits for now, without changing anything. */
@@ -254,7 +261,7 @@ export async function decide(
   );
   const { rows } = await client.query<{ holds: boolean }>('SELECT EXISTS (SELECT FROM batch) AS holds');
   const known = senders.filter(({ epoch, state }) => epoch > 0 && state === 'known');
-  const gone = (wanted: string): Gone[] =>
+  const gone = (wanted: string): RetiredSender[] =>
     senders.filter(({ state }) => state === wanted).map(({ name, journal, epoch }) => ({ name, journal, epoch }));
   const reports = senders.filter((sender) => sender.closing === closing).map((sender) => sender.report!);
   return decideOpening(

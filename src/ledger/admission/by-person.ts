@@ -8,11 +8,11 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { decide } from './admit.ts';
 import { closeBeyondLost, closeLedger, readState } from './close-ledger.ts';
 
-type Known = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
+type KnownSender = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
 
 /** Finds journals by host name or the first letters of their id. */
-async function findKnown(tx: Transaction, words: string): Promise<Known[]> {
-  const { rows } = await tx.client.query<Known>(
+async function findKnown(tx: Transaction, words: string): Promise<KnownSender[]> {
+  const { rows } = await tx.client.query<KnownSender>(
     `SELECT journal, name, state FROM sender WHERE name = $1 OR (length($1) >= 8 AND starts_with(journal::text, $1))
      ORDER BY journal`,
     [words],

@@ -1,8 +1,8 @@
 /** A host that no longer sends, and the newest epoch at that time. */
-export type Gone = { name: string; journal: string; epoch: number };
+export type RetiredSender = { name: string; journal: string; epoch: number };
 
 /** What a journal reports. */
-export type Told = {
+export type JournalReport = {
   journal: string;
   /** Current name of its host; `names` holds all names so far. */
   name: string;
@@ -14,7 +14,7 @@ export type Told = {
   /** Journals that ledgers knew when it reported to them. */
   knows: string[];
   /** Hosts whose calls were all copied into this journal. */
-  retired: Gone[];
+  retired: RetiredSender[];
   /** Whether it has sent from this ledger, or taken part in opening it. */
   isWitness: boolean;
 };
@@ -23,8 +23,8 @@ export type Told = {
 export type Remembered = {
   senders: { journal: string; name: string; epoch: number }[];
   /** Declared lost by an operator, after comparing with the service. Valid for this ledger only. */
-  lost: Gone[];
-  retired: Gone[];
+  lost: RetiredSender[];
+  retired: RetiredSender[];
   /** Whether the ledger may be an older copy: it holds batches and was not created in this run of its server. */
   mayBeCopy: boolean;
 };
@@ -42,7 +42,7 @@ export type Wait =
   /** No journal that has reported ever sent from this ledger. */
   | { why: 'stranger' };
 
-export type Decision = { members: Told[]; waits: Wait[] };
+export type Decision = { members: JournalReport[]; waits: Wait[] };
 
 /**
  * Decides whether a closed ledger opens: every journal that may know more than the ledger must have reported. Required
@@ -52,7 +52,7 @@ export type Decision = { members: Told[]; waits: Wait[] };
  * `test/admission/model.ts` simulates these rules, leaving out each one in turn.
  * @returns the journals that may send once it opens, and what it waits for; it opens when that list is empty
  */
-export function decideOpening(reports: readonly Told[], ledger: Remembered): Decision {
+export function decideOpening(reports: readonly JournalReport[], ledger: Remembered): Decision {
   const retired = [...ledger.retired, ...reports.flatMap((report) => report.retired)];
   const isRetired = (journal: string) => retired.some((one) => one.journal === journal);
   const heard = reports.filter((report) => !isRetired(report.journal));
@@ -71,12 +71,12 @@ export function decideOpening(reports: readonly Told[], ledger: Remembered): Dec
 }
 
 /** Finds a possible copy from which no reporter ever sent. A known sender is waited for, or was declared lost. */
-function findStrangers(heard: readonly Told[], { mayBeCopy, senders, lost }: Remembered): Wait[] {
+function findStrangers(heard: readonly JournalReport[], { mayBeCopy, senders, lost }: Remembered): Wait[] {
   const isNew = senders.length === 0 && lost.length === 0;
   return mayBeCopy && isNew && !heard.some(({ isWitness }) => isWitness) ? [{ why: 'stranger' }] : [];
 }
 
-function findDiffering(heard: readonly Told[]): Wait[] {
+function findDiffering(heard: readonly JournalReport[]): Wait[] {
   const [first] = heard;
   const differing = heard.filter(({ list }) => !isSame(list, first!.list));
   const twice = heard.filter(({ name, journal }) =>
@@ -90,7 +90,7 @@ function findDiffering(heard: readonly Told[]): Wait[] {
   ];
 }
 
-function findMissingHosts(heard: readonly Told[], ledger: Remembered, gone: readonly Gone[]): Wait[] {
+function findMissingHosts(heard: readonly JournalReport[], ledger: Remembered, gone: readonly RetiredSender[]): Wait[] {
   const needed = new Map<string, number>();
   const need = (name: string, epoch: number) => needed.set(name, Math.max(needed.get(name) ?? 0, epoch));
   for (const { name, epoch } of ledger.senders) need(name, epoch);
@@ -104,7 +104,11 @@ function findMissingHosts(heard: readonly Told[], ledger: Remembered, gone: read
     .map(([name]) => ({ why: 'host', name }));
 }
 
-function findMissingJournals(heard: readonly Told[], { senders }: Remembered, gone: readonly Gone[]): Wait[] {
+function findMissingJournals(
+  heard: readonly JournalReport[],
+  { senders }: Remembered,
+  gone: readonly RetiredSender[],
+): Wait[] {
   const known = new Set([...senders.map(({ journal }) => journal), ...heard.flatMap(({ knows }) => knows)]);
   return [...known]
     .filter((journal) => ![...heard, ...gone].some((one) => one.journal === journal))
@@ -118,7 +122,7 @@ function findMissingJournals(heard: readonly Told[], { senders }: Remembered, go
  * Finds senders that do not know every journal that has sent. A ledger restored to a state before this opening may have
  * forgotten that journal, and would open without it.
  */
-function findUnaware(heard: readonly Told[]): Wait[] {
+function findUnaware(heard: readonly JournalReport[]): Wait[] {
   const witnesses = heard.filter(({ isWitness }) => isWitness).map(({ journal }) => journal);
   return heard
     .filter(({ name, list }) => list.includes(name))

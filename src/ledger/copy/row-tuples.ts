@@ -8,7 +8,7 @@ import type { TupleWriter } from './tuple-writer.ts';
  */
 export const COPIED = {
   rows: 'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)',
-  prints: 'row_print (volume, print, file_no, line)',
+  fingerprints: 'row_print (volume, print, file_no, line)',
   faults: 'row_fault (file_no, seq, line, column_name, code, detail, value)',
   outcomes: 'row_outcome (file_no, line, outcome, code, message, "authorization")',
   batches:
@@ -38,7 +38,7 @@ export function writeRow(to: TupleWriter, fileNo: number, row: NewRow): void {
 }
 
 /** Writes a fingerprint of a row. The 8 bytes at `at` are a bigint as PostgreSQL sends it, big-endian. */
-export function writePrint(
+export function writeFingerprint(
   to: TupleWriter,
   { volume, fileNo }: { volume: number; fileNo: number },
   line: number,

@@ -38,13 +38,13 @@ export const RESOLUTION_ACTIONS = {
     about: 'adopt a batch id, under which every row matches; its result is fetched',
     bindingOf: bindBatch,
     carryOut: (tx, subject, because) =>
-      adoptBatch(tx, keyOf(subject), String(subject.evidence['batchId']), withEvidence(subject, because)),
+      assignBatchId(tx, keyOf(subject), String(subject.evidence['batchId']), withEvidence(subject, because)),
   },
   'not-received': {
     about: 'declare the batch as not received; it is sent once more',
     bindingOf: bindBatch,
     carryOut: (tx, subject, because) =>
-      absolveBatch(tx, keyOf(subject), waitOf(subject), withEvidence(subject, because)),
+      declareNotReceived(tx, keyOf(subject), waitOf(subject), withEvidence(subject, because)),
   },
   journal: {
     about: 'end the batch with what the reports of the service say of each row',
@@ -116,7 +116,12 @@ function withEvidence({ evidence }: ResolutionSubject, because: AuditReason): Au
  * the result under this id was sent. The result is fetched at once.
  * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, RESOLUTION_REFUSED when another batch has the id
  */
-export async function adoptBatch(tx: Transaction, key: BatchKey, batchId: string, because: AuditReason): Promise<void> {
+export async function assignBatchId(
+  tx: Transaction,
+  key: BatchKey,
+  batchId: string,
+  because: AuditReason,
+): Promise<void> {
   const set = {
     batch_id: batchId,
     submitted_at: await readLastCall(tx, key),
@@ -157,7 +162,7 @@ export async function mapBatch(
  * @throws PipelineError MOVE_REFUSED when the batch is not in doubt; RESOLUTION_REFUSED when it is too early, or when a
  *   transaction report shows one of its rows
  */
-export async function absolveBatch(
+export async function declareNotReceived(
   tx: Transaction,
   key: BatchKey,
   waitMs: number,
@@ -224,7 +229,7 @@ export async function settleBatch(
  * @returns the detached batch id
  * @throws PipelineError MOVE_REFUSED when the batch is no exception
  */
-export async function disownBatch(tx: Transaction, key: BatchKey, because: AuditReason): Promise<string | null> {
+export async function detachResult(tx: Transaction, key: BatchKey, because: AuditReason): Promise<string | null> {
   await mustBeOpen(tx);
   const { rows } = await tx.client.query<{ batch_id: string | null; attempt: number }>(
     'SELECT batch_id, attempt FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',

@@ -52,14 +52,14 @@ function areAlike(one: string, other: string): string {
   return `(${one} = ${other} OR ${one} ~ ${odd} OR ${other} ~ ${odd} OR ${left(one)} = ${left(other)})`;
 }
 
-/** Returns SQL for the invoice and amount half of a fingerprint (crypto/fingerprints/row-print.ts), as a number. */
-export function invoiceOf(print: string): string {
-  return `(${print} >> 32)`;
+/** Returns SQL for the invoice and amount half of a fingerprint (crypto/fingerprints/row-fingerprint.ts), as a number. */
+export function invoiceOf(fingerprint: string): string {
+  return `(${fingerprint} >> 32)`;
 }
 
 /** Returns SQL for the kind of payer in a fingerprint, as a number. */
-export function kindOf(print: string): string {
-  return `((${print} >> ${PAYER_BITS}) & 3)`;
+export function kindOf(fingerprint: string): string {
+  return `((${fingerprint} >> ${PAYER_BITS}) & 3)`;
 }
 
 /**
@@ -67,10 +67,10 @@ export function kindOf(print: string): string {
  * from its first fingerprint to the one after its last.
  * @param print SQL of the fingerprint of a row
  */
-function otherKindsOf(print: string): string {
-  const first = `(${invoiceOf(print)} << 32)`;
+function otherKindsOf(fingerprint: string): string {
+  const first = `(${invoiceOf(fingerprint)} << 32)`;
   const at = (kind: string) => `${first} + (${kind} << ${PAYER_BITS})`;
-  return `(VALUES (${first}, ${at(kindOf(print))}), (${at(`(${kindOf(print)} + 1)`)}, ${at('3::bigint')}))`;
+  return `(VALUES (${first}, ${at(kindOf(fingerprint))}), (${at(`(${kindOf(fingerprint)} + 1)`)}, ${at('3::bigint')}))`;
 }
 
 /** Bits of a fingerprint below those of the kind of payer. */
@@ -78,8 +78,8 @@ const PAYER_BITS = 30;
 
 /** Returns SQL for twins of rows (`own`: line, print): first by same fingerprint, then of other kinds of payer. */
 export function twinsInVolumes(volumes: string, own: string, besides: string): string {
-  const find = (print: string) =>
-    `CROSS JOIN LATERAL (SELECT file_no, line FROM row_print p WHERE p.volume = v.volume AND ${print} ${besides} OFFSET 0) e`;
+  const find = (fingerprint: string) =>
+    `CROSS JOIN LATERAL (SELECT file_no, line FROM row_print p WHERE p.volume = v.volume AND ${fingerprint} ${besides} OFFSET 0) e`;
   return `
     SELECT own.line, e.file_no, e.line AS earlier_line, false AS other_kind
     FROM unnest(${volumes}::bigint[]) AS v (volume) CROSS JOIN ${own} own ${find('p.print = own.print')}
@@ -90,10 +90,10 @@ export function twinsInVolumes(volumes: string, own: string, besides: string): s
     ${find('p.print >= s.first AND p.print < s.beyond')}`;
 }
 
-/** A row not in the ledger, with one of its fingerprints (crypto/fingerprints/row-print.ts). Money is integer cents. */
+/** A row not in the ledger, with one of its fingerprints (crypto/fingerprints/row-fingerprint.ts). Money is integer cents. */
 export type MarkedRow = {
   line: number;
-  print: bigint;
+  fingerprint: bigint;
   invoice: string;
   customerCode: string;
   amountCents: number;
@@ -123,7 +123,7 @@ export async function findChargedRows(
     CERTAINLY_NOT_CHARGED,
     operation,
     marked.map((row) => row.line),
-    marked.map((row) => row.print),
+    marked.map((row) => row.fingerprint),
     marked.map((row) => row.invoice),
     marked.map((row) => row.customerCode),
     marked.map((row) => row.amountCents),

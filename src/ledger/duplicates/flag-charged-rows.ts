@@ -23,7 +23,7 @@ type FlagOptions = {
 };
 
 /**
- * Flags rows that another file of the account holds, by their fingerprints (crypto/fingerprints/row-print.ts). Invoice,
+ * Flags rows that another file of the account holds, by their fingerprints (crypto/fingerprints/row-fingerprint.ts). Invoice,
  * amount and payer are the same, or without a relevant difference. A row counts unless it certainly was not and never
  * will be charged: declined, unreadable for the service, or cancelled. Rows without an invoice do not count.
  *

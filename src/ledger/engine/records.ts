@@ -12,6 +12,9 @@ export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | nul
 /** A file with its secrets, for code that opens it. */
 export type FileRow = PlainFileRow & FileSecret;
 
+/** With the ledger that it was read from (READ_FROM in read-file.ts). */
+export type ReadFileRow = FileRow & { read_from: string };
+
 export type PlainFileRow = {
   file_no: number;
   file_id: string;

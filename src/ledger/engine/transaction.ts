@@ -154,11 +154,11 @@ function askFirst(client: PoolClient, text: string, values?: unknown[]): Promise
 }
 
 /** The methods of a query that node-postgres calls (see its lib/client.js); its types leave them out. */
-type Told = { submit(connection: Connection): unknown; handleCommandComplete(...told: unknown[]): void };
+type QueryMethods = { submit(connection: Connection): unknown; handleCommandComplete(...told: unknown[]): void };
 
 /** Sends BEGIN ahead of the query and hides its result from the query. */
 function putBehindBegin<Query extends Submittable>(query: Query): Query {
-  const told = query as unknown as Told;
+  const told = query as unknown as QueryMethods;
   const { submit, handleCommandComplete } = told;
   told.submit = (connection) => {
     connection.stream.cork();

@@ -5,7 +5,8 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
 import { moveFile } from '../engine/move.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { BatchRow, FileRow } from '../engine/records.ts';
+import type { BatchRow, ReadFileRow } from '../engine/records.ts';
+import { READ_FROM } from './read-file.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 
 export type NewOutput = {
@@ -17,43 +18,23 @@ export type NewOutput = {
   rows: number;
 };
 
-/** Records outputs that were written and read back. Recording them again after a crash changes nothing. */
-export async function recordOutput(ledger: Ledger, fileId: string, ...outputs: readonly NewOutput[]): Promise<void> {
-  await transact(ledger, (tx) => noteOutputs(tx, fileId, outputs));
-}
+/** What outputs were made of; notices are made of the file alone. */
+export type OutputSource = { file: Pick<ReadFileRow, 'file_id' | 'read_from'>; batches?: readonly BatchRow[] };
 
 /**
- * Records the results of a file, if this ledger still has the batches that they were made of. When the server is
- * replaced while they are written, they may be made of one ledger and recorded in another, which would keep to them
- * although its own results have other times.
- * @throws PipelineError OUTPUT_MISMATCH; the results are then made again
+ * Records outputs that were written and read back, if this ledger has what they were made of. When the server is
+ * replaced under a running process, the process may read from one ledger and record in the other. That one would keep
+ * to bytes that it can never make again. Recording outputs again after a crash changes nothing.
+ * @throws PipelineError OUTPUT_MISMATCH; the outputs are then made again
  */
-export async function recordResults(
+export async function recordOutput(
   ledger: Ledger,
-  fileId: string,
-  batches: readonly BatchRow[],
-  outputs: readonly NewOutput[],
+  source: OutputSource,
+  ...outputs: readonly NewOutput[]
 ): Promise<void> {
-  await transact(ledger, async (tx) => {
-    const [, isSame] = await queryInOne(tx, (asked) => [
-      noteOutputs(asked, fileId, outputs),
-      hasBatches(asked, fileId, batches),
-    ]);
-    if (!isSame)
-      throw new PipelineError('OUTPUT_MISMATCH', `record the results of file "${fileId}"`, 'its batches have changed', {
-        next: 'They are made again.',
-      });
-  });
-}
-
-async function hasBatches({ client }: Transaction, fileId: string, batches: readonly BatchRow[]): Promise<boolean> {
-  const { rows } = await client.query<BatchRow>(
-    'SELECT batch_no, state, attempt, result_at FROM batch WHERE file_id = $1 ORDER BY batch_no',
-    [fileId],
+  await transact(ledger, (tx) =>
+    queryInOne(tx, (asked) => [noteOutputs(asked, source.file.file_id, outputs), mustHave(asked, source)]),
   );
-  const marks = (of: readonly BatchRow[]) =>
-    JSON.stringify(of.map(({ batch_no: no, state, attempt, result_at: at }) => [no, state, attempt, at]));
-  return marks(rows) === marks(batches);
 }
 
 async function noteOutputs(tx: Transaction, fileId: string, outputs: readonly NewOutput[]): Promise<void> {
@@ -76,6 +57,28 @@ async function noteOutputs(tx: Transaction, fileId: string, outputs: readonly Ne
   }
 }
 
+/** @throws PipelineError OUTPUT_MISMATCH when this ledger is another, or has other batches */
+async function mustHave({ client }: Transaction, { file, batches }: OutputSource): Promise<void> {
+  const { rows } = await client.query<BatchRow & { read_from: string }>(
+    `SELECT here.read_from, batch_no, state, attempt, result_at
+     FROM (SELECT ${READ_FROM}) here LEFT JOIN batch ON file_id = $1 ORDER BY batch_no`,
+    [file.file_id],
+  );
+  const marks = (of: readonly BatchRow[]) =>
+    JSON.stringify(of.map(({ batch_no: no, state, attempt, result_at: at }) => [no, state, attempt, at]));
+  const isSame = rows[0]!.read_from === file.read_from;
+  if (isSame && (!batches || marks(rows.filter(isBatch)) === marks(batches))) return;
+  const reason = 'they were made of another ledger';
+  throw new PipelineError('OUTPUT_MISMATCH', `record outputs of file "${file.file_id}"`, reason, {
+    next: 'They are made again.',
+  });
+}
+
+/** A file without batches has one row, without a batch. */
+function isBatch({ batch_no: no }: { batch_no: number | null }): boolean {
+  return no !== null;
+}
+
 /**
  * Makes the move `complete`, once every output is on disk and was read back. Without a row to send, it makes `begin`
  * first.
@@ -84,17 +87,19 @@ async function noteOutputs(tx: Transaction, fileId: string, outputs: readonly Ne
  */
 export async function completeFile(
   ledger: Ledger,
-  fileId: string,
+  source: OutputSource,
   evidence: Record<string, unknown>,
   outputs: readonly NewOutput[] = [],
 ): Promise<boolean> {
+  const { file_id: fileId } = source.file;
   return transact(ledger, async (tx) => {
     const actor = 'worker:deliver';
     const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
     // The caller has checked before, but a file must never be closed over a batch that can still be sent.
     const complete = (by: Transaction = tx) => moveFile(by, 'complete', fileId, because, { where: NO_BATCH_OPEN });
-    const [, completed] = await queryInOne(tx, (asked) => [
+    const [, , completed] = await queryInOne(tx, (asked) => [
       outputs.length > 0 && noteOutputs(asked, fileId, outputs),
+      outputs.length > 0 && mustHave(asked, source),
       complete(asked),
     ]);
     if (completed) return true;
@@ -106,7 +111,7 @@ export async function completeFile(
 
 /** A file, and what decides which of its outputs are due. */
 export type Delivery = {
-  file: FileRow;
+  file: ReadFileRow;
   /** Kinds of the outputs that are in the ledger. */
   written: ReadonlySet<OutputKind>;
   batches: number;
@@ -122,9 +127,9 @@ export type Delivery = {
  */
 export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {
   const { rows } = await ledger.pool.query<
-    FileRow & { written: OutputKind[]; batches: number; open_batches: number; corrections: number[] }
+    ReadFileRow & { written: OutputKind[]; batches: number; open_batches: number; corrections: number[] }
   >(
-    `SELECT file.*, s.wrapped_key, s.content_key, s.row_set,
+    `SELECT file.*, ${READ_FROM}, s.wrapped_key, s.content_key, s.row_set,
             ARRAY(SELECT kind FROM output WHERE output.file_id = file.file_id) AS written,
             ARRAY(SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due
                   WHERE due.file_no = file.file_no ORDER BY correction_no) AS corrections,

@@ -22,7 +22,7 @@ export type FileFindings = {
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
-type Kept = {
+type StoredWith = {
   /** For an encrypted drop: its session key, sealed. */
   contentKey?: Buffer | null;
   /** Since when the file counts as known, for the search for earlier payments. */
@@ -45,7 +45,7 @@ export async function decideFile(
   fileId: string,
   findings: FileFindings,
   decision: FileDecision,
-  { contentKey = null, agedFrom }: Kept = {},
+  { contentKey = null, agedFrom }: StoredWith = {},
 ): Promise<PlainFileRow> {
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;

@@ -5,13 +5,19 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Fault, OutcomeTotals, SentRow } from '../../rows/rows.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow } from '../engine/records.ts';
+import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow, ReadFileRow } from '../engine/records.ts';
 import { type AsOf, type KeptRow, NOW, readKeptRows } from '../row/read-kept-rows.ts';
 
+/**
+ * SQL for the ledger that answers: the run of its server, and its tables. Another answers once the server was replaced or
+ * a backup was put in place.
+ */
+export const READ_FROM = `pg_postmaster_start_time() || ' ' || 'file'::regclass::oid AS read_from`;
+
 /** @throws PipelineError NOT_FOUND */
-export async function readFileRow(ledger: Ledger, fileId: string): Promise<FileRow> {
-  const { rows } = await ledger.pool.query<FileRow>(
-    'SELECT * FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1',
+export async function readFileRow(ledger: Ledger, fileId: string): Promise<ReadFileRow> {
+  const { rows } = await ledger.pool.query<ReadFileRow>(
+    `SELECT *, ${READ_FROM} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1`,
     [fileId],
   );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
@@ -83,7 +89,7 @@ export async function readSentRows(ledger: Ledger, fileNo: number, batch: BatchL
 }
 
 /** Lines read at a time: few enough to sort, many enough to skip over blank ones. */
-const STRETCH = 2_000;
+const RANGE_ROWS = 2_000;
 
 /**
  * Reads all rows of a file in input order with their outcomes, page by page: a file may have a million. Selects by line
@@ -93,13 +99,13 @@ const STRETCH = 2_000;
 export async function* readRows(
   ledger: Ledger,
   fileNo: number,
-  { pageRows = STRETCH, after = 0, ...asOf }: AsOf & { pageRows?: number; after?: number } = {},
+  { pageRows = RANGE_ROWS, after = 0, ...asOf }: AsOf & { pageRows?: number; after?: number } = {},
 ): AsyncGenerator<LedgerRow[]> {
   const last = await readLast(ledger, 'SELECT max(line) AS last FROM payment_row WHERE file_no = $1', fileNo);
   let page: LedgerRow[] = [];
   for (let seen = after; seen < last; ) {
     const wanted = pageRows - page.length;
-    const to = seen + Math.max(wanted, STRETCH);
+    const to = seen + Math.max(wanted, RANGE_ROWS);
     const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof KeptRow> & { line: number }>(
       `SELECT line, invoice, customer_code, amount_cents, last_four
        FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line LIMIT $4`,

@@ -33,11 +33,11 @@ export type OpenFile = Pick<
 };
 
 /** The current state, without today's totals. */
-export type Standing = Omit<Overview, 'today'>;
+export type OpenWork = Omit<Overview, 'today'>;
 
 export async function readOverview(ledger: Ledger): Promise<Overview> {
   const [standing, today] = await Promise.all([
-    readStanding(ledger),
+    readOpenWork(ledger),
     query<Overview['today'][number]>(
       ledger,
       `SELECT f.account, o.outcome, sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents
@@ -50,7 +50,7 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
   return { ...standing, today };
 }
 
-export async function readStanding(ledger: Ledger): Promise<Standing> {
+export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
   const [files, open, doubt, late, stopped, proposals] = await Promise.all([
     query<Overview['files'][number]>(
       ledger,

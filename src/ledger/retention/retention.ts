@@ -58,9 +58,9 @@ export type ShreddedFile = Pick<FileRow, 'file_id' | 'name' | 'account' | 'state
 
 /** Returns the files whose keys were destroyed in a period, and checks everything that must be gone with them. */
 export async function readShredded(ledger: Ledger, from: Date, to: Date): Promise<ShreddedFile[]> {
-  type Found = Parameters<typeof readCleaning>[0];
+  type KeyState = Parameters<typeof readCleaning>[0];
   const { rows } = await ledger.pool.query<
-    Omit<ShreddedFile, 'key' | 'fingerprints'> & { key: Found; fingerprints: Found }
+    Omit<ShreddedFile, 'key' | 'fingerprints'> & { key: KeyState; fingerprints: KeyState }
   >(
     `SELECT f.file_id, f.name, f.account, f.state, f.shredded_at AS "shreddedAt",
             (SELECT min(a.seq) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'shred') AS "auditLink",

@@ -17,20 +17,27 @@ export type FinishedRow = {
   attempt: number | null;
 };
 
+/** Columns that the result file adds after the input's, and their cells. */
+const RESULT_COLUMNS: readonly (readonly [title: string, cellOf: (row: FinishedRow) => string])[] = [
+  ['Outcome', ({ outcome }) => OUTCOMES[outcome].label],
+  ['Code', ({ code }) => numberCell(code)],
+  ['Message', ({ message }) => message],
+  ['Authorization', ({ authorization }) => authorization],
+  ['Batch Id', ({ batchId }) => batchId],
+  ['Sent At', ({ sentAt }) => sentAt],
+  ['Result At', ({ resultAt }) => resultAt],
+  ['Attempt', ({ attempt }) => numberCell(attempt)],
+];
+
+export const RESULT_TITLES = RESULT_COLUMNS.map(([title]) => title);
+
 /** Returns the cells of one line of the result file: line, masked input, outcome. */
 export function resultCells(row: FinishedRow, maskedInput: readonly string[]): string[] {
-  return [
-    String(row.line),
-    ...maskedInput,
-    OUTCOMES[row.outcome].label,
-    row.code === null ? '' : String(row.code),
-    row.message,
-    row.authorization,
-    row.batchId,
-    row.sentAt,
-    row.resultAt,
-    row.attempt === null ? '' : String(row.attempt),
-  ];
+  return [String(row.line), ...maskedInput, ...RESULT_COLUMNS.map(([, cellOf]) => cellOf(row))];
+}
+
+function numberCell(number: number | null): string {
+  return number === null ? '' : String(number);
 }
 
 /** Returns the correction file that a row goes into, if any, and the text of its Reason column. */
@@ -64,39 +71,28 @@ type BeforeChange = {
   evidence: string;
 };
 
+/** Columns that a correction adds after the result file's, and their cells. */
+const CHANGE_COLUMNS: readonly (readonly [title: string, cellOf: (before: BeforeChange) => string])[] = [
+  ['Old Outcome', ({ outcome }) => OUTCOMES[outcome as Outcome].label],
+  ['Old Code', ({ code }) => numberCell(code)],
+  ['Old Message', ({ message }) => message],
+  ['Changed At', ({ changedAt }) => changedAt],
+  ['Evidence', ({ evidence }) => evidence],
+];
+
+export const CHANGE_TITLES = CHANGE_COLUMNS.map(([title]) => title);
+
 /**
  * Returns the cells of one line of a correction. Those of the result file come first, with current values in the same
  * places, so a reader of results can read corrections. The old values follow.
  */
 export function changeCells(row: FinishedRow, maskedInput: readonly string[], before: BeforeChange): string[] {
-  return [
-    ...resultCells(row, maskedInput),
-    OUTCOMES[before.outcome as Outcome].label,
-    before.code === null ? '' : String(before.code),
-    before.message,
-    before.changedAt,
-    before.evidence,
-  ];
+  return [...resultCells(row, maskedInput), ...CHANGE_COLUMNS.map(([, cellOf]) => cellOf(before))];
 }
 
 /** Returns the column titles of a layout, in the spec's words. */
 export function titlesOf(layout: LayoutName): string[] {
   return columnsOf(layout).map((column) => COLUMNS[column].title);
 }
-
-/** Columns that the result file adds after the input's. */
-export const RESULT_TITLES = [
-  'Outcome',
-  'Code',
-  'Message',
-  'Authorization',
-  'Batch Id',
-  'Sent At',
-  'Result At',
-  'Attempt',
-] as const;
-
-/** Columns that a correction adds after the result file's. */
-export const CHANGE_TITLES = ['Old Outcome', 'Old Code', 'Old Message', 'Changed At', 'Evidence'] as const;
 
 export { REASON_TITLE } from '../../../schemas/layouts.ts';

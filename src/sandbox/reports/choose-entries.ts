@@ -18,15 +18,15 @@ type ChosenEntries = {
 export function chooseEntries(
   { method, list, period }: Pick<ReportRow, 'method' | 'list' | 'period'>,
   journal: readonly JournalEntry[],
-  asked: Asked,
+  asked: EntryQuery,
 ): ChosenEntries {
   const entries = journal.filter((entry) => entry.method === method && entry.list === list);
   return period === 'day' ? chooseDay(entries, asked) : chooseRange(entries, asked);
 }
 
-type Asked = { readonly parameters: Parameters; readonly face: Face; readonly now: Date };
+type EntryQuery = { readonly parameters: Parameters; readonly face: Face; readonly now: Date };
 
-function chooseDay(entries: readonly JournalEntry[], asked: Asked): ChosenEntries {
+function chooseDay(entries: readonly JournalEntry[], asked: EntryQuery): ChosenEntries {
   const { now } = asked;
   const date = momentOf('date', asked);
   if (!date) return { entries: [], isFuture: false };
@@ -42,7 +42,7 @@ function chooseDay(entries: readonly JournalEntry[], asked: Asked): ChosenEntrie
  * offset means the day that begins there. Clients request today by their own clocks, and the strict rule would return
  * yesterday.
  */
-function dayAround(date: Date, { parameters, face }: Asked): (ms: number) => boolean {
+function dayAround(date: Date, { parameters, face }: EntryQuery): (ms: number) => boolean {
   const isMidnight = /T00:00:00(?:\.0+)?(?:Z|[+-]\d\d:\d\d)\s*$/.test(parameters.text('date') ?? '');
   if (isMidnight) return (ms) => ms >= date.getTime() && ms < date.getTime() + DAY_MS;
   const day = face.dayOf(date);
@@ -52,7 +52,7 @@ function dayAround(date: Date, { parameters, face }: Asked): (ms: number) => boo
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Compares whole seconds, as reports show them, so 23:59:59 is the end of a day. */
-function chooseRange(entries: readonly JournalEntry[], asked: Asked): ChosenEntries {
+function chooseRange(entries: readonly JournalEntry[], asked: EntryQuery): ChosenEntries {
   const from = secondsOf(momentOf('fromDate', asked)) ?? Number.NEGATIVE_INFINITY;
   const to = secondsOf(momentOf('toDate', asked)) ?? Number.NEGATIVE_INFINITY;
   const within = entries.filter(({ at }) => {
@@ -69,13 +69,13 @@ function secondsOf(moment: Date | undefined): number | undefined {
 }
 
 /** Reads an index. Assumption: it counts from 0 and is included; text that is not a number counts as omitted. */
-function indexOf(name: ReportField, { parameters }: Asked): number | undefined {
+function indexOf(name: ReportField, { parameters }: EntryQuery): number | undefined {
   const text = parameters.text(name)?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Reads a time; without an offset it is in the server's zone. */
-function momentOf(name: ReportField, { parameters, face }: Asked): Date | undefined {
+function momentOf(name: ReportField, { parameters, face }: EntryQuery): Date | undefined {
   const moment = parameters.moment(name);
   const hasOffset = /(?:Z|[+-]\d\d:\d\d)\s*$/.test(parameters.text(name) ?? '');
   if (!moment || hasOffset) return moment;

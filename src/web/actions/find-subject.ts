@@ -1,4 +1,5 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
+import type { StepIds } from '../../../schemas/steps.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readProposal } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
@@ -6,7 +7,7 @@ import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { WebContext } from '../web-context.ts';
-import type { Done, Next, Subject, SubjectOf } from '../../actions/action.ts';
+import type { ActionReport, Next, Subject, SubjectOf } from '../../actions/action.ts';
 import type { SubjectFinder } from '../../actions/run-action.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';
 
@@ -21,6 +22,15 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
   proposal: '/proposals/:no',
   schedule: '/schedules/:name',
 };
+
+/** Returns an address of such a path; undefined when an id that it needs is not known. */
+export function pathWith(pattern: string, { fileId, batchNo, account, schedule }: StepIds): string | undefined {
+  const name = account === ALL_ACCOUNTS ? ALL : (account ?? schedule);
+  const ids: Readonly<Record<string, string | number | undefined>> = { fileId, batchNo, name };
+  const params = [...pattern.matchAll(/:(\w+)/g)].map(([, id]) => id!);
+  if (params.some((id) => ids[id] === undefined)) return undefined;
+  return pattern.replace(/:(\w+)/g, (_, id: string) => encodeURIComponent(ids[id]!));
+}
 
 /**
  * Finds the subject that an address names, in its current state.
@@ -111,7 +121,7 @@ function filePlace({ file_id: fileId, name }: FileRow) {
 }
 
 /** Returns whether the result has something that a person must look at; a proposal only waits for another person. */
-export function isWarning({ status = 'ok', next = [] }: Done): boolean {
+export function isWarning({ status = 'ok', next = [] }: ActionReport): boolean {
   return status !== 'ok' && !next.some(({ to }) => to === 'proposals');
 }
 

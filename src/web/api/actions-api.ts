@@ -3,7 +3,7 @@ import { ACTIONS } from '../../../schemas/actions.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
-import type { Ask, Done, HandledAction, Input, Plan } from '../../actions/action.ts';
+import type { Ask, ActionReport, HandledAction, Input, Plan } from '../../actions/action.ts';
 import { type Order, shownPlan } from '../../actions/run-action.ts';
 import { isWarning } from '../actions/find-subject.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
@@ -23,7 +23,7 @@ export type ApiActions = {
     name: HandledAction,
     params: unknown,
     order: Order,
-  ): Promise<{ readonly result: 'done'; readonly done: Done } | { readonly result: 'changed' }>;
+  ): Promise<{ readonly result: 'done'; readonly done: ActionReport } | { readonly result: 'changed' }>;
 };
 
 /** Maximum bytes of a request that contains a file. */

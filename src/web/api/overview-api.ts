@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { stepText } from '../../../schemas/steps.ts';
 import { readOverview } from '../../ledger/overview/overview.ts';
 import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { readLateRuns } from '../../explain/late-runs.ts';
@@ -14,6 +15,7 @@ import {
   MOMENT,
   objectOf,
   shapeNamed,
+  STEP,
   TEXT,
   WHOLE,
   type Shape,
@@ -79,6 +81,7 @@ const OVERVIEW = apiSchema({
         name: maybe(TEXT),
         why: TEXT,
         next: TEXT,
+        step: STEP,
         since: maybe(MOMENT),
         account: maybe(TEXT),
         fileId: maybe(TEXT),
@@ -129,13 +132,15 @@ function tellAccount({ accounts }: Settings) {
   return (state: AccountState) => {
     const configured = accounts.get(state.account);
     const timeZone = configured?.timeZone ?? 'UTC';
+    const holds = describeHolds(state, timeZone);
     return {
       ...state,
       isConfigured: configured !== undefined,
       timeZone,
       currency: configured?.currency ?? null,
       sends: state.stops.length + state.batches.length === 0,
-      says: describeHolds(state, timeZone),
+      says: holds.map(stepText),
+      steps: holds,
     };
   };
 }
@@ -147,6 +152,7 @@ const ACCOUNT: Readonly<Record<string, Shape>> = {
   currency: maybe(TEXT),
   sends: { ...YES_OR_NO, description: 'Whether nothing holds it at this moment.' },
   says: { ...listOf(TEXT), description: 'Why it does not send and what to do, a sentence for each hold.' },
+  steps: { ...listOf(STEP), description: '`says` as data.' },
   ready: { ...WHOLE, description: 'Batches that wait.' },
   onTheirWay: { ...WHOLE, description: 'Batches that are being sent, or wait for their result.' },
   forgotten: { ...WHOLE, description: 'Calls that only the send journal knows and nobody has looked at.' },

@@ -1,3 +1,5 @@
+import { ACTION_COMMANDS, HOST_COMMANDS, VIEW_COMMANDS } from '../../../schemas/steps.ts';
+
 /**
  * Vocabulary for the JSON Schemas of the API. Answers are serialized by these shapes, so a field that is not listed
  * never leaves the server.
@@ -58,6 +60,28 @@ export function askedOf(properties: Readonly<Record<string, Shape>>, required: r
 export function shapeNamed(name: string): Shape {
   return { $ref: `${name}#` };
 }
+
+/** What to do next. See `schemas/steps.ts`. */
+export const STEP: Shape = {
+  ...listOf({
+    anyOf: [
+      TEXT,
+      objectOf(
+        {
+          action: { type: 'string', enum: Object.keys(ACTION_COMMANDS), description: 'Something to do, by its name.' },
+          see: { type: 'string', enum: Object.keys(VIEW_COMMANDS), description: 'Something to look at.' },
+          run: { type: 'string', enum: Object.keys(HOST_COMMANDS), description: 'A command that needs the host.' },
+          fileId: TEXT,
+          batchNo: WHOLE,
+          account: { ...TEXT, description: '`*` for all accounts.' },
+          schedule: TEXT,
+        },
+        ['action', 'see', 'run', 'fileId', 'batchNo', 'account', 'schedule'],
+      ),
+    ],
+  }),
+  description: 'Texts, and between them what they name, with the ids of what it is about.',
+};
 
 const Totals = objectOf({ rows: WHOLE, cents: CENTS });
 
@@ -123,6 +147,7 @@ const Why = objectOf({
   story: listOf(objectOf({ at: maybe(MOMENT), text: TEXT })),
   now: listOf(TEXT),
   next: listOf(TEXT),
+  steps: { ...listOf(STEP), description: '`next` as data.' },
 });
 
 const Proposal = objectOf({
@@ -159,7 +184,7 @@ const Plan = objectOf(
   ['listing', 'isProposal', 'barred'],
 );
 
-const Done = objectOf(
+const ActionReport = objectOf(
   {
     says: TEXT,
     status: { type: 'integer', description: 'Exit status that the same command would have; left out when it is 0.' },
@@ -180,6 +205,6 @@ export const COMMON_SHAPES: Readonly<Record<string, Shape>> = {
   Why,
   Proposal,
   Plan,
-  Done,
+  Done: ActionReport,
   Error,
 };

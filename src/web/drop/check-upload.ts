@@ -25,7 +25,7 @@ export async function checkUpload(
   app: App,
   folder: Folder,
   { name, source }: { name: string; source: AsyncIterable<Uint8Array> },
-): Promise<Looked> {
+): Promise<CheckedUpload> {
   if (isMessageName(name)) return checkMessageUpload(app, folder, source);
   const { pieces, head } = watchHead(source);
   const preview = await previewVerdict(app, folder, { name, source: pieces, mostFaults: MOST_FAULTS });
@@ -36,7 +36,7 @@ export async function checkUpload(
  * Checks the outside of an encrypted file only. Its rows can be trusted only after two reads, and a request's bytes
  * come once; the intake checks the rest.
  */
-async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterable<Uint8Array>): Promise<Looked> {
+async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterable<Uint8Array>): Promise<CheckedUpload> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const piece of source) {
@@ -73,7 +73,7 @@ function watchHead(source: AsyncIterable<Uint8Array>) {
 }
 
 /** What the check found; `later` for an encrypted file, which only the intake reads. */
-export type Looked = { readonly head: Uint8Array } & (
+export type CheckedUpload = { readonly head: Uint8Array } & (
   | Preview
   | { readonly decision: 'later'; readonly bytes: number; readonly sha256: string }
 );
@@ -100,7 +100,7 @@ export type Verdict = {
   readonly taking: string;
 };
 
-export function toVerdict(app: App, folder: Folder, name: string, looked: Looked): Verdict {
+export function toVerdict(app: App, folder: Folder, name: string, looked: CheckedUpload): Verdict {
   const about = { name: maskName(name), folder: folder.id, taking: describeTaking(app, folder) };
   if (looked.decision === 'later') {
     const { bytes, sha256 } = looked;

@@ -12,7 +12,7 @@ import { groupedCount } from '../../kernel/counted.ts';
 /** A file to be written into its folder; `sha256` is that of the checked bytes. */
 type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };
 
-type Taken =
+type UploadResult =
   | { readonly is: 'dropped'; readonly uploadNo: number }
   | { readonly is: 'other-bytes' }
   | { readonly is: 'name-taken'; readonly free: string };
@@ -23,7 +23,7 @@ type Taken =
  * leaves nothing in the folder.
  * @throws PipelineError DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING, LEDGER_UNREACHABLE; what the source throws
  */
-export async function takeUpload(app: App, folder: Folder, file: UploadedFile): Promise<Taken> {
+export async function takeUpload(app: App, folder: Folder, file: UploadedFile): Promise<UploadResult> {
   const drop = await unlessTaken(() => writeDrop(folder, file.name, file.source));
   if (!drop) return nameTaken(folder, file.name);
   try {
@@ -39,7 +39,7 @@ async function publishNoted(
   folder: Folder,
   { name, actor }: UploadedFile,
   drop: WaitingDrop,
-): Promise<Taken> {
+): Promise<UploadResult> {
   const { sha256, bytes } = drop;
   const upload = { account: folder.account, folder: folder.id, name: maskName(name), sha256, bytes, actor };
   const uploadNo = await noteUpload(app.ledger, upload);
@@ -61,7 +61,7 @@ async function unlessTaken<Result>(work: () => Promise<Result>): Promise<Result 
   }
 }
 
-async function nameTaken(folder: Folder, name: string): Promise<Taken> {
+async function nameTaken(folder: Folder, name: string): Promise<UploadResult> {
   const ending = extname(name);
   const stem = name.slice(0, name.length - ending.length);
   for (let number = 2; ; number += 1) {

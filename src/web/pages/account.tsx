@@ -52,7 +52,7 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
               ['Batches on their way', <Count key="moving" of={state.onTheirWay} />],
             ]}
           />
-          <WhyItWaits holds={state} timeZone={timeZone} />
+          <WhyItWaits holds={state} timeZone={timeZone} viewer={viewer} />
           <ActionLinks viewer={viewer} actions={actionsOf(state)} base={`/accounts/${name}`} />
         </Section>
         <Section title="Today" live="today">

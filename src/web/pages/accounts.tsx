@@ -1,24 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
-import {
-  readAccountStates,
-  type AccountState,
-  type HoldingBatch,
-  type Holds,
-  type Stop,
-  readStops,
-} from '../../ledger/account/read-holds.ts';
-import { describeStop, describeHoldingBatch } from '../../explain/describe-holds.ts';
+import { readAccountStates, type AccountState, type Holds, readStops } from '../../ledger/account/read-holds.ts';
+import { describeHoldingBatch, describeStop, type HoldWords } from '../../explain/describe-holds.ts';
+import type { Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
+import { StepLine } from '../parts/steps.tsx';
 import { Count, Moment } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { sharedZone, zoneOf } from '../zone-of.ts';
 import type { Settings } from '../../config/config.ts';
 import { nextSendAt } from '../../calendar/send-window.ts';
 import { accountWord } from '../../explain/account-word.ts';
-import type { ComponentChildren } from 'preact';
 
 /** Serves `/accounts`: which accounts send, which do not, and why; and the pause of all accounts. */
 export function accountsPage(server: FastifyInstance, { app }: WebContext): void {
@@ -55,7 +49,9 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
               { title: 'On their way', cell: ({ onTheirWay }) => <Count of={onTheirWay} />, isFigure: true },
               {
                 title: 'Why it waits',
-                cell: (state) => <WhyItWaits holds={state} timeZone={zoneOf(settings, state.account)} />,
+                cell: (state) => (
+                  <WhyItWaits holds={state} timeZone={zoneOf(settings, state.account)} viewer={viewer} />
+                ),
               },
             ]}
           />
@@ -106,37 +102,29 @@ export function AccountStateWord({
   );
 }
 
-/** Shows why an account does not send, with a link for each hold; nothing when it may send. */
-export function WhyItWaits({ holds: { stops, batches }, timeZone }: { holds: Holds; timeZone: string }) {
+/** Shows why an account does not send and what helps; nothing when it may send. */
+export function WhyItWaits({
+  holds: { stops, batches },
+  timeZone,
+  viewer,
+}: {
+  holds: Holds;
+  timeZone: string;
+  viewer: Viewer;
+}) {
   if (stops.length + batches.length === 0) return null;
+  const line = ({ says, next }: HoldWords) => <StepLine step={[`${says} `, ...next]} viewer={viewer} />;
   return (
     <ul class="reasons">
       {stops.map((stop) => (
-        <li key={stop.account + stop.kind}>
-          {describeStop(stop, timeZone).says} <span class="soft">{nextOfStop(stop)}</span>
-        </li>
+        <li key={stop.account + stop.kind}>{line(describeStop(stop, timeZone))}</li>
       ))}
       {batches.map((batch) => (
         <li key={`${batch.fileId}/${batch.batchNo}`}>
-          {describeHoldingBatch(batch, timeZone).says} <span class="soft">{nextOfBatch(batch)}</span>
+          {line(describeHoldingBatch(batch, timeZone))}{' '}
+          <a href={`/files/${batch.fileId}/batches/${batch.batchNo}`}>See the batch</a>
         </li>
       ))}
     </ul>
   );
-}
-
-function nextOfStop({ account, kind }: Stop): ComponentChildren {
-  if (account === ALL_ACCOUNTS) return <a href="/accounts">See the stop of all accounts.</a>;
-  if (kind !== 'journal') return 'When the cause is fixed, an approver resumes the account.';
-  return (
-    <>
-      Compare <a href={`/accounts/${account}#s-calls-that-the-ledger-has-forgotten`}>the forgotten calls</a> with the
-      service's own report first.
-    </>
-  );
-}
-
-function nextOfBatch({ fileId, batchNo, state }: HoldingBatch): ComponentChildren {
-  if (state === 'preparing' || state === 'sending') return 'Nothing is to be done.';
-  return <a href={`/files/${fileId}/batches/${batchNo}`}>See the batch and what can be done.</a>;
 }

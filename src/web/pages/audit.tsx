@@ -88,18 +88,18 @@ async function show(
 const FIELDS = ['who', 'file', 'move', 'from', 'to', 'before'] as const;
 
 /** The filter as in the address; empty where it does not matter. */
-export type Asked = Readonly<Record<(typeof FIELDS)[number], string>>;
+export type AuditQuery = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-function askedBy(query: unknown): Asked {
-  return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(query, name)])) as Asked;
+function askedBy(query: unknown): AuditQuery {
+  return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(query, name)])) as AuditQuery;
 }
 
-function isFiltered({ who, file, move, from, to }: Asked): boolean {
+function isFiltered({ who, file, move, from, to }: AuditQuery): boolean {
   return [who, file, move, from, to].some((field) => field !== '');
 }
 
 /** @throws PipelineError NOT_FOUND when there is no such file, USAGE for an invalid day or number */
-async function readFilter(ledger: Ledger, asked: Asked, zone: string): Promise<Omit<AuditFilter, 'limit'>> {
+async function readFilter(ledger: Ledger, asked: AuditQuery, zone: string): Promise<Omit<AuditFilter, 'limit'>> {
   const { who, file, move, from, to, before } = asked;
   return {
     ...(who !== '' && { actor: actorOf(who) }),
@@ -128,7 +128,7 @@ function numberOf(text: string): number {
 }
 
 /** Shows the filter as a GET form, so that the address of a result can be kept and shared. */
-export function FilterForm({ asked, zone }: { asked: Asked; zone: string }) {
+export function FilterForm({ asked, zone }: { asked: AuditQuery; zone: string }) {
   return (
     <form class="inline card no-print" action="/audit">
       <TextField

@@ -7,14 +7,14 @@ import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { Month, openMonth } from './front/month.tsx';
-import { Needs } from './front/needs.tsx';
+import { AttentionList } from './front/attention-list.tsx';
 import { type Front, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
 import { OutcomeBar } from '../parts/charts.tsx';
 import { Sum, Count, Moment, State } from '../parts/words.tsx';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
-import { NeedGroup } from './front/need-group.tsx';
+import { AttentionGroup } from './front/attention-group.tsx';
 
 /** Serves `/`: what needs a person, worst first, and what is going on. */
 export function frontPage(server: FastifyInstance, context: WebContext): void {
@@ -29,7 +29,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
         <div data-part="first">
           {front.standing.files.length === 0 && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}
         </div>
-        <Needs front={front} />
+        <AttentionList front={front} viewer={viewer} />
         <Withheld front={front} />
         <Today front={front} />
         <OnTheirWay front={front} />
@@ -171,7 +171,7 @@ export function Withheld({ front }: { front: Front }) {
   if (front.withheld.length === 0) return <div data-part="withheld" />;
   return (
     <Section title="Not paid" live="withheld">
-      <NeedGroup
+      <AttentionGroup
         title="Files with rows withheld in the last 7 days"
         items={front.withheld}
         hint="These rows have faults and were not sent; the others of their files were. Correct them in the rejects file and drop that."

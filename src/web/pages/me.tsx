@@ -17,7 +17,7 @@ import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
 import type { HandledAction } from '../../actions/action.ts';
 import { Moment } from '../parts/words.tsx';
 
-type Said = {
+type PageResult = {
   done?: string;
   oldFault?: string | undefined;
   newFault?: string | undefined;
@@ -26,7 +26,8 @@ type Said = {
 
 /** Serves `/me`: the user's own account. */
 export function mePage(server: FastifyInstance, context: WebContext): void {
-  const show = (request: FastifyRequest, reply: FastifyReply, said?: Said) => showMe(context, request, reply, said);
+  const show = (request: FastifyRequest, reply: FastifyReply, said?: PageResult) =>
+    showMe(context, request, reply, said);
   endApiTokens(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
@@ -54,7 +55,7 @@ async function showMe(
   { app }: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { done, oldFault, newFault, token }: Said = {},
+  { done, oldFault, newFault, token }: PageResult = {},
 ): Promise<FastifyReply> {
   const viewer = viewerOf(request);
   const tokens = await listApiTokens(app.ledger, viewer.person);

@@ -46,14 +46,14 @@ async function mustLead({ app }: WebContext, token: string): Promise<LinkFor> {
   return link;
 }
 
-type Tried = { name: string; faults: { name: string | undefined; password: string | undefined } };
+type FailedAttempt = { name: string; faults: { name: string | undefined; password: string | undefined } };
 
 function show(
   context: WebContext,
   reply: FastifyReply,
   token: string,
   { person }: LinkFor,
-  tried?: Tried,
+  tried?: FailedAttempt,
 ): FastifyReply {
   const { openid } = context.settings;
   const title = person === null ? 'Set up the dashboard' : `Welcome, ${person}`;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
-import type { Ask, Done, Filled, HandledAction, Plan, Subject } from '../../actions/action.ts';
+import type { Ask, ActionReport, Filled, HandledAction, Plan, Subject } from '../../actions/action.ts';
 import { isWarning, linkOf, placeOf } from '../actions/find-subject.ts';
 import { Notice, Section } from './blocks.tsx';
 import { DoForm, ListingTable, PickForm, PlanView } from './action-forms.tsx';
@@ -80,7 +80,7 @@ export function WhyNotPage({ why, ...about }: About & { why: string }) {
 }
 
 /** Shows what was done, and where the user can go next. */
-export function DonePage({ done, ...about }: About & { done: Done }) {
+export function DonePage({ done, ...about }: About & { done: ActionReport }) {
   const { says, details = [], listing, next = [] } = done;
   return (
     <ActionPage {...about}>

@@ -74,9 +74,9 @@ export function tidyBoardPage(html: string): string {
     .replace(/<body[^>]*>/, '$&<a class="back-to-dashboard" href="/">← Back to the dashboard</a>');
 }
 
-type Found = Awaited<ReturnType<BullMQAdapter['getJobs']>>[number];
+type QueueJob = Awaited<ReturnType<BullMQAdapter['getJobs']>>[number];
 type States = Parameters<BullMQAdapter['getJobs']>[0];
-type Told = ReturnType<Found['toJSON']>;
+type BoardJob = ReturnType<QueueJob['toJSON']>;
 
 /** Most jobs of a state to read at once, even if the browser asks for more. */
 const MOST_JOBS = 100;
@@ -97,12 +97,12 @@ export class ShownQueue extends BullMQAdapter {
     this.#name = name;
   }
 
-  override async getJob(id: string): Promise<Found | undefined> {
-    const job = (await super.getJob(id)) as Found | null | undefined;
+  override async getJob(id: string): Promise<QueueJob | undefined> {
+    const job = (await super.getJob(id)) as QueueJob | null | undefined;
     return job ? this.#cover(job) : undefined;
   }
 
-  override async getJobs(states: States, start = 0, end = start + MOST_JOBS - 1): Promise<Found[]> {
+  override async getJobs(states: States, start = 0, end = start + MOST_JOBS - 1): Promise<QueueJob[]> {
     const jobs = await super.getJobs(states, start, Math.min(end, start + MOST_JOBS - 1));
     return jobs.map((job) => this.#cover(job));
   }
@@ -119,12 +119,12 @@ export class ShownQueue extends BullMQAdapter {
   }
 
   /** Hides the job's contents: the board renders `toJSON`, so that returns less; other calls pass through. */
-  #cover(job: Found): Found {
+  #cover(job: QueueJob): QueueJob {
     const told = tellJob(job.toJSON(), this.#name);
     return new Proxy(job, {
       get: (target, key) => {
         if (key === 'toJSON') return () => told;
-        if (HIDDEN.has(key)) return told[key as keyof Told];
+        if (HIDDEN.has(key)) return told[key as keyof BoardJob];
         const value: unknown = Reflect.get(target, key, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
@@ -142,7 +142,7 @@ const HIDDEN = new Set<string | symbol>([
   'stacktrace',
 ]);
 
-function tellJob(job: Told, name: QueueName): Told {
+function tellJob(job: BoardJob, name: QueueName): BoardJob {
   const { delay, attempts, priority } = job.opts ?? {};
   return {
     ...job,
@@ -154,7 +154,7 @@ function tellJob(job: Told, name: QueueName): Told {
     stacktrace: [],
     failedReason: job.failedReason ? maskText(job.failedReason) : job.failedReason,
     opts: { delay, attempts, priority },
-  } as Told;
+  } as BoardJob;
 }
 
 /** Masks ids, because any program may have written the job. */

@@ -6,11 +6,11 @@ import { carryOut, mustBeIn, refuse, tryOut } from '../../../src/actions/resolve
 import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, contextForTwo, DAY_MS, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { adoptById } from '../../../src/actions/resolve/adopt-by-id.ts';
+import { assignById } from '../../../src/actions/resolve/assign-batch-id.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { closeInDoubt } from '../../../src/actions/resolve/close-in-doubt.ts';
 import { declareNotReceived } from '../../../src/actions/resolve/declare-not-received.ts';
-import { disownResult } from '../../../src/actions/resolve/disown-result.ts';
+import { detachBatchResult } from '../../../src/actions/resolve/detach-result.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { compareResult } from '../../../src/actions/resolve/compare-result.ts';
 
@@ -97,13 +97,13 @@ describe('mustBeIn and refuse', () => {
   });
 });
 
-describe('adoptById', () => {
+describe('assignById', () => {
   it('adopts the id under which every row matches, with the proof in the audit trail', async () => {
     const batch = await doubtfulBatch(world);
     const context = await contextAt(world, batch, { answers: { 9001: resultOf(batch) } });
-    expect(await adoptById({ ...context, dryRun: true }, '9001')).toEqual({ result: 'dry-run' });
+    expect(await assignById({ ...context, dryRun: true }, '9001')).toEqual({ result: 'dry-run' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-    expect(await adoptById(context, '9001')).toEqual({ result: 'done' });
+    expect(await assignById(context, '9001')).toEqual({ result: 'done' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'submitted', batch_id: '9001' });
     const evidence = { batchId: '9001', rows: 2, resultSha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ move: 'adopt', actor: 'operator:ada', evidence });
@@ -112,7 +112,7 @@ describe('adoptById', () => {
   it('shows the rows that differ and changes nothing', async () => {
     const batch = await doubtfulBatch(world);
     const context = await contextAt(world, batch, { answers: { 9002: resultOf(batch, [2, 9]) } });
-    const outcome = await adoptById(context, '9002');
+    const outcome = await assignById(context, '9002');
     expect(outcome).toMatchObject({ result: 'differs', differences: [expect.objectContaining({ position: 2 })] });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
@@ -131,11 +131,11 @@ describe('adoptById', () => {
       [known.batch_id!, /batch 1 of file .* has it/],
     ];
     for (const [id, words] of reasons) {
-      const refused = adoptById(context, id);
+      const refused = assignById(context, id);
       await expect(refused, id).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
       await expect(refused, id).rejects.toThrow(words);
     }
-    await expect(adoptById(context, CARD)).rejects.toThrow(/^(?![^]*4222222222222220)/);
+    await expect(assignById(context, CARD)).rejects.toThrow(/^(?![^]*4222222222222220)/);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 
@@ -144,7 +144,7 @@ describe('adoptById', () => {
     const context = await contextAt(world, batch, {
       gateway: { fetchBatchResult: () => Promise.reject(new Error('was asked')) },
     });
-    await expect(adoptById(context, '9003')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(assignById(context, '9003')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });
 
@@ -187,19 +187,19 @@ describe('declareNotReceived', () => {
   });
 });
 
-describe('disownResult', () => {
+describe('detachBatchResult', () => {
   it('puts an exception in doubt; a dry run leaves it', async () => {
     const batch = await world.batchIn('exception');
     const context = await contextAt(world, batch);
-    expect(await disownResult({ ...context, dryRun: true }, 'of another file')).toEqual({ result: 'dry-run' });
+    expect(await detachBatchResult({ ...context, dryRun: true }, 'of another file')).toEqual({ result: 'dry-run' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-    expect(await disownResult(context, 'of another file')).toEqual({ result: 'done' });
+    expect(await detachBatchResult(context, 'of another file')).toEqual({ result: 'done' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null });
   });
 
   it('is refused for a batch whose result fits', async () => {
     const context = await contextAt(world, await world.batchIn('reconciled'));
-    await expect(disownResult(context, 'of another file')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(detachBatchResult(context, 'of another file')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });
 

@@ -21,10 +21,10 @@ export const EDGE_DEFECTS: readonly Defect[] = [
   {
     name: 'invoices compared to the letter',
     about: 'a payment whose invoice is written in another way is not known again',
-    file: 'src/crypto/fingerprints/row-print.ts',
+    file: 'src/crypto/fingerprints/row-fingerprint.ts',
     find: 'const middle = loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0);',
     replace: 'const middle = copyBytes(bytes, invoiceFrom, invoiceTo, scratch, 0);',
-    caughtBy: ['test/crypto/fingerprints/row-print.test.ts'],
+    caughtBy: ['test/crypto/fingerprints/row-fingerprint.test.ts'],
   },
   {
     name: 'other kinds of payer not looked at',
@@ -80,7 +80,7 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/doubt/resolve-attempts.ts',
     find: '`SELECT least(extract',
     replace: '`SELECT greatest(extract',
-    caughtBy: ['test/ledger/doubt/absolve-batch.test.ts'],
+    caughtBy: ['test/ledger/doubt/resolution-actions.test.ts'],
   },
   {
     name: 'age of payments by one clock',

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gatherValues, type Given, readInput, readSecrets } from '../../../src/cli/call/gather-values.ts';
+import { gatherValues, type TypedValues, readInput, readSecrets } from '../../../src/cli/call/gather-values.ts';
 import type { Call } from '../../../src/cli/command.ts';
 import { CARD, cardRow } from '../../support/payment-rows.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
@@ -17,7 +17,7 @@ function gather(options: Call['options'], input = '', env: NodeJS.ProcessEnv = E
   return gatherValues('processCreditCard', options, { env, terminal: pipedInput(input) }, isSandbox);
 }
 
-type Around = { given?: Given; env?: NodeJS.ProcessEnv; terminal?: Terminal; required?: boolean };
+type Around = { given?: TypedValues; env?: NodeJS.ProcessEnv; terminal?: Terminal; required?: boolean };
 
 function readSecretsOf(operation: OperationName, around: Around = {}) {
   const { given = {}, env = {}, terminal = pipedInput(), required = false } = around;

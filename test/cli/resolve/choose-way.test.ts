@@ -109,7 +109,7 @@ describe('describeInDoubt', () => {
       'Batch g7fhpaqs00000000/2 of monday.csv',
       'Total         75.00',
       'Sent          2026-06-15T10:00:00.000Z (2026-06-15 06:00:00 -04:00), attempt 1, to service.test',
-      'Written       900 bytes; the request has 900 and its head',
+      'Written       900 bytes; the request has 900 and its headers',
       'Came back     nothing',
       'Why in doubt  the connection was reset',
       'Waits         2 hours 5 minutes; it may be declared not received from 2026-06-16T10:00:00.000Z',
@@ -128,7 +128,7 @@ describe('describeInDoubt', () => {
         reports: [{ name: 'r.csv', at: CALLED_AT, covers: false, newestAt: null, found: 2, absent: 1 }],
       }),
     );
-    expect(text).toContain('not known; the request has 900 and its head');
+    expect(text).toContain('not known; the request has 900 and its headers');
     expect(text).toContain('HTTP 500, 40 bytes, <h1>Server Error</h1>');
     expect(text).toContain(': the service gave it batch id 1002');
     expect(text).toContain('2 rows found, 1 lacking; what it lacks proves nothing');

@@ -148,7 +148,7 @@ describe('find', () => {
     );
     const said = '1 row was withheld and not paid: 1 amount unreadable';
     expect(why.out).toContain(`${said}. Correct its .rejects.csv and drop it`);
-    expect(why.out).not.toContain('Nothing is to be done');
+    expect(why.out).not.toContain('There is nothing to do');
     const { rows } = await world.app.ledger.pool.query(
       `SELECT output.name FROM output JOIN file USING (file_id) WHERE file.name = 'monday.csv' AND kind = 'summary-txt'`,
     );
@@ -196,20 +196,20 @@ describe('why', () => {
     expect(out).toMatch(/\d\d:\d\d:\d\d -0[45]:00 {2}june\.csv was taken from drop\/card for account main: \d+ bytes/);
     expect(out).toMatch(/Every check passed: 2 rows with a total of 50\.00/);
     expect(out).toContain('Outcomes: 2 rows APPROVED (charged or refunded), 50.00.');
-    expect(out).toMatch(/What to do next\n {2}Nothing is to be done\.\n$/);
+    expect(out).toMatch(/What to do next\n {2}There is nothing to do\.\n$/);
   });
 
   it('says of a held file what to do', async () => {
     const { out } = await world.paydrop('why', 'held.csv');
-    expect(out).toContain(
-      'It was held for a person: the control file does not agree with the payment file: it says 99 rows',
-    );
-    expect(out).toMatch(/"paydrop approve .{16} --reason …" or "paydrop decline/);
+    expect(out).toContain('It was held: the control file does not agree with the payment file: it says 99 rows');
+    expect(out).toMatch(/ Then "paydrop approve (.{16}) --reason …" or "paydrop decline \1 --reason …"\.\n/);
   });
 
   it('tells a batch with its attempt and what the service said, and an invoice by its row', async () => {
     const batch = (await world.paydrop('why', 'june.csv/1')).out;
-    expect(batch).toMatch(/Attempt 1 begins: \d+ bytes to 127\.0\.0\.1:\d+\. From here on the service may have it\./);
+    expect(batch).toMatch(
+      /Attempt 1 begins: \d+ bytes to 127\.0\.0\.1:\d+\. From this moment the service may have it\./,
+    );
     expect(batch).toMatch(/The service gave it batch id \d+/);
     const invoice = (await world.paydrop('why', 'C-2')).out;
     expect(invoice).toMatch(/^Why: invoice C-2, line 2 of batch 1 of june\.csv/);
@@ -223,7 +223,8 @@ describe('why', () => {
         timeZone: 'America/Toronto',
         story: expect.arrayContaining([{ at: expect.any(String), text: expect.any(String) }]),
         now: expect.any(Array),
-        next: ['Nothing is to be done.'],
+        next: ['There is nothing to do.'],
+        steps: [['There is nothing to do.']],
       },
     ]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { nextForBatch, tellBatch } from '../../../src/explain/why/tell-batch.ts';
+import { type NamedPart, stepText } from '../../../schemas/steps.ts';
+import { nextForBatch, tellBatch, tellBatchState } from '../../../src/explain/why/tell-batch.ts';
 import type { BatchFacts } from '../../../src/ledger/file/read-why.ts';
 import type { AuditRow } from '../../../src/ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
@@ -73,10 +74,10 @@ describe('tellBatch', () => {
     });
     expect(told.map((sentence) => sentence.text)).toEqual([
       'Batch 2 of june.csv: 3 rows with a total of 75.00; sha256 of its bytes ab.',
-      'Attempt 1 begins: 900 bytes to service.test. From here on the service may have it.',
+      'Attempt 1 begins: 900 bytes to service.test. From this moment the service may have it.',
       'The connection was reset. (bytesWritten 900)',
-      'An answer came when the batch had a verdict already: taken as 77. (text ok)',
-      'It was taken up and put back unsent 2×, the last time because nobody answers.',
+      'An answer arrived after the verdict: taken as 77. (text ok)',
+      'It was put back unsent 2×, the last time because nobody answers.',
       'ada (absolve): not in the report. (evidence Ann, by phone)',
       'Outcomes: 3 rows APPROVED (charged or refunded), 75.00.',
     ]);
@@ -84,27 +85,39 @@ describe('tellBatch', () => {
 });
 
 describe('nextForBatch', () => {
-  const EXPECTED: Record<BatchState, RegExp> = {
-    ready: /a paydrop that runs sends it/,
-    preparing: /Nothing is to be done/,
-    sending: /Nothing is to be done/,
-    unknown: /"paydrop resolve g7fhpaqs00000000\/2"/,
-    submitted: /asked 4×; the next question is due at 2026-06-15 10:30:00 \+00:00.*"paydrop repoll/,
-    result_in: /Nothing is to be done/,
-    exception: /"paydrop repoll/,
-    reconciled: /^Batch 2 is reconciled: [^.]*\.$/,
-    refused: /"paydrop retry .*"paydrop withdraw/,
-    cancelled: /^Batch 2 is cancelled: never sent\.$/,
+  const key = { fileId: file.file_id, batchNo: 2 };
+  const EXPECTED: Record<BatchState, readonly [says: RegExp, ...named: NamedPart[]]> = {
+    ready: [/a worker sends it/],
+    preparing: [/There is nothing to do/],
+    sending: [/There is nothing to do/],
+    unknown: [/^Never drop its file again/, { see: 'doubt', ...key }],
+    submitted: [
+      /asked 4×; the next question is due at 2026-06-15 10:30:00 \+00:00\. To ask now/,
+      { action: 'repoll', ...key },
+    ],
+    result_in: [/There is nothing to do/],
+    exception: [/^Both sides/, { see: 'comparison', ...key }, { action: 'repoll', ...key }],
+    reconciled: [/^$/],
+    refused: [/^Fix the cause/, { action: 'retry', ...key }, { action: 'withdraw', ...key }],
+    cancelled: [/^$/],
   };
   it.each(Object.keys(BATCH_STATES) as BatchState[])('of a batch that is %s', (state) => {
-    const said = nextForBatch({ ...batch, state }, facts, 'UTC', false);
-    expect(said[0]).toBe(`Batch 2 is ${state}: ${BATCH_STATES[state]}.`);
-    expect(said.join(' ')).toMatch(EXPECTED[state]);
+    const steps = nextForBatch({ ...batch, state }, facts, 'UTC', false);
+    const [says, ...named] = EXPECTED[state];
+    expect(steps.map(stepText).join(' ')).toMatch(says);
+    expect(steps.flat().filter((part) => typeof part !== 'string')).toEqual(named);
+    expect(tellBatchState({ ...batch, state })).toBe(`Batch 2 is ${state}: ${BATCH_STATES[state]}.`);
   });
 
   it.each([
     ['others go before it', { ahead: 2 }, {}, false, /^2 batches go before it\.$/],
-    ['it waits after tries', {}, { not_before: at(7) }, false, /waits until 2026-06-15 10:07:00/],
+    [
+      'it waits after tries',
+      {},
+      { not_before: at(7) },
+      false,
+      /was not reached, so it waits until 2026-06-15 10:07:00/,
+    ],
     ['its account is held', {}, {}, true, /^$/],
     [
       'its bytes were sent before',
@@ -116,8 +129,8 @@ describe('nextForBatch', () => {
   ] as [string, Partial<BatchFacts>, Partial<BatchRow>, boolean, RegExp][])(
     'says why one that is ready waits: %s',
     (_why, more, row, isHeld, expected) => {
-      const [, ...said] = nextForBatch({ ...batch, ...row }, { ...facts, ...more }, 'UTC', isHeld);
-      expect(said.join(' ')).toMatch(expected);
+      const steps = nextForBatch({ ...batch, ...row }, { ...facts, ...more }, 'UTC', isHeld);
+      expect(steps.map(stepText).join(' ')).toMatch(expected);
     },
   );
 });

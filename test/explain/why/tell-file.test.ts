@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { stepText } from '../../../schemas/steps.ts';
 import { nextForFile, tellFile, tellFileState } from '../../../src/explain/why/tell-file.ts';
 import type { FileFacts } from '../../../src/ledger/file/read-why.ts';
 import type { ResubmissionRow } from '../../../src/ledger/row/resubmissions.ts';
@@ -47,13 +48,13 @@ describe('tellFile', () => {
   it.each([
     [
       link('claim'),
-      'june.csv was taken from drop/card for account main: 240 bytes, sha256 ab. That it was whole is confirmed by the control file beside it.',
+      'june.csv was taken from drop/card for account main: 240 bytes, sha256 ab. Completeness: confirmed by the control file beside it.',
     ],
     [
       link('accept'),
       'Every check passed: 3 rows with a total of 75.00; 1 row invalid and withheld, layout card, without customer codes, US and UK clients.',
     ],
-    [link('hold', { reason: 'it says 9 rows' }), 'It was held for a person: it says 9 rows.'],
+    [link('hold', { reason: 'it says 9 rows' }), 'It was held: it says 9 rows.'],
     [link('reject', { reason: 'no rows.' }), 'It was refused: no rows.'],
     [link('approve', { actor: 'operator:ada', reason: 'it is right' }), 'ada approved it: it is right.'],
     [link('stop', { actor: 'operator:ada', reason: 'enough' }), 'ada stopped the rest of it: enough.'],
@@ -68,7 +69,7 @@ describe('tellFile', () => {
 
   it('tells what was found at fault with the verdict, and the time of each', () => {
     expect(told([link('hold')], { faults: [{ code: 'AMOUNT_ZERO', faults: 2 }] })[1]).toBe(
-      'Found in it: the amount is zero (AMOUNT_ZERO) 2×.',
+      'Faults: the amount is zero (AMOUNT_ZERO) 2×.',
     );
     expect(tellFile(file, { ...facts, links: [link('claim')] })[0]!.at).toBe(at);
   });
@@ -100,9 +101,11 @@ describe('tellFileState', () => {
 
 describe('nextForFile', () => {
   it.each(Object.keys(FILE_STATES) as FileState[])('of a file that is %s', (state) => {
-    const steps = nextForFile({ ...file, state }, facts, []).join(' ');
+    const steps = nextForFile({ ...file, state }, facts, [])
+      .map(stepText)
+      .join(' ');
     const expected: Record<FileState, RegExp> = {
-      claimed: /Nothing: its rows are being checked/,
+      claimed: /There is nothing to do: a worker checks its rows/,
       held: /Ask the sender which.* "paydrop approve g7fhpaqs00000000 .*"paydrop decline/,
       rejected: /Ask the sender which/,
       accepted: /^$/,
@@ -116,18 +119,31 @@ describe('nextForFile', () => {
 
   it('does not offer to approve a held file without a row that could be sent', () => {
     const unread = { ...file, state: 'held', reason_code: 'POISON_FILE', valid_rows: 0 } as const;
-    expect(nextForFile(unread, { withheld }, []).join()).toMatch(/cannot be approved.* Then "paydrop decline/);
+    expect(nextForFile(unread, { withheld }, [])).toEqual([
+      [expect.stringMatching(/cannot be approved.* Then $/), { action: 'decline', fileId: file.file_id }, '.'],
+    ]);
+  });
+
+  it('names approval and refusal of a held file as data', () => {
+    const { file_id: fileId } = file;
+    expect(nextForFile({ ...file, state: 'held', reason_code: null }, facts, [])).toEqual([
+      ['Then ', { action: 'approve', fileId }, ' or ', { action: 'decline', fileId }, '.'],
+    ]);
   });
 
   it('says of rows that were withheld that they were not paid, where others were', () => {
     const some = { withheld: { rows: 3, cents: 7_500, unreadable: 1 } };
     const said = '3 rows were withheld and not paid: 75.00, 1 amount unreadable.';
     expect(nextForFile(file, some, [])).toEqual([
-      `${said} Correct its .rejects.csv and drop it, unless this was done.`,
+      [`${said} Correct its .rejects.csv and drop it, unless this was done.`],
     ]);
     expect(tellFileState(file, { ...facts, ...some }, [])).toContain(said);
     for (const state of ['rejected', 'held', 'cancelled'] as const)
-      expect(nextForFile({ ...file, state }, some, []).join()).not.toContain('withheld');
+      expect(
+        nextForFile({ ...file, state }, some, [])
+          .map(stepText)
+          .join(),
+      ).not.toContain('withheld');
   });
 
   it('says of a held file what an approval leaves out, and of others nothing', () => {
@@ -142,10 +158,10 @@ describe('nextForFile', () => {
   it('names a resubmission that has not come back, and none that has', () => {
     const waiting = { name: 'june-again-1.csv', new_file_id: null, charged: 0 } as ResubmissionRow;
     expect(nextForFile(file, facts, [waiting, { ...waiting, new_file_id: 'x' }])).toEqual([
-      'june-again-1.csv has not come back through drop/card yet; let paydrop run.',
+      ['june-again-1.csv has not been taken from drop/card yet; start the workers if none run.'],
     ]);
     expect(nextForFile(file, facts, [{ ...waiting, charged: 1 }])).toEqual([
-      expect.stringMatching(/^june-again-1\.csv must not be dropped any more: 1 row of it may have been charged\./),
+      [expect.stringMatching(/^june-again-1\.csv must no longer be dropped: 1 row of it may have been charged\./)],
     ]);
   });
 });

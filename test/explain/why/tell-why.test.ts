@@ -18,6 +18,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
 
+const REMOVE = `${ERRORS.DROP_SYMLINK.remedy} Remove that folder when this is done.`;
 const because = { actor: 'operator:ada', reason: 'wait' };
 const settings = {
   accounts: new Map([['main', { timeZone: 'America/Toronto' }]]),
@@ -68,8 +69,9 @@ describe('whyUntaken', () => {
           text: expect.stringMatching(/^It was moved from drop\/card to quarantine: .*link.*\.$/),
         },
       ],
-      now: [`It was not read, and nothing of it was sent. It lies in "${join(quarantine, 'newer')}".`],
-      next: [`${ERRORS.DROP_SYMLINK.remedy} Remove that folder when it is dealt with.`],
+      now: [`It was not read, and nothing of it was sent. It is in "${join(quarantine, 'newer')}".`],
+      next: [REMOVE],
+      steps: [[REMOVE]],
     });
     expect(await whyUntaken(world.ledger, here, 'july.csv')).toBeUndefined();
   });
@@ -81,10 +83,12 @@ describe('whyFile', () => {
     await claimFile(world.ledger, claim);
     const next = async () =>
       (await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId))).next;
-    expect(await next()).toEqual(['Nothing: its rows are being checked, by a paydrop that runs.']);
+    expect(await next()).toEqual(['There is nothing to do: a worker checks its rows.']);
     const item = { work: 'sweep', subject: 'host/main' } as const;
     for (let n = 0; n < 3; n += 1) await noteFailure(world.ledger, item, { reason: 'Redis is away.' }, 1_000);
-    expect(await next()).toEqual([expect.stringContaining('failed 3 times: Redis is away.')]);
+    expect(await next()).toEqual([
+      expect.stringMatching(/: it failed 3 times: Redis is away\. See "paydrop doctor"\.$/),
+    ]);
     await endFailure(world.ledger, item);
   });
 
@@ -98,9 +102,15 @@ describe('whyFile', () => {
       'Batch 1 is unknown (the service may or may not have accepted it; never sent again without a resolution): 2 rows, 5.00.',
     );
     const next = why.next.join('\n');
-    expect(next).toContain(`paydrop resolve ${file.file_id}/1`);
+    expect(next).toContain(`"paydrop resolve ${file.file_id}/1"`);
+    expect(why.steps.flat()).toEqual(
+      expect.arrayContaining([
+        { see: 'doubt', fileId: file.file_id, batchNo: 1 },
+        { action: 'resume', account: 'main' },
+      ]),
+    );
     expect(next).toContain(
-      'Account main stands still. It was paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.',
+      'Account main sends nothing. It was paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.',
     );
     const text = describeWhy(why);
     expect(text).toMatch(
@@ -113,7 +123,7 @@ describe('whyFile', () => {
     const { file_id: fileId } = await world.accepted({ account: 'quiet' });
     await world.putBatch({ fileId, batchNo: 1 }, 'cancelled');
     const old = await world.putFile(fileId, 'cancelled');
-    expect((await whyFile(world.ledger, settings, old)).next).toEqual(['Nothing is to be done.']);
+    expect((await whyFile(world.ledger, settings, old)).next).toEqual(['There is nothing to do.']);
     await recordResubmission(world.ledger, old, { name: 'again.csv', sha256: 'same', lines: [2], cents: 200 }, because);
     const claim = claimOf({ account: 'quiet', sha256: 'same' });
     await claimFile(world.ledger, claim);
@@ -128,9 +138,9 @@ describe('whyBatch', () => {
     await pauseAccount(world.ledger, 'held', because);
     const file = await readFileRow(world.ledger, batch.file_id);
     const open = await whyBatch(world.ledger, settings, file, batch);
-    expect(open.next).toEqual([expect.stringContaining('Account held stands still. It was paused by operator:ada')]);
+    expect(open.next).toEqual([expect.stringContaining('Account held sends nothing. It was paused by operator:ada')]);
     const done = await whyBatch(world.ledger, settings, file, { ...batch, state: 'reconciled' });
-    expect(done.next).toEqual(['Nothing is to be done.']);
+    expect(done.next).toEqual(['There is nothing to do.']);
   });
 });
 

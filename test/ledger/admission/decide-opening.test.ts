@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { decideOpening, isSame, type Remembered, type Told } from '../../../src/ledger/admission/decide-opening.ts';
+import {
+  decideOpening,
+  isSame,
+  type Remembered,
+  type JournalReport,
+} from '../../../src/ledger/admission/decide-opening.ts';
 import { sayWaits } from '../../../src/ledger/admission/read-admission.ts';
 
-const told = (name: string, more: Partial<Told> = {}): Told => ({
+const told = (name: string, more: Partial<JournalReport> = {}): JournalReport => ({
   journal: `journal of ${name}`,
   name,
   names: [name],
@@ -15,7 +20,7 @@ const told = (name: string, more: Partial<Told> = {}): Told => ({
 });
 const NOTHING: Remembered = { senders: [], lost: [], retired: [], mayBeCopy: false };
 const sender = (name: string, epoch = 1) => ({ journal: `journal of ${name}`, name, epoch });
-const waits = (reports: Told[], ledger: Partial<Remembered> = {}) =>
+const waits = (reports: JournalReport[], ledger: Partial<Remembered> = {}) =>
   decideOpening(reports, { ...NOTHING, ...ledger }).waits;
 
 describe('decideOpening', () => {

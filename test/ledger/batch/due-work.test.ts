@@ -11,6 +11,7 @@ import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-bat
 import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
 const world = openedForTests(openTestLedger);
@@ -21,7 +22,11 @@ const fileStates = Object.keys(FILE_STATES) as FileState[];
 
 async function write(fileId: string, ...kinds: OutputKind[]): Promise<void> {
   for (const kind of kinds) {
-    await recordOutput(world.ledger, fileId, { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 });
+    await recordOutput(
+      world.ledger,
+      { file: await readFileRow(world.ledger, fileId) },
+      { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 },
+    );
   }
 }
 

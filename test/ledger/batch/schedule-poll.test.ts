@@ -4,7 +4,7 @@ import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../../src/ledger/batch/schedule-recheck.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
@@ -28,7 +28,11 @@ async function dueBatch(state: BatchState = 'reconciled', { delivered = true } =
 }
 
 async function write(batch: BatchRow, kind: 'ack' | 'result'): Promise<void> {
-  await recordOutput(world.ledger, batch.file_id, { kind, name: kind, sha256: '', bytes: 0, rows: 0 });
+  await recordOutput(
+    world.ledger,
+    { file: await readFileRow(world.ledger, batch.file_id) },
+    { kind, name: kind, sha256: '', bytes: 0, rows: 0 },
+  );
 }
 
 const take = (batch: BatchRow) => takeRecheck(world.ledger, keyOf(batch), RETRY_MS);

@@ -9,7 +9,7 @@ import {
   writeBody,
   writeFault,
   writeOutcome,
-  writePrint,
+  writeFingerprint,
   writeRow,
 } from '../../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
@@ -77,17 +77,22 @@ describe('what is copied stands in the columns that it is meant for', () => {
     );
   });
 
-  it('writePrint', async () => {
+  it('writeFingerprint', async () => {
     const bytes = Buffer.alloc(24);
-    const prints = [-(2n ** 63n), -1n, 2n ** 63n - 1n];
-    prints.forEach((print, index) => bytes.writeBigInt64BE(print, 8 * index));
+    const fingerprints = [-(2n ** 63n), -1n, 2n ** 63n - 1n];
+    fingerprints.forEach((print, index) => bytes.writeBigInt64BE(print, 8 * index));
     const write = (to: TupleWriter) => {
-      prints.forEach((_, index) =>
-        writePrint(to, { volume: 2 ** 40, fileNo: file.file_no }, index + 1, bytes, 8 * index),
+      fingerprints.forEach((_, index) =>
+        writeFingerprint(to, { volume: 2 ** 40, fileNo: file.file_no }, index + 1, bytes, 8 * index),
       );
     };
-    expect(await keptIn('prints', write)).toEqual(
-      prints.map((print, index) => ({ volume: 2 ** 40, print: Number(print), file_no: file.file_no, line: index + 1 })),
+    expect(await keptIn('fingerprints', write)).toEqual(
+      fingerprints.map((print, index) => ({
+        volume: 2 ** 40,
+        print: Number(print),
+        file_no: file.file_no,
+        line: index + 1,
+      })),
     );
   });
 

@@ -4,7 +4,7 @@ import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.t
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { bindingOfBatch, propose } from '../../../src/ledger/proposal/propose.ts';
 import {
-  disownBatch,
+  detachResult,
   RESOLUTION_ACTIONS,
   type ResolutionName,
   settleBatch,
@@ -44,7 +44,7 @@ function subjectOf(batch: BatchRow) {
 }
 
 function carryOut(tx: Transaction, name: ResolutionName | 'disown', batch: BatchRow): Promise<unknown> {
-  if (name === 'disown') return disownBatch(tx, keyOf(batch), because);
+  if (name === 'disown') return detachResult(tx, keyOf(batch), because);
   return RESOLUTION_ACTIONS[name].carryOut(tx, subjectOf(batch), because);
 }
 

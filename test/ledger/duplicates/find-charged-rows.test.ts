@@ -5,7 +5,7 @@ import { chooseVolume, findVolumes, noteVolume } from '../../../src/ledger/dupli
 import { findChargedRows, type MarkedRow, readSlowerNow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { openTestLedger, putPrints, START } from '../../support/ledger-world.ts';
+import { openTestLedger, putFingerprints, START } from '../../support/ledger-world.ts';
 import { describeSentBefore } from '../../../src/ledger/duplicates/find-sent-before.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { forget } from '../support/forget.ts';
@@ -22,10 +22,10 @@ const printOf = (fileNo: number, line: number) => BigInt(1_000 * fileNo + line);
 /** Makes a file with rows on lines 2 and 3, in a batch that may be sent. */
 async function earlierFile(): Promise<FileRow> {
   const file = await world.claimed();
-  const rows = [2, 3].map((line) => ({ ...ROW, line, batchNo: 1, print: printOf(file.file_no, line) }));
+  const rows = [2, 3].map((line) => ({ ...ROW, line, batchNo: 1, fingerprint: printOf(file.file_no, line) }));
   await transact(world.ledger, async (tx) => {
     await copyRows(tx, file.file_no, rows);
-    await putPrints(tx, file, file.file_no, rows);
+    await putFingerprints(tx, file, file.file_no, rows);
     await noteVolume(tx, file, { volume: file.file_no, rows: rows.length, agedFrom: file.claimed_at });
   });
   const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
@@ -36,7 +36,12 @@ async function earlierFile(): Promise<FileRow> {
 
 /** Asks about lines 11 to 13 of an unrecorded file. The first two repeat those of `file`. */
 function ask(file: FileRow, since = LONG_AGO, changes: Partial<MarkedRow> = {}) {
-  const marked = [2, 3, 4].map((line) => ({ ...ROW, line: line + 9, print: printOf(file.file_no, line), ...changes }));
+  const marked = [2, 3, 4].map((line) => ({
+    ...ROW,
+    line: line + 9,
+    fingerprint: printOf(file.file_no, line),
+    ...changes,
+  }));
   return findChargedRows(world.ledger, file, marked, since);
 }
 

@@ -9,7 +9,7 @@ import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { readFaults } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type Transaction, transact } from '../../../src/ledger/engine/transaction.ts';
-import { openTestLedger, putPrints, START } from '../../support/ledger-world.ts';
+import { openTestLedger, putFingerprints, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
@@ -61,7 +61,7 @@ async function putRows(
 ): Promise<void> {
   const rows = [0, 1].map((n) => ({
     line: firstLine + n,
-    print: (BigInt(-10 * like.file_no - n) << 32n) + (BigInt(kind) << 30n) + BigInt(kind),
+    fingerprint: (BigInt(-10 * like.file_no - n) << 32n) + (BigInt(kind) << 30n) + BigInt(kind),
     batchNo: 1,
     invoice: 'INV',
     customerCode: 'A1',
@@ -70,7 +70,7 @@ async function putRows(
     ...row,
   }));
   await copyRows(tx, file.file_no, rows);
-  await putPrints(tx, file, volume, rows);
+  await putFingerprints(tx, file, volume, rows);
 }
 
 function flag(file: FileRow, options: { since?: Date; firstSeq?: number; stepRows?: number; volume?: number } = {}) {

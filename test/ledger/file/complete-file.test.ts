@@ -1,14 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
-import {
-  completeFile,
-  type NewOutput,
-  readDelivery,
-  recordOutput,
-  recordResults,
-} from '../../../src/ledger/file/complete-file.ts';
+import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { readBatches, readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import type { BatchRow } from '../../../src/ledger/engine/records.ts';
+import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readHeld } from '../../../src/ledger/file/list-files.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
@@ -33,7 +27,7 @@ describe('completeFile', () => {
   it('completes a file on its way once no batch of it is open', async () => {
     const fileId = await fileWith('in_progress', 'reconciled');
     const before = (await world.links(fileId)).length;
-    expect(await completeFile(world.ledger, fileId, evidence)).toBe(true);
+    expect(await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, evidence)).toBe(true);
     expect((await readFileRow(world.ledger, fileId)).state).toBe('completed');
     expect((await world.links(fileId)).slice(before)).toEqual([
       {
@@ -54,7 +48,9 @@ describe('completeFile', () => {
       const fileId = await fileWith(state, 'reconciled');
       const before = (await world.links(fileId)).length;
       const isCompleted = state === 'in_progress';
-      expect(await completeFile(world.ledger, fileId, evidence, outputs)).toBe(isCompleted);
+      expect(
+        await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, evidence, outputs),
+      ).toBe(isCompleted);
       expect(await readOutputs(world.ledger, fileId)).toMatchObject(outputs);
       const moves = (await world.links(fileId)).slice(before).map(({ move }) => move);
       expect(moves).toEqual(isCompleted ? ['output', 'complete'] : ['output']);
@@ -63,7 +59,7 @@ describe('completeFile', () => {
 
   it('begins and completes a file of which nothing could be sent', async () => {
     const { file_id: fileId } = await world.accepted({ batches: 0, withheld: 3 });
-    expect(await completeFile(world.ledger, fileId, evidence)).toBe(true);
+    expect(await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, evidence)).toBe(true);
     expect((await readFileRow(world.ledger, fileId)).state).toBe('completed');
     expect((await world.links(fileId)).slice(2).map((link) => [link.move, link.reason])).toEqual([
       ['begin', 'there was nothing to send'],
@@ -76,7 +72,9 @@ describe('completeFile', () => {
     for (const state of ['accepted', 'in_progress'] as const) {
       const fileId = await fileWith(state, batchState);
       const before = await world.links(fileId);
-      expect(await completeFile(world.ledger, fileId, evidence)).toBe(isFinal);
+      expect(await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, evidence)).toBe(
+        isFinal,
+      );
       expect((await readFileRow(world.ledger, fileId)).state).toBe(isFinal ? 'completed' : state);
       if (!isFinal) expect(await world.links(fileId)).toEqual(before);
     }
@@ -88,34 +86,8 @@ describe('completeFile', () => {
   it.each(otherStates)('does nothing to a file that is %s', async (state) => {
     const fileId = await fileWith(state, 'reconciled');
     const before = await world.links(fileId);
-    expect(await completeFile(world.ledger, fileId, evidence)).toBe(false);
+    expect(await completeFile(world.ledger, { file: await readFileRow(world.ledger, fileId) }, evidence)).toBe(false);
     expect((await readFileRow(world.ledger, fileId)).state).toBe(state);
-    expect(await world.links(fileId)).toEqual(before);
-  });
-});
-
-describe('recordResults', () => {
-  const output: NewOutput = { kind: 'result', name: 'a__b.result.csv', sha256: 'ff', bytes: 60, rows: 2 };
-
-  it('notes the results of batches that are as they were read', async () => {
-    const { file_id: fileId } = await world.batchIn('reconciled');
-    await recordResults(world.ledger, fileId, await readBatches(world.ledger, fileId), [output]);
-    expect((await readOutputs(world.ledger, fileId)).map(({ kind }) => kind)).toEqual(['result']);
-  });
-
-  it.each<[string, Partial<BatchRow>]>([
-    ['whose batch is still open', { state: 'submitted' }],
-    ['whose result came at another time', { result_at: new Date(new Date(START).getTime() + 1_000) }],
-    ['whose batch took another attempt', { attempt: 7 }],
-  ])('notes none in a ledger %s, such as one that replaced the ledger they are of', async (_, change) => {
-    const { file_id: fileId } = await world.batchIn('reconciled');
-    const batches = await readBatches(world.ledger, fileId);
-    const others = batches.map((batch) => ({ ...batch, ...change }));
-    const before = await world.links(fileId);
-    await expect(recordResults(world.ledger, fileId, others, [output])).rejects.toMatchObject({
-      code: 'OUTPUT_MISMATCH',
-    });
-    expect(await readOutputs(world.ledger, fileId)).toEqual([]);
     expect(await world.links(fileId)).toEqual(before);
   });
 });
@@ -125,7 +97,7 @@ describe('recordOutput', () => {
 
   it('notes the file with one audit link', async () => {
     const { file_id: fileId } = await world.accepted();
-    await recordOutput(world.ledger, fileId, output);
+    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId) }, output);
     expect(await readOutputs(world.ledger, fileId)).toEqual([
       { ...output, number: 0, file_id: fileId, written_at: new Date(START) },
     ]);
@@ -140,18 +112,47 @@ describe('recordOutput', () => {
     });
   });
 
+  it('notes what was made of batches that are as they were read', async () => {
+    const { file_id: fileId } = await world.batchIn('reconciled');
+    const batches = await readBatches(world.ledger, fileId);
+    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId), batches }, output);
+    expect((await readOutputs(world.ledger, fileId)).map(({ kind }) => kind)).toEqual(['ack']);
+  });
+
+  it.each<[string, Partial<ReadFileRow>, Partial<BatchRow>]>([
+    ['in another run of the server, or restored', { read_from: 'another' }, {}],
+    ['whose batch is still open', {}, { state: 'submitted' }],
+    ['whose result came at another time', {}, { result_at: new Date(new Date(START).getTime() + 1_000) }],
+    ['whose batch took another attempt', {}, { attempt: 7 }],
+  ])('notes nothing in a ledger %s', async (_, otherFile, otherBatch) => {
+    const { file_id: fileId } = await world.batchIn('reconciled');
+    const file = { ...(await readFileRow(world.ledger, fileId)), ...otherFile };
+    const batches = (await readBatches(world.ledger, fileId)).map((batch) => ({ ...batch, ...otherBatch }));
+    const before = await world.links(fileId);
+    const differs = expect.objectContaining({ code: 'OUTPUT_MISMATCH' });
+    await expect(recordOutput(world.ledger, { file, batches }, output)).rejects.toEqual(differs);
+    await expect(completeFile(world.ledger, { file, batches }, evidence, [output])).rejects.toEqual(differs);
+    expect(await readOutputs(world.ledger, fileId)).toEqual([]);
+    expect(await world.links(fileId)).toEqual(before);
+  });
+
   it('changes nothing when the same one is written again', async () => {
     const { file_id: fileId } = await world.accepted();
-    await recordOutput(world.ledger, fileId, output);
+    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId) }, output);
     const before = await world.links(fileId);
-    await recordOutput(world.ledger, fileId, { ...output, rows: 4 });
+    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId) }, { ...output, rows: 4 });
     expect((await readOutputs(world.ledger, fileId)).map((row) => row.rows)).toEqual([3]);
     expect(await world.links(fileId)).toEqual(before);
   });
 
   it('notes each number of a correction, and the same number once', async () => {
     const { file_id: fileId } = await world.accepted();
-    for (const number of [1, 2, 2]) await recordOutput(world.ledger, fileId, { ...output, kind: 'correction', number });
+    for (const number of [1, 2, 2])
+      await recordOutput(
+        world.ledger,
+        { file: await readFileRow(world.ledger, fileId) },
+        { ...output, kind: 'correction', number },
+      );
     const outputs = await readOutputs(world.ledger, fileId);
     expect(outputs.map((row) => [row.kind, row.number])).toEqual([
       ['correction', 1],
@@ -162,8 +163,8 @@ describe('recordOutput', () => {
 
   it('notes other kinds beside it', async () => {
     const { file_id: fileId } = await world.accepted();
-    await recordOutput(world.ledger, fileId, output);
-    await recordOutput(world.ledger, fileId, { ...output, kind: 'result' });
+    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId) }, output);
+    await recordOutput(world.ledger, { file: await readFileRow(world.ledger, fileId) }, { ...output, kind: 'result' });
     expect((await readOutputs(world.ledger, fileId)).map((row) => row.kind)).toEqual(['ack', 'result']);
   });
 });
@@ -174,7 +175,11 @@ describe('readDelivery', () => {
     await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
     await world.putBatch({ fileId, batchNo: 2 }, 'cancelled');
     for (const kind of ['ack', 'result'] as const) {
-      await recordOutput(world.ledger, fileId, { kind, name: kind, sha256: 'ff', bytes: 1, rows: 2 });
+      await recordOutput(
+        world.ledger,
+        { file: await readFileRow(world.ledger, fileId) },
+        { kind, name: kind, sha256: 'ff', bytes: 1, rows: 2 },
+      );
     }
     expect(await readDelivery(world.ledger, fileId)).toEqual({
       file: await readFileRow(world.ledger, fileId),
@@ -195,7 +200,12 @@ describe('readDelivery', () => {
 it('readOutput finds one output by kind and number, and nothing else', async () => {
   const { file_id: fileId } = await world.accepted();
   const output = { kind: 'correction', sha256: 'hash', bytes: 3, rows: 1 } as const;
-  for (const number of [1, 2]) await recordOutput(world.ledger, fileId, { ...output, number, name: `c${number}.csv` });
+  for (const number of [1, 2])
+    await recordOutput(
+      world.ledger,
+      { file: await readFileRow(world.ledger, fileId) },
+      { ...output, number, name: `c${number}.csv` },
+    );
   expect(await readOutput(world.ledger, fileId, { kind: 'correction', number: 2 })).toMatchObject({ name: 'c2.csv' });
   expect(await readOutput(world.ledger, fileId, { kind: 'correction' })).toBeUndefined();
   expect(await readOutput(world.ledger, fileId, { kind: 'ack' })).toBeUndefined();

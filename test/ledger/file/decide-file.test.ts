@@ -18,6 +18,7 @@ describe('claimFile', () => {
     expect(await readFileRow(world.ledger, claim.fileId)).toEqual({
       file_no: expect.any(Number),
       file_id: claim.fileId,
+      read_from: expect.any(String),
       account: claim.account,
       site: 'main',
       folder: claim.folder,

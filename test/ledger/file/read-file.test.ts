@@ -87,7 +87,11 @@ describe('readOutputs', () => {
   it('reads them in the order in which they were written', async () => {
     const { file_id: fileId } = await world.accepted();
     for (const kind of ['summary-txt', 'ack', 'result'] as const) {
-      await recordOutput(world.ledger, fileId, { kind, name: kind, sha256: 'ff', bytes: 1, rows: 2 });
+      await recordOutput(
+        world.ledger,
+        { file: await readFileRow(world.ledger, fileId) },
+        { kind, name: kind, sha256: 'ff', bytes: 1, rows: 2 },
+      );
       world.clock.advance(1);
     }
     expect((await readOutputs(world.ledger, fileId)).map((output) => output.kind)).toEqual([

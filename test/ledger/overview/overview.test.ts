@@ -7,13 +7,18 @@ import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { isMoving, readOverview } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type FilePlan, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
 const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());
 
 async function write(fileId: string, kind: OutputKind): Promise<void> {
-  await recordOutput(world.ledger, fileId, { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 });
+  await recordOutput(
+    world.ledger,
+    { file: await readFileRow(world.ledger, fileId) },
+    { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 },
+  );
 }
 
 /** Makes an accepted file with its acknowledgement written and its batches in these states. */

@@ -144,7 +144,11 @@ async function correct(batch: BatchRow, outcome: SentOutcome, rows: number[]): P
 }
 
 async function write(file: FileRow, kind: 'result' | 'correction-txt', number = 0): Promise<void> {
-  await recordOutput(world.ledger, file.file_id, { kind, number, name: kind, sha256: '', bytes: 0, rows: 0 });
+  await recordOutput(
+    world.ledger,
+    { file: await readFileRow(world.ledger, file.file_id) },
+    { kind, number, name: kind, sha256: '', bytes: 0, rows: 0 },
+  );
 }
 
 describe('readChanges', () => {

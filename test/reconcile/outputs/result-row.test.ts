@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { REJECTIONS } from '../../../schemas/rejections.ts';
@@ -167,11 +168,10 @@ describe('titlesOf', () => {
   });
 });
 
-describe('RESULT_TITLES', () => {
-  it('are those that the lifecycle names', () => {
-    expect(RESULT_TITLES.join(', ')).toBe(
-      'Outcome, Code, Message, Authorization, Batch Id, Sent At, Result At, Attempt',
-    );
+describe('RESULT_TITLES and CHANGE_TITLES', () => {
+  it('are those that docs/file-formats.md names', async () => {
+    const page = await readFile(new URL('../../../docs/file-formats.md', import.meta.url), 'utf8');
+    for (const titles of [RESULT_TITLES, CHANGE_TITLES]) expect(page).toContain(`\`${titles.join(', ')}\``);
   });
 
   it.each(LAYOUT_NAMES)('are other words than those of %s, as are Line and Reason', (layout) => {

@@ -2,11 +2,11 @@ import { gatewaySettings } from '../../../src/app.ts';
 import { createGateway } from '../../../src/gateway/create-gateway.ts';
 import { confirmProposal, refuseProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { adoptById } from '../../../src/actions/resolve/adopt-by-id.ts';
+import { assignById } from '../../../src/actions/resolve/assign-batch-id.ts';
 import { closeInDoubt } from '../../../src/actions/resolve/close-in-doubt.ts';
 import { declareNotReceived } from '../../../src/actions/resolve/declare-not-received.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
-import { disownResult } from '../../../src/actions/resolve/disown-result.ts';
+import { detachBatchResult } from '../../../src/actions/resolve/detach-result.ts';
 import { probeIds } from '../../../src/actions/resolve/probe-ids.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import type { ReportName } from '../../../schemas/reports.ts';
@@ -27,7 +27,7 @@ const REASON = 'asked the service desk about it';
 export const RESOLVE_ACTS: readonly Act[] = [
   inDoubt('adopt a batch id', ['unknown'], async (world, batch) => {
     const batchId = chooseId(world, await findBooked(world, batch));
-    return batchId && { words: `adopts id ${batchId}`, perform: (dashboard) => adoptById(dashboard, batchId) };
+    return batchId && { words: `adopts id ${batchId}`, perform: (dashboard) => assignById(dashboard, batchId) };
   }),
   inDoubt('probe for a batch id', ['unknown'], async (world, batch) => {
     const [batchId = '1'] = await findBooked(world, batch);
@@ -60,7 +60,7 @@ export const RESOLVE_ACTS: readonly Act[] = [
   })),
   inDoubt('disown a result', ['exception'], async () => ({
     words: 'disowns its result',
-    perform: (dashboard) => disownResult(dashboard, REASON),
+    perform: (dashboard) => detachBatchResult(dashboard, REASON),
   })),
   onProposal('confirm a proposal', 'confirms', (world, no) => confirmProposal(world.office, no, 'operator:grace')),
   onProposal('refuse a proposal', 'refuses', (world, no) =>

@@ -122,7 +122,7 @@ describe('repoll', () => {
     await submit('asked.csv');
     const ask = async () => (await doIt(operator, await path('asked.csv', 'repoll'), {})).words;
     await expect.poll(ask).toContain('The result is here and every row has its outcome.');
-    expect(await ask()).toContain('Every row had its outcome before');
+    expect(await ask()).toContain('Every row already had its outcome');
     expect(service.books().filter(({ invoice }) => invoice === 'A-31')).toHaveLength(1);
   });
 });

@@ -3,7 +3,14 @@ import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import type { Next, Subject } from '../../../src/actions/action.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
-import { findSubject, isWarning, linkOf, placeOf, SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
+import {
+  findSubject,
+  isWarning,
+  linkOf,
+  pathWith,
+  placeOf,
+  SUBJECT_PATHS,
+} from '../../../src/web/actions/find-subject.ts';
 import type { WebContext } from '../../../src/web/web-context.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -66,6 +73,20 @@ describe('SUBJECT_PATHS', () => {
   it('names in each address what is looked for', () => {
     const names = Object.values(SUBJECT_PATHS).map((path) => path.match(/:\w+/g));
     expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name']]);
+  });
+});
+
+describe('pathWith', () => {
+  it.each([
+    [SUBJECT_PATHS.file, { fileId: 'abc', batchNo: 2 }, '/files/abc'],
+    [SUBJECT_PATHS.batch, { fileId: 'abc', batchNo: 2 }, '/files/abc/batches/2'],
+    [SUBJECT_PATHS.account, { account: 'a b' }, '/accounts/a%20b'],
+    [SUBJECT_PATHS.account, { account: ALL_ACCOUNTS }, '/accounts/all'],
+    [SUBJECT_PATHS.schedule, { schedule: 'nightly' }, '/schedules/nightly'],
+    [SUBJECT_PATHS.batch, { fileId: 'abc' }, undefined],
+    ['/', {}, '/'],
+  ] as const)('%s with %j is %s', (pattern, ids, path) => {
+    expect(pathWith(pattern, ids)).toBe(path);
   });
 });
 

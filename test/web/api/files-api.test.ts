@@ -122,7 +122,8 @@ describe('GET /files/:fileId/why', () => {
     const why = await ask('/files/broken.csv/why');
     expect(why.now[0]).toContain('rejected');
     expect(why.story[0]).toMatchObject({ at: expect.stringMatching(/Z$/), text: expect.stringContaining('taken') });
-    expect(why.next.length).toBeGreaterThan(0);
+    expect(why.next).toEqual([expect.stringMatching(/\.$/)]);
+    expect(why.steps).toEqual([why.next]);
   });
 });
 
@@ -149,7 +150,8 @@ describe('GET /files/:fileId/batches/:batchNo/why', () => {
     expect(json).toMatchObject({
       about: expect.stringContaining('batch 1 of june.csv'),
       now: [expect.stringContaining('The file is completed'), expect.any(String)],
-      next: ['Nothing is to be done.'],
+      next: ['There is nothing to do.'],
+      steps: [['There is nothing to do.']],
     });
   });
 });

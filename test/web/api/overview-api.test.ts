@@ -80,6 +80,7 @@ describe('GET /accounts', () => {
           currency: 'USD',
           sends: true,
           says: [],
+          steps: [],
           ready: 0,
           onTheirWay: 0,
           forgotten: 0,
@@ -103,7 +104,12 @@ describe('GET /accounts', () => {
       },
       { account: 'gone', isConfigured: false, currency: null, timeZone: 'UTC' },
     ]);
-    expect(accounts[0].says).toEqual([expect.stringContaining('the bank is closed')]);
+    expect(accounts[0].says).toEqual([
+      expect.stringMatching(/the bank is closed\. To go on: "paydrop account resume main --reason …"\.$/),
+    ]);
+    expect(accounts[0].steps).toEqual([
+      [expect.stringContaining('the bank is closed'), 'To go on: ', { action: 'resume', account: 'main' }, '.'],
+    ]);
   });
 });
 

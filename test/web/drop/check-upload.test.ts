@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import {
   checkUpload,
-  type Looked,
+  type CheckedUpload,
   toVerdict,
   TELLING_BYTES,
   tellKind,
@@ -75,7 +75,7 @@ function folderWith(settings: object): Folder {
   return { ...folder, id: 'drop', work: '-', routingCheck: false };
 }
 
-function looked(change: object): Looked {
+function looked(change: object): CheckedUpload {
   const { check } = unreadCheck({ code: 'EMPTY' }, { bytes: 3, sha256: 'ab' });
   const read = {
     ...check,
@@ -145,7 +145,7 @@ describe('toVerdict', () => {
   });
 
   it('has no figures of a file that was not read', () => {
-    const later: Looked = { decision: 'later', bytes: 9, sha256: 'cd', head: new Uint8Array() };
+    const later: CheckedUpload = { decision: 'later', bytes: 9, sha256: 'cd', head: new Uint8Array() };
     const verdict = toVerdict(APP, folderWith({}), 'june.csv.pgp', later);
     expect(verdict).toMatchObject({ verdict: 'later', rows: null, bytes: 9, sha256: 'cd', faults: [] });
     expect(verdict.says).toContain('checked when they are dropped');

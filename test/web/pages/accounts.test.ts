@@ -7,6 +7,7 @@ import { achRow, lines } from '../../support/payment-rows.ts';
 import { type Account, resolveSettings } from '../../../src/config/config.ts';
 import type { AccountState, Stop, HoldingBatch } from '../../../src/ledger/account/read-holds.ts';
 import { AccountStateWord, WhyItWaits } from '../../../src/web/pages/accounts.tsx';
+import type { PersonRole } from '../../../schemas/actions.ts';
 import { Config, WEEKDAYS, type WindowConfig } from '../../../schemas/config.ts';
 import { describeWindow, Rules } from '../../../src/web/pages/account.tsx';
 
@@ -99,8 +100,8 @@ describe('accountPage', () => {
     await resumeAccount(world.app.ledger, 'main', because);
     await pauseAccount(world.app.ledger, '*', because);
     const { text } = await page('admin');
-    expect(text).not.toContain('do/resume');
-    expect(text).toContain('See the stop of all accounts.');
+    expect(text).not.toContain('/accounts/main/do/resume');
+    expect(text).toContain('/accounts/all/do/resume');
   });
 
   it('lists calls that the ledger has forgotten, and of an account that left the configuration too', async () => {
@@ -112,6 +113,8 @@ describe('accountPage', () => {
     expect(partOf(text, 'state')).toContain('not in the configuration');
     expect(partOf(text, 'forgotten')).toContain('2026-06-15 10:00:00 +00:00 g7fhpaqs00000000/3 1 not known nobody yet');
     expect(partOf(text, 'forgotten')).toContain('paydrop account acknowledge gone');
+    const [, anchor] = /href="\/accounts\/main#([^"]+)"/.exec(sayWhy([{ ...stop, kind: 'journal' }])) ?? [];
+    expect(text).toContain(`id="${anchor}"`);
   });
 
   it('knows no account that never was', async () => {
@@ -159,16 +162,17 @@ const batch: HoldingBatch = {
   reason: null,
 };
 
-function sayWhy(stops: Stop[], batches: HoldingBatch[] = []): string {
-  return draw(WhyItWaits, { holds: { stops, batches }, timeZone: 'America/Toronto' });
+function sayWhy(stops: Stop[], batches: HoldingBatch[] = [], role: PersonRole = 'admin'): string {
+  const viewer = { person: 'ada', role, csrf: '', actions: undefined } as const;
+  return draw(WhyItWaits, { holds: { stops, batches }, timeZone: 'America/Toronto', viewer });
 }
 
 describe('WhyItWaits', () => {
   it.each([
-    [{}, 'paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.', 'an approver resumes the account'],
+    [{}, 'paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.', 'href="/accounts/main/do/resume"'],
     [{ kind: 'fault' }, 'It was stopped at', 'When the cause is fixed'],
     [{ kind: 'journal' }, 'The ledger may be older than what was sent.', 'href="/accounts/main#'],
-    [{ account: '*' }, 'All accounts were paused', 'href="/accounts"'],
+    [{ account: '*' }, 'All accounts were paused', 'href="/accounts/all/do/resume"'],
   ] as [Partial<Stop>, string, string][])('says who or what stopped it and how to go on: %j', (more, says, next) => {
     const html = sayWhy([{ ...stop, ...more }]);
     expect(wordsOf(html)).toContain(says);
@@ -176,13 +180,19 @@ describe('WhyItWaits', () => {
   });
 
   it.each([
-    ['unknown', 'The service may have taken it.', 'href="/files/g7fhpaqs00000000/batches/2"'],
-    ['refused', 'Nothing was charged.', 'href="/files/g7fhpaqs00000000/batches/2"'],
-    ['sending', 'is being sent', 'Nothing is to be done.'],
+    ['unknown', 'The service may have taken it.', 'href="/files/g7fhpaqs00000000/batches/2/resolve"'],
+    ['refused', 'Nothing was charged.', 'href="/files/g7fhpaqs00000000/batches/2/do/retry"'],
+    ['sending', 'has been in progress', 'There is nothing to do.'],
   ] as const)('leads to a batch that is %s', (state, says, next) => {
     const html = sayWhy([], [{ ...batch, state }]);
     expect(wordsOf(html)).toContain(says);
     expect(html).toContain(next);
+  });
+
+  it('leads a person who may change nothing to the batch, and to no action', () => {
+    const html = sayWhy([stop], [{ ...batch, state: 'refused' }], 'viewer');
+    expect(html.match(/href="[^"]+"/g)).toEqual(['href="/files/g7fhpaqs00000000/batches/2"']);
+    expect(wordsOf(html)).toContain('Fix the cause, then “Send again”, or “Withdraw”.');
   });
 
   it('speaks of no command line, and says nothing when nothing holds', () => {

@@ -5,7 +5,7 @@ import { achRow, lines } from '../../support/payment-rows.ts';
 import { type Answer, dashboardForTests } from '../support/dashboard-world.ts';
 import { wordsOf, draw } from '../support/page-words.ts';
 import { forceSql } from '../../support/force-sql.ts';
-import { type Asked, FilterForm, LinkTable, VerifyForm, VerifyResult } from '../../../src/web/pages/audit.tsx';
+import { type AuditQuery, FilterForm, LinkTable, VerifyForm, VerifyResult } from '../../../src/web/pages/audit.tsx';
 import type { Viewer } from '../../../src/web/access/viewer.ts';
 
 const world = dashboardForTests();
@@ -114,8 +114,8 @@ describe('auditPages', () => {
   });
 });
 
-const nothing: Asked = { who: '', file: '', move: '', from: '', to: '', before: '' };
-const form = (asked: Partial<Asked> = {}) =>
+const nothing: AuditQuery = { who: '', file: '', move: '', from: '', to: '', before: '' };
+const form = (asked: Partial<AuditQuery> = {}) =>
   draw(FilterForm, { asked: { ...nothing, ...asked }, zone: 'Europe/Berlin' });
 
 describe('FilterForm', () => {

@@ -6,7 +6,7 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { faultFinder, keptStretches, rowDescriber } from '../../../workers/deliver/finished-pages.ts';
+import { faultFinder, keptRanges, rowDescriber } from '../../../workers/deliver/finished-pages.ts';
 import { cellsOfLines } from '../../../workers/deliver/write-result-correction.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
@@ -28,11 +28,11 @@ async function fileOf(more: readonly number[], physicalLines: number | null): Pr
 
 async function linesOf(file: FileRow): Promise<number[][]> {
   const stretches: number[][] = [];
-  for await (const pack of keptStretches(world.app, file, {})) stretches.push([...pack.lines.subarray(0, pack.count)]);
+  for await (const pack of keptRanges(world.app, file, {})) stretches.push([...pack.lines.subarray(0, pack.count)]);
   return stretches;
 }
 
-describe('keptStretches', () => {
+describe('keptRanges', () => {
   it('gives all rows of a file in their order, also such as stand behind its end', async () => {
     const more = [9_999, 10_000, 19_999, 20_000, 29_999, 30_000, 40_000, 2_000_000_000];
     const file = await fileOf(more, 30_000);

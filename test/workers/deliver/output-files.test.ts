@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, OUTCOMES, OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
-import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -15,12 +15,12 @@ import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 
 const world = stepWorld({ accounts: 24 });
 
-async function freshFile(): Promise<FileRow> {
+async function freshFile(): Promise<ReadFileRow> {
   return world.file(await world.takeInCharges(world.freshAccount(), 1));
 }
 
 /** Writes one output and returns its path. */
-async function write(file: FileRow, text: string, kind: OutputKind = 'result', app = world.app): Promise<string> {
+async function write(file: ReadFileRow, text: string, kind: OutputKind = 'result', app = world.app): Promise<string> {
   await writeOutputFiles(app, file, async (outputs) => {
     await outputs.appendText(kind, text, 3);
     await outputs.publish([kind]);
@@ -219,7 +219,7 @@ const FILE = {
   valid_rows: 3,
   valid_cents: 7_500,
   invalid_rows: 1,
-} as unknown as FileRow;
+} as unknown as ReadFileRow;
 
 describe('figuresOfFile', () => {
   it('has what was counted at the intake', () => {

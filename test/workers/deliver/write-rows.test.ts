@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { readBatches, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
-import { outcomePutter, ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
+import { outcomeCellWriter, ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -15,13 +15,13 @@ import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../../src/rows/packed-outcomes.ts';
 import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-rows.ts';
 import { keptMessage } from '../../../src/reconcile/kept-message.ts';
-import { type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
+import { type FinishedRow, RESULT_TITLES, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
 import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
 
 const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
 
 /** Writes the row outputs of a file and returns the lines of each by kind. */
-async function outputsOf(file: FileRow, app = world.app): Promise<Record<string, string[]>> {
+async function outputsOf(file: ReadFileRow, app = world.app): Promise<Record<string, string[]>> {
   const batches = await readBatches(app.ledger, file.file_id);
   await writeOutputFiles(app, file, async (outputs) => {
     await writeRows(app, file, batches, outputs);
@@ -34,7 +34,7 @@ async function outputsOf(file: FileRow, app = world.app): Promise<Record<string,
   return Object.fromEntries(found);
 }
 
-const OUTCOME_TITLES = 'Outcome,Code,Message,Authorization,Batch Id,Sent At,Result At,Attempt';
+const OUTCOME_TITLES = RESULT_TITLES.join(',');
 
 describe('writeRows, the result', () => {
   it.each([
@@ -254,13 +254,13 @@ function packed(rows: readonly TestRow[], isChanged = false): { rows: FinishedRo
   return { rows: { count: rows.length, pack, packFrom: 0, at: (place) => finished[place]! }, finished };
 }
 
-describe('outcomePutter', () => {
+describe('outcomeCellWriter', () => {
   it('puts the cells of the result line behind the input, whatever rows follow each other', () => {
     const line = csvLines({ guard: true });
     fc.assert(
       fc.property(fc.array(ROW, { minLength: 1, maxLength: 6 }), fc.boolean(), (rows, isChanged) => {
         const into = newLineBuffer();
-        const putOutcome = outcomePutter();
+        const putOutcome = outcomeCellWriter();
         const { rows: given, finished } = packed(rows, isChanged);
         for (let place = 0; place < rows.length; place += 1) putOutcome(into, given, place);
         const expected = finished.map((row) => line(resultCells(row, []).slice(1))).join('');
@@ -275,7 +275,7 @@ describe('outcomePutter', () => {
       const into = newLineBuffer();
       const row: TestRow = { line: 1, outcome: 'approved', code: 0, message, authorization: message, batch: 0 };
       const { rows, finished } = packed([row]);
-      outcomePutter()(into, rows, 0);
+      outcomeCellWriter()(into, rows, 0);
       const expected = csvLines({ guard: true })(resultCells(finished[0]!, []).slice(1));
       expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
     }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
-import { likeRows, printRuns, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
-import { writePrint } from '../../../src/ledger/copy/row-tuples.ts';
+import { likeRows, fingerprintRuns, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import { writeFingerprint } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { PRINT_BYTES } from '../../../src/crypto/fingerprints/row-print.ts';
+import { FINGERPRINT_BYTES } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
 
 const APP = {
   fingerprint: (parts: readonly string[]) => createHash('sha256').update(parts.join('|')).digest().subarray(0, 16),
@@ -19,13 +19,13 @@ const PAYMENT = {
   canonical: ['INV', 'and more'],
 };
 
-const printOf = (changes: Partial<PaymentRow> = {}, file: Parameters<typeof rowFingerprinter>[1] = FILE) =>
+const fingerprintOf = (changes: Partial<PaymentRow> = {}, file: Parameters<typeof rowFingerprinter>[1] = FILE) =>
   rowFingerprinter(APP, file)({ ...PAYMENT, ...changes }).toString('hex');
 
 describe('rowFingerprinter', () => {
   it('knows a payment again, wherever in its file it stands and whatever else its row says', () => {
-    expect(printOf({ line: 9, canonical: [] })).toBe(printOf());
-    expect(printOf({ customerCode: 'A1' })).toBe(printOf());
+    expect(fingerprintOf({ line: 9, canonical: [] })).toBe(fingerprintOf());
+    expect(fingerprintOf({ customerCode: 'A1' })).toBe(fingerprintOf());
   });
 
   it.each([
@@ -35,17 +35,17 @@ describe('rowFingerprinter', () => {
     ['customer code', { number: '', customerCode: 'A1' }],
     ['boundary between invoice and number', { invoice: 'INV4', number: '222222222222220' }],
   ])('tells payments apart by their %s', (_what, changes) => {
-    expect(printOf(changes)).not.toBe(printOf());
+    expect(fingerprintOf(changes)).not.toBe(fingerprintOf());
   });
 
   it('tells accounts apart, and charges and refunds', () => {
-    expect(printOf({}, { ...FILE, account: 'other' })).not.toBe(printOf());
-    expect(printOf({}, { ...FILE, operation: 'ach-refund' })).not.toBe(printOf());
+    expect(fingerprintOf({}, { ...FILE, account: 'other' })).not.toBe(fingerprintOf());
+    expect(fingerprintOf({}, { ...FILE, operation: 'ach-refund' })).not.toBe(fingerprintOf());
   });
 
   it('knows a payer of a code again in every operation that charges', () => {
     const byCode = { number: '', customerCode: 'A1' };
-    expect(printOf(byCode, { ...FILE, operation: 'ach-charge' })).toBe(printOf(byCode));
+    expect(fingerprintOf(byCode, { ...FILE, operation: 'ach-charge' })).toBe(fingerprintOf(byCode));
   });
 });
 
@@ -57,9 +57,9 @@ function print(invoice: number, payer: number): Buffer {
   return bytes;
 }
 
-function find(prints: readonly [line: number, print: Buffer][], faults: readonly Fault[] = []) {
+function find(fingerprints: readonly [line: number, print: Buffer][], faults: readonly Fault[] = []) {
   const { findFault, flagged } = likeRows();
-  const found = prints.flatMap(([line, bytes]) => findFault(bytes, 0, line, faults) ?? []);
+  const found = fingerprints.flatMap(([line, bytes]) => findFault(bytes, 0, line, faults) ?? []);
   return { found, flagged: flagged() };
 }
 
@@ -79,7 +79,7 @@ describe('likeRows', () => {
     expect(flagged).toEqual([{ code: 'LIKE_ROW', rows: 2, detail: 'line 2 of this file' }]);
   });
 
-  it('names a row once that has two prints, and not as like itself', () => {
+  it('names a row once that has two fingerprints, and not as like itself', () => {
     const both = [print(1, 1), print(2, 2)] as const;
     const { found } = find([
       [2, both[0]],
@@ -107,27 +107,27 @@ const PIECE_ROWS = 16_384;
 type Row = { print: Buffer; line: number };
 
 const someRows = (count: number): Row[] =>
-  Array.from({ length: count }, (_, index) => ({ print: randomBytes(PRINT_BYTES), line: index + 1 }));
+  Array.from({ length: count }, (_, index) => ({ print: randomBytes(FINGERPRINT_BYTES), line: index + 1 }));
 
 /** Sorts by the first four bytes, as PostgreSQL orders numbers. Equal ones keep their order. */
 const sorted = (rows: readonly Row[]) => rows.toSorted((a, b) => a.print.readInt32BE() - b.print.readInt32BE());
 
 function tuplesOf(rows: readonly Row[]): Uint8Array {
   const to = tupleWriter();
-  for (const { print, line } of rows) writePrint(to, OF, line, print, 0);
+  for (const { print, line } of rows) writeFingerprint(to, OF, line, print, 0);
   return to.take()!;
 }
 
-function addAll(runs: ReturnType<typeof printRuns>, rows: readonly Row[]): void {
+function addAll(runs: ReturnType<typeof fingerprintRuns>, rows: readonly Row[]): void {
   for (const { print, line } of rows) {
     const bytes = Buffer.concat([randomBytes(16), print]);
     runs.add(bytes, 16, line);
   }
 }
 
-describe('printRuns', () => {
-  it('gives every print out once, in pieces, in the order of the prints', () => {
-    const runs = printRuns(OF);
+describe('fingerprintRuns', () => {
+  it('gives every print out once, in pieces, in the order of the fingerprints', () => {
+    const runs = fingerprintRuns(OF);
     const rows = someRows(PIECE_ROWS + 5_000);
     addAll(runs, rows);
     const pieces = [...runs.take()];
@@ -139,7 +139,7 @@ describe('printRuns', () => {
   });
 
   it('begins anew after each run, which may have grown beyond its size', () => {
-    const runs = printRuns(OF, 100);
+    const runs = fingerprintRuns(OF, 100);
     for (const count of [99, 100, 150, 3, 0]) {
       const rows = someRows(count);
       addAll(runs, rows);
@@ -149,10 +149,16 @@ describe('printRuns', () => {
     }
   });
 
-  it('keeps apart prints that begin alike, and the smallest and the largest that there are', () => {
-    const runs = printRuns(OF);
-    const prints = ['7fffffffffffffff', '8000000000000000', 'ffffffffffffffff', '0000000000000000', '0000000000000001'];
-    const rows = prints.map((print, index) => ({ print: Buffer.from(print, 'hex'), line: index + 1 }));
+  it('keeps apart fingerprints that begin alike, and the smallest and the largest that there are', () => {
+    const runs = fingerprintRuns(OF);
+    const fingerprints = [
+      '7fffffffffffffff',
+      '8000000000000000',
+      'ffffffffffffffff',
+      '0000000000000000',
+      '0000000000000001',
+    ];
+    const rows = fingerprints.map((print, index) => ({ print: Buffer.from(print, 'hex'), line: index + 1 }));
     addAll(runs, rows);
     expect([...runs.take()]).toEqual([tuplesOf([rows[1]!, rows[2]!, rows[3]!, rows[4]!, rows[0]!])]);
   });

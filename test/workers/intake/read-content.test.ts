@@ -6,14 +6,14 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { sealFile } from '../../../src/crypto/archive.ts';
-import { type Parcel, type Reading, type ReadingOrder, runTask } from '../../../workers/intake/read-content.ts';
+import { type Chunk, type Reading, type ReadingOrder, runTask } from '../../../workers/intake/read-content.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { rulesWith } from '../../csv/support.ts';
 import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
 import { lastFour } from '../../../src/kernel/mask.ts';
 import { writeRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { openRowPrinter, PRINT_BYTES } from '../../../src/crypto/fingerprints/row-print.ts';
+import { openRowFingerprints, FINGERPRINT_BYTES } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
 import { rowEncoder, withheldRow } from '../../../workers/intake/encode-rows.ts';
 import { writeSessionKey } from '../../../src/pgp/load-openpgp.ts';
 import { sealBytes } from '../../../src/crypto/seal.ts';
@@ -44,20 +44,20 @@ async function orderOf(content: string): Promise<ReadingOrder> {
     operation: 'card',
     at: new Date(0),
     maxRows: 500,
-    printKey: Buffer.alloc(32, 1),
+    fingerprintKey: Buffer.alloc(32, 1),
     rowSetKey: Buffer.alloc(32, 2),
   };
 }
 
 /** Copies a chunk, because its memory is reused for the next. */
-function copyOf(parcel: Parcel): Parcel {
+function copyOf(parcel: Chunk): Chunk {
   return Object.fromEntries(
     Object.entries(parcel).map(([table, bytes]) => [table, bytes && Uint8Array.from(bytes)]),
-  ) as Parcel;
+  ) as Chunk;
 }
 
-async function readAll(order: ReadingOrder): Promise<{ parcels: Parcel[]; reading: Reading }> {
-  const parcels: Parcel[] = [];
+async function readAll(order: ReadingOrder): Promise<{ parcels: Chunk[]; reading: Reading }> {
+  const parcels: Chunk[] = [];
   const items = runTask(order);
   for (;;) {
     const step = await items.next();
@@ -66,7 +66,7 @@ async function readAll(order: ReadingOrder): Promise<{ parcels: Parcel[]; readin
   }
 }
 
-const bytesOf = (parcel: Parcel) => Object.values(parcel).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
+const bytesOf = (parcel: Chunk) => Object.values(parcel).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
 
 describe('runTask', () => {
   it('gives a large file in parcels of one size, none of which shows a number', async () => {
@@ -97,11 +97,11 @@ describe('runTask', () => {
   });
 });
 
-const PRINT_KEY = Buffer.alloc(32, 5);
-const OPTIONS = { fileNo: 3, printKey: PRINT_KEY };
+const FINGERPRINT_KEY = Buffer.alloc(32, 5);
+const OPTIONS = { fileNo: 3, fingerprintKey: FINGERPRINT_KEY };
 
 /** What is kept of a row: its tuple, and its fingerprints with its line. */
-type Kept = { tuple: Uint8Array; prints: { line: number; print: string }[] };
+type Kept = { tuple: Uint8Array; fingerprints: { line: number; print: string }[] };
 
 /** A simple version built from texts and objects. */
 function keepSlowly(layout: LayoutName, cells: readonly string[], line: number, cents: number, batchNo: number): Kept {
@@ -113,21 +113,21 @@ function keepSlowly(layout: LayoutName, cells: readonly string[], line: number, 
   ];
   const bytes = Buffer.from(invoice + (number || customerCode));
   const end = Buffer.byteLength(invoice);
-  const printer = openRowPrinter(PRINT_KEY);
+  const fingerprinter = openRowFingerprints(FINGERPRINT_KEY);
   const numberKind = columnsOf(layout).includes('cardNumber') ? 'cardNumber' : 'accountNumber';
   const payment = [bytes, 0, end, end, bytes.length, cents, number ? numberKind : 'customerCode'] as const;
-  printer.add(...payment);
-  printer.addTurned(...payment);
-  const made = printer.take().toString('hex').match(/.{16}/g)!;
+  fingerprinter.add(...payment);
+  fingerprinter.addTurned(...payment);
+  const made = fingerprinter.take().toString('hex').match(/.{16}/g)!;
   const to = tupleWriter();
   writeRow(to, 3, { line, batchNo, invoice, customerCode, amountCents: cents, lastFour: lastFour(number) });
-  return { tuple: to.take()!, prints: invoice === '' ? [] : made.map((print) => ({ line, print })) };
+  return { tuple: to.take()!, fingerprints: invoice === '' ? [] : made.map((print) => ({ line, print })) };
 }
 
 function keepQuickly(layout: LayoutName, cells: readonly string[], line: number, cents: number, batchNo: number): Kept {
   const bytes = Buffer.from(`x,y\n${cells.join(',')}\nz,`);
   const to = tupleWriter();
-  const { prints, add } = gatherPrints();
+  const { fingerprints, add } = gatherFingerprints();
   const encoder = rowEncoder(to, { add }, OPTIONS);
   encoder.setLayout(layout);
   const starts = Uint32Array.of(0, 4, bytes.length - 2);
@@ -139,14 +139,14 @@ function keepQuickly(layout: LayoutName, cells: readonly string[], line: number,
     cents: Float64Array.of(1, cents),
   };
   encoder.encode(packed, 1, 2, batchNo);
-  return { tuple: to.take()!, prints };
+  return { tuple: to.take()!, fingerprints };
 }
 
-function gatherPrints() {
-  const prints: Kept['prints'] = [];
+function gatherFingerprints() {
+  const fingerprints: Kept['fingerprints'] = [];
   const add = (bytes: Buffer, at: number, line: number) =>
-    void prints.push({ line, print: bytes.toString('hex', at, at + PRINT_BYTES) });
-  return { prints, add };
+    void fingerprints.push({ line, print: bytes.toString('hex', at, at + FINGERPRINT_BYTES) });
+  return { fingerprints, add };
 }
 
 const someText = fc.string({ unit: fc.constantFrom('a', 'B', '7', ' ', 'é', '漢', '\u{1F600}'), maxLength: 80 });
@@ -182,7 +182,7 @@ describe('rowEncoder', () => {
       cents: Float64Array.from(rows, (_, index) => 100 + index),
     };
     const [together, oneByOne] = [tupleWriter(), tupleWriter()];
-    const [some, others] = [gatherPrints(), gatherPrints()];
+    const [some, others] = [gatherFingerprints(), gatherFingerprints()];
     const [encoder, slow] = [rowEncoder(together, some, OPTIONS), rowEncoder(oneByOne, others, OPTIONS)];
     encoder.setLayout('card');
     slow.setLayout('card');
@@ -190,8 +190,8 @@ describe('rowEncoder', () => {
     encoder.encode(packed, 30, rows.length, 2);
     rows.forEach((_, row) => slow.encode(packed, row, row + 1, row < 30 ? 1 : 2));
     expect(together.take()).toEqual(oneByOne.take());
-    expect(some.prints).toEqual(others.prints);
-    expect(some.prints).toHaveLength(rows.length);
+    expect(some.fingerprints).toEqual(others.fingerprints);
+    expect(some.fingerprints).toHaveLength(rows.length);
   });
 });
 

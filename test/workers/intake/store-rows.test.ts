@@ -71,7 +71,7 @@ async function faultsOf(file: FileRow) {
   return faults;
 }
 
-const printsOf = (file: FileRow) =>
+const fingerprintsOf = (file: FileRow) =>
   world.query<{ volume: number; line: number; print: string }>(
     'SELECT volume, line, print::text FROM row_print WHERE file_no = $1 ORDER BY line',
     [file.file_no],
@@ -115,8 +115,8 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
   it('gives the same payment the same print, in its volume', async () => {
     const file = await store(lines([cardRow(1), cardRow(2)]), contentBytes);
     const again = await store(lines([cardRow(2), cardRow(3)]), contentBytes);
-    const [first, second] = await printsOf(file);
-    const [same, third] = await printsOf(again);
+    const [first, second] = await fingerprintsOf(file);
+    const [same, third] = await fingerprintsOf(again);
     expect(same).toEqual({ ...second, line: 1 });
     expect(third!.print).not.toBe(first!.print);
     const row = { line: 9, invoice: 'C-1', customerCode: '', amountCents: 2_500, number: CARD, canonical: [] };
@@ -137,10 +137,10 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     ]);
   });
 
-  it('prints no row that is withheld or has no invoice', async () => {
+  it('fingerprints no row that is withheld or has no invoice', async () => {
     const rows = [cardRow(1), cardRow(2, { amount: 'ten' }), cardRow(3, { invoice: '' })];
     const file = await store(lines(rows), contentBytes);
-    expect((await printsOf(file)).map(({ line }) => line)).toEqual([1]);
+    expect((await fingerprintsOf(file)).map(({ line }) => line)).toEqual([1]);
   });
 
   it('keeps a withheld row by its line and invoice, in no batch, without its number', async () => {
@@ -220,7 +220,7 @@ it('orderReading says all that a reader needs, can be copied into a thread, and 
       at: tx.at,
       maxRows: 3,
     });
-    expect([order.source.key, order.printKey, order.rowSetKey].map((key) => key.length)).toEqual([32, 32, 32]);
+    expect([order.source.key, order.fingerprintKey, order.rowSetKey].map((key) => key.length)).toEqual([32, 32, 32]);
     const { password } = world.app.account(file.account);
     expect(JSON.stringify(structuredClone(order))).not.toContain(`"${password}"`);
     expect(() => orderReading(world.app, tx, { ...file, site: 'elsewhere' }, { folder, volume: 8 })).toThrow(

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { disownBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
+import { detachResult } from '../../../src/ledger/doubt/resolution-actions.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
@@ -72,7 +72,7 @@ describe('pollBatch, while there is no result', () => {
     const file = await world.file(key.fileId);
     const both = await compareBatch(world.app, file, batch);
     expect(both).toMatchObject({ unreadable: reason, resultRows: 0, differing: both.sentRows });
-    await transact(world.app.ledger, (tx) => disownBatch(tx, key, { actor: 'operator:ada', reason: 'a wrong id' }));
+    await transact(world.app.ledger, (tx) => detachResult(tx, key, { actor: 'operator:ada', reason: 'a wrong id' }));
     expect(await world.batch(key)).toMatchObject({ state: 'unknown', batch_id: null });
   });
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { App } from '../../../src/app.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import type { StepWorld } from './step-world.ts';
 import { carryOut } from './carry-out.ts';
 import { takeIn } from './take-in.ts';
@@ -13,7 +13,7 @@ export async function fileWithOutcomes(
   content: string,
   messageOf: (row: number) => string,
   name?: string,
-): Promise<FileRow> {
+): Promise<ReadFileRow> {
   const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/${operation}`, content, name);
   await carryOut(world.app, fileId, messageOf);
   return readFileRow(world.app.ledger, fileId);

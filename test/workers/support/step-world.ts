@@ -7,7 +7,7 @@ import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
-import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
+import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { jobsAddedBy, movesOf, query, type Story, storyOf } from './story.ts';
 import { takeIn, takeInCharges } from './take-in.ts';
 
@@ -27,7 +27,7 @@ export type StepWorld = PipelineWorld & {
   takeInCharges(account: string, rows?: number, from?: number): Promise<string>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   batch(key: BatchKey): Promise<BatchRow>;
-  file(fileId: string): Promise<FileRow>;
+  file(fileId: string): Promise<ReadFileRow>;
   storyOf(key: BatchKey): Promise<Story>;
   movesOf(key: { fileId: string; batchNo?: number }): Promise<string[]>;
   jobsAddedBy(fileId: string, step: () => Promise<unknown>): Promise<string[]>;

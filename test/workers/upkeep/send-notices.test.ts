@@ -241,10 +241,10 @@ describe('describeFailing', () => {
       what: 'Cannot fetch the result of f1/2',
       name: 'june.csv',
       why: 'failed 4 times: no answer',
-      next: expect.stringContaining('"paydrop repoll f1/2"'),
+      step: expect.arrayContaining([{ action: 'repoll', fileId: 'f1', batchNo: 2 }]),
     });
     const sending = describeFailing({ ...WORK, work: 'submit', account: 'main', fileId: null, batchNo: null });
-    expect(sending.next).toContain('"paydrop account pause main"');
+    expect(sending.step).toContainEqual({ action: 'pause', account: 'main' });
   });
 });
 
@@ -260,6 +260,7 @@ describe('readObstacles', () => {
       ['watch', 'Cannot take drops from folder drop/card'],
       ['quarantine', 'A drop lies in quarantine'],
     ]);
+    expect(found[0]!.next).toMatch(/"paydrop doctor" looks at all folders\.$/);
     expect(found[1]!.since).toBeInstanceOf(Date);
     await rm(settings.paths.quarantine, { recursive: true });
   });

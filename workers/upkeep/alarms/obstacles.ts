@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Step, stepText, withIds } from '../../../schemas/steps.ts';
 import { WORK } from '../../../schemas/work.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
@@ -20,11 +21,16 @@ export type Obstacle = {
   name: string | null;
   why: string;
   next: string;
+  /** `next` as data. */
+  step: Step;
   since: Date | null;
   account: string | null;
   fileId: string | null;
   batchNo: number | null;
 };
+
+/** An obstacle whose text is not written yet. */
+type Cause = Omit<Obstacle, 'next'>;
 
 /** Returns everything that keeps failing or that no process takes up. Decisions for a person are reported elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
@@ -35,18 +41,19 @@ export async function readObstacles(ledger: Ledger, settings: Settings): Promise
     findStray(ledger, settings),
     findQuarantined(settings),
   ]);
-  return [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined];
+  const causes = [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined];
+  return causes.map((cause) => ({ ...cause, next: stepText(cause.step) }));
 }
 
-export function describeFailing(work: FailingWork): Obstacle {
-  const { account, fileId, batchNo, name, reason, failures, since } = work;
+export function describeFailing(work: FailingWork): Cause {
+  const { subject, account, fileId, batchNo, name, reason, failures, since } = work;
   const times = byNumber(failures, 'once', `${failures} times`);
   return {
     key: work.work,
-    what: `Cannot ${WORK[work.work].doing} ${work.subject}`,
+    what: `Cannot ${WORK[work.work].doing} ${subject}`,
     name,
     why: `failed ${times}: ${reason}`,
-    next: nextFor(work),
+    step: withIds(WORK[work.work].next, { fileId, batchNo, account: account ?? subject, schedule: subject }),
     since,
     account,
     fileId,
@@ -54,21 +61,14 @@ export function describeFailing(work: FailingWork): Obstacle {
   };
 }
 
-function nextFor({ work, account, fileId, batchNo, subject }: FailingWork): string {
-  return WORK[work].next
-    .replaceAll('BATCH', batchNo === null ? 'BATCH' : `${fileId}/${batchNo}`)
-    .replaceAll('FILE', fileId ?? 'FILE')
-    .replaceAll('ACCOUNT', account ?? subject);
-}
-
-async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
+async function findUnusable(ledger: Ledger): Promise<Cause[]> {
   const about = { key: 'ledger', name: null, since: null, account: null, fileId: null, batchNo: null };
   const closed = await findClosed(ledger);
-  return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, next }));
+  return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, step: [next] }));
 }
 
 /** Returns what a closed ledger waits for before anything leaves. Without any report a ledger is not in use. */
-async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
+async function findWaits(ledger: Ledger): Promise<Cause[]> {
   if (await isOpen(ledger.pool)) return [];
   const { isNew, since, waits, senders } = await readAdmission(ledger);
   if (!senders.some(({ state }) => state === 'reported')) return [];
@@ -76,18 +76,24 @@ async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
   const why = isNew
     ? 'the ledger is new, and not every host that sends has reported'
     : 'the ledger may have gone back, and not every host that sends has reported to it';
-  return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));
+  return waits.map((next, place) => ({
+    ...about,
+    key: `admission ${place}`,
+    what: 'Nothing is sent',
+    why,
+    step: [next],
+  }));
 }
 
 /** Returns accounts that left the configuration with open work. No process works for them. */
-async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstacle[]> {
+async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Cause[]> {
   const stray = await countStray(ledger, [...accounts.keys()]);
   return stray.map(({ account, files, batches, rows, cents }) => ({
     key: `account ${account}`,
     what: `Account ${account} is not in the configuration`,
     name: null,
     why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, do not go on`,
-    next: `Put account ${account} back into paydrop.yaml until its batches are done, or cancel what was not sent.`,
+    step: [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel what was not sent.`],
     since: null,
     account,
     fileId: null,
@@ -96,7 +102,7 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstac
 }
 
 /** Returns the quarantined drops; their senders wait for an answer that will not come. */
-async function findQuarantined({ paths }: Settings): Promise<Obstacle[]> {
+async function findQuarantined({ paths }: Settings): Promise<Cause[]> {
   const ids = await readdir(paths.quarantine).catch(() => []);
   if (ids.length === 0) return [];
   const times = await Promise.all(ids.map((id) => stat(join(paths.quarantine, id)).catch(() => undefined)));
@@ -111,7 +117,7 @@ async function findQuarantined({ paths }: Settings): Promise<Obstacle[]> {
         'it could not be taken in, and nothing of it was sent',
         'they could not be taken in, and nothing of them was sent',
       ),
-      next: '"paydrop doctor" says of each why; tell its sender, then remove its folder.',
+      step: [{ run: 'doctor' }, ' says of each why; tell its sender, then remove its folder.'],
       since: Number.isFinite(oldestMs) ? new Date(oldestMs) : null,
       account: null,
       fileId: null,

@@ -8,12 +8,13 @@ import {
   OUTCOMES,
   type Outcome,
 } from '../../../../schemas/lifecycle.ts';
-import type { ActionName } from '../../../../schemas/actions.ts';
+import type { HandledAction } from '../../../actions/action.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
 import { remedyOf } from '../../../explain/remedy-of.ts';
+import { actionsFor } from '../../actions/actions-for.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
 import { Count, Moment, Money, State, OutcomeWord } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
@@ -71,17 +72,15 @@ export function HoldNotice({ file, held }: { file: FileRow; held: readonly Fault
   );
 }
 
-/** Returns the actions for a file in its current state. */
-export function actionsOf({ state }: FileRow, { states }: FileFigures, hasOutputs: boolean): ActionName[] {
-  const isOnItsWay = state === 'accepted' || state === 'in_progress';
-  const isStoppable = states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined;
-  const isEnded = state === 'completed' || state === 'partly_cancelled' || state === 'cancelled';
-  return [
-    ...(state === 'held' ? (['approve', 'decline'] as const) : []),
-    ...(isOnItsWay && isStoppable ? (['cancel'] as const) : []),
-    ...(isEnded ? (['resubmit'] as const) : []),
-    ...(hasOutputs ? (['check-outputs'] as const) : []),
-  ];
+/** Returns the actions for a file: all that its state allows, some under a further condition. */
+export function actionsOf({ state }: FileRow, { states }: FileFigures, hasOutputs: boolean): HandledAction[] {
+  const conditions: Partial<Record<HandledAction, boolean>> = {
+    cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
+    'check-outputs': hasOutputs,
+    // The check offers it when an output is missing.
+    'rebuild-outputs': false,
+  };
+  return actionsFor('file', state).filter((name) => conditions[name] ?? true);
 }
 
 /** Shows rows and money per outcome as a bar and a table, with links to the rows. */

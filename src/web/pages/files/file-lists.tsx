@@ -48,9 +48,9 @@ export function listRowsPage(server: FastifyInstance, { app }: WebContext): void
   });
 }
 
-type Asked = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
+type RowQuery = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
 
-function askedOf(request: FastifyRequest): Asked {
+function askedOf(request: FastifyRequest): RowQuery {
   const invoice = fieldOf(request.query, 'invoice');
   const isCard = isCardNumber(invoice);
   return {
@@ -62,7 +62,7 @@ function askedOf(request: FastifyRequest): Asked {
   };
 }
 
-function filterOf({ outcome, invoice, batch, from }: Asked): Omit<RowFilter, 'limit'> {
+function filterOf({ outcome, invoice, batch, from }: RowQuery): Omit<RowFilter, 'limit'> {
   const isKnown = outcome === 'open' || Object.hasOwn(OUTCOMES, outcome);
   return {
     outcome: isKnown ? (outcome as Outcome | 'open') : undefined,
@@ -78,7 +78,7 @@ const OUTCOME_CHOICES = [
   { value: 'open', label: 'None yet: the batch has not ended' },
 ];
 
-function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: Asked }) {
+function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: RowQuery }) {
   return (
     <form action={path} class="inline filter">
       <ChoiceField name="outcome" label="Outcome" choices={OUTCOME_CHOICES} value={outcome} />

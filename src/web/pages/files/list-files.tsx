@@ -58,10 +58,10 @@ function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
   });
 }
 
-type Asked = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
+type FileQuery = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
 
 /** Reads the filter. Names are masked for the search as they are stored, and shown only masked. */
-function askedOf({ query }: FastifyRequest): Asked {
+function askedOf({ query }: FastifyRequest): FileQuery {
   return {
     state: fieldOf(query, 'state'),
     account: fieldOf(query, 'account'),
@@ -77,7 +77,10 @@ function dayOf(text: string): string {
   return startOfDay(text, 'UTC') === undefined ? '' : text;
 }
 
-function filterOf(app: App, { state, account, folder, operation, name, from, to }: Asked): Omit<FileFilter, 'limit'> {
+function filterOf(
+  app: App,
+  { state, account, folder, operation, name, from, to }: FileQuery,
+): Omit<FileFilter, 'limit'> {
   const { timeZone } = customsOf(app, account);
   return {
     state: Object.hasOwn(FILE_STATES, state) ? (state as FileState) : undefined,
@@ -90,7 +93,7 @@ function filterOf(app: App, { state, account, folder, operation, name, from, to 
   };
 }
 
-function FilterForm({ app, asked }: { app: App; asked: Asked }) {
+function FilterForm({ app, asked }: { app: App; asked: FileQuery }) {
   const { accounts, folders } = app.settings;
   const choices = {
     state: Object.keys(FILE_STATES),

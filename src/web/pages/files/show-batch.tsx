@@ -47,7 +47,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
             />
           </Section>
         )}
-        <ToldWhy why={why} />
+        <ToldWhy why={why} viewer={viewer} />
         {comparison && (
           <Section title="What was sent and what came back" live="comparison">
             {'says' in comparison ? (

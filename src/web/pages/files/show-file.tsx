@@ -42,7 +42,7 @@ export function showFilePage(server: FastifyInstance, { app }: WebContext): void
           <FileFacts file={file} customs={customs} />
           <ActionLinks viewer={viewer} actions={actionsOf(file, figures, outputs.length > 0)} base={path} />
         </Section>
-        <ToldWhy why={why} />
+        <ToldWhy why={why} viewer={viewer} />
         <Section title="Outcomes" live="outcomes">
           <OutcomePart fileId={file.file_id} figures={figures} currency={customs.currency} />
           <p>

@@ -1,24 +1,21 @@
+import type { ComponentChildren } from 'preact';
 import type { Why } from '../../../explain/why/tell-why.ts';
 import { Section, Notice } from '../../parts/blocks.tsx';
+import type { Viewer } from '../../access/viewer.ts';
+import { StepLine } from '../../parts/steps.tsx';
 import { Moment } from '../../parts/words.tsx';
 import type { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 
-/** Shows how a file or batch stands, what to do next and what happened, in the words of `paydrop why`. */
-export function ToldWhy({ why: { now, next, story, timeZone } }: { why: Why }) {
+/** Shows how a file or batch stands, what to do next and what happened, as `paydrop why` does. */
+export function ToldWhy({ why: { now, steps, story, timeZone }, viewer }: { why: Why; viewer: Viewer }) {
   return (
     <>
       <div class="columns">
         <Section title="How it stands" live="now">
-          <Sentences texts={now} />
+          <Sentences items={now} />
         </Section>
         <Section title="What to do next" live="next">
-          <Sentences texts={next} />
-          {next.some((text) => text.includes('"paydrop ')) && (
-            <p class="hint">
-              What a line in quotes does on the command line, the buttons on the page of that file, batch or account do
-              here.
-            </p>
-          )}
+          <Sentences items={steps.map((step) => <StepLine step={step} viewer={viewer} />)} />
         </Section>
       </div>
       <Section title="What happened" live="story">
@@ -39,11 +36,11 @@ export function ToldWhy({ why: { now, next, story, timeZone } }: { why: Why }) {
   );
 }
 
-function Sentences({ texts }: { texts: readonly string[] }) {
+function Sentences({ items }: { items: readonly ComponentChildren[] }) {
   return (
     <ul class="sentences">
-      {texts.map((text, index) => (
-        <li key={index}>{text}</li>
+      {items.map((item, index) => (
+        <li key={index}>{item}</li>
       ))}
     </ul>
   );

@@ -8,7 +8,7 @@ import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
 import { findExpiring } from '../../../ledger/retention/retention.ts';
-import { readStanding } from '../../../ledger/overview/overview.ts';
+import { readOpenWork } from '../../../ledger/overview/overview.ts';
 import { readHeld } from '../../../ledger/file/list-files.ts';
 import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
 import { readStops } from '../../../ledger/account/read-holds.ts';
@@ -35,7 +35,7 @@ export async function readFront({ app }: WebContext, readMonth: MonthReader) {
   const now = ledger.clock.now();
   const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles, withheld] =
     await Promise.all([
-      readStanding(ledger),
+      readOpenWork(ledger),
       readHeld(ledger),
       readStops(ledger),
       findUnreached(ledger),

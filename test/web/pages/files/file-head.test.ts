@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ACTIONS } from '../../../../schemas/actions.ts';
 import { ERRORS } from '../../../../schemas/errors.ts';
-import type { FileState } from '../../../../schemas/lifecycle.ts';
+import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
+import { HANDLED } from '../../../../src/web/actions/actions-for.ts';
 import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import {
@@ -51,6 +53,14 @@ describe('actionsOf', () => {
     ['rejected', [], true, ['check-outputs']],
   ])('of a %s file with batches %j', (state, states, hasOutputs, actions) => {
     expect(actionsOf({ ...FILE, state }, figures(...states), hasOutputs)).toEqual(actions);
+  });
+
+  it('are together all actions on files but the one that a check offers', () => {
+    const offered = (Object.keys(FILE_STATES) as FileState[]).flatMap((state) =>
+      actionsOf({ ...FILE, state }, figures('ready'), true),
+    );
+    const ofFiles = HANDLED.filter((name) => ACTIONS[name].to === 'file');
+    expect(ofFiles.filter((name) => !offered.includes(name))).toEqual(['rebuild-outputs']);
   });
 });
 

@@ -12,6 +12,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../../src/app.ts';
 import { batchOf, customsOf, fileOf, startOf } from '../../../../src/web/pages/files/read-address.ts';
 import { draw } from '../../support/page-words.ts';
+import { readFileRow } from '../../../../src/ledger/file/read-file.ts';
 
 const world = dashboardForTests();
 let viewer: TestBrowser;
@@ -75,7 +76,7 @@ describe('/files/:fileId/outputs/:kind', () => {
 
   it('hands out nothing that lies outside the folder, whatever the ledger was made to say', async () => {
     const output = { kind: 'retry', name: '../data/master.key', sha256: 'x', bytes: 1, rows: 0 } as const;
-    await recordOutput(world.app.ledger, fileId, output);
+    await recordOutput(world.app.ledger, { file: await readFileRow(world.app.ledger, fileId) }, output);
     expect((await viewer.get(`/files/${fileId}/outputs/retry`)).status).toBe(409);
     await forceSql(world.app, `DELETE FROM output WHERE file_id = $1 AND kind = 'retry'`, [fileId]);
   });

@@ -42,6 +42,8 @@ describe('/files/:fileId/batches/:batchNo', () => {
       ['3', '3', 'C-3', '25.00', 'number ending 2220', 'did not come back', '', '', '', ''],
     ]);
     expect(tableOf(sectionOf(text, 'Attempts'))[0]![4]).toBe('taken by the service');
+    const [both] = linksOf(sectionOf(text, 'What to do next'));
+    expect(text).toContain(`id="${both!.replace(`${path()}#`, '')}"`);
     expect(text).not.toContain(CARD);
   });
 
@@ -72,8 +74,10 @@ describe('/files/:fileId/batches/:batchNo', () => {
     ['cancelled', []],
   ])('offers an administrator what can be done in %s, and a viewer nothing', async (state, actions) => {
     await force(state);
-    const links = async (browser: TestBrowser) =>
-      linksOf((await browser.get(path())).text).filter((link) => link.includes('/do/'));
+    const links = async (browser: TestBrowser) => {
+      const all = linksOf((await browser.get(path())).text).filter((link) => link.includes('/do/'));
+      return [...new Set(all)];
+    };
     expect(await links(await world.as('admin'))).toEqual(actions.map((action) => `${path()}/do/${action}`));
     expect(await links(viewer)).toEqual([]);
   });
@@ -105,7 +109,7 @@ describe('BatchAttempts', () => {
     [{ verdict: 'not_sent' }, 'nothing was sent'],
     [{ verdict: 'unknown' }, 'in doubt'],
     [{ verdict: 'unknown', resolution: 'not_received' }, 'the service never took it'],
-    [{ evidence: { bytesWritten: 10 } }, '10 bytes; the request has 900 and its head'],
+    [{ evidence: { bytesWritten: 10 } }, '10 bytes; the request has 900 and its headers'],
     [{}, '2026-06-15 06:00:00 -04:00'],
   ])('tells %j in words', (attempt, words) => {
     expect(drawCalls(attempt)).toContain(words);
@@ -202,11 +206,14 @@ const WHY = {
     { at: new Date('2026-06-15T10:00:00Z'), text: '<b>held</b>' },
   ],
   now: ['The file is held.'],
-  next: ['Then "paydrop approve x".'],
+  next: ['Then "paydrop approve x --reason …".'],
+  steps: [['Then ', { action: 'approve', fileId: 'x' } as const, '.']],
 };
 
 describe('ToldWhy', () => {
-  const html = draw(ToldWhy, { why: WHY });
+  const tell = (role: 'viewer' | 'approver') =>
+    draw(ToldWhy, { why: WHY, viewer: { person: 'ada', role, csrf: '', actions: undefined } });
+  const html = tell('approver');
 
   it('tells how it stands, what is next and what happened, each moment in the zone of the account', () => {
     expect([...html.matchAll(/<h2 [^>]*>([^<]+)/g)].map(([, title]) => title)).toEqual([
@@ -218,10 +225,11 @@ describe('ToldWhy', () => {
     expect(html).toContain('&lt;b>held&lt;/b>');
   });
 
-  it('says that the buttons do what a line names, only where a line names something', () => {
-    expect(html).toContain('the buttons on the page of that file, batch or account do here');
-    const quiet = draw(ToldWhy, { why: { ...WHY, next: ['Nothing is to be done.'] } });
-    expect(quiet).not.toContain('the buttons on');
+  it('leads a person to what they may do next, and only names it to another', () => {
+    expect(linksOf(sectionOf(html, 'What to do next'))).toEqual(['/files/x/do/approve']);
+    expect(linksOf(tell('viewer'))).toEqual([]);
+    expect(wordsOf(sectionOf(tell('viewer'), 'What to do next'))).toContain('Then “Approve”.');
+    expect(html).not.toContain('paydrop ');
   });
 });
 

@@ -54,8 +54,10 @@ describe('/files/:fileId', () => {
     expect(wordsOf(sectionOf(html.text, 'Payment file'))).toMatch(
       /! Held for a person DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
     );
-    expect(wordsOf(sectionOf(html.text, 'What to do next'))).toContain('paydrop approve');
-    expect(actionsOf(html.text)).toEqual(['approve', 'decline', 'check-outputs']);
+    expect(wordsOf(sectionOf(html.text, 'What to do next'))).toMatch(/Then Approve or Decline/);
+    expect(actionsOf(sectionOf(html.text, 'Payment file'))).toEqual(['approve', 'decline', 'check-outputs']);
+    expect(actionsOf(sectionOf(html.text, 'What to do next'))).toEqual(['approve', 'decline']);
+    expect(actionsOf(sectionOf(await page('held.csv'), 'What to do next'))).toEqual([]);
     expect(tableOf(sectionOf(html.text, 'Outcomes'))).toEqual([
       ['waits', 'not sent yet, nothing was charged', '2', '50.00 USD'],
     ]);

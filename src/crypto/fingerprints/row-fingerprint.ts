@@ -12,7 +12,7 @@ export type PayerKind = (typeof PAYER_KINDS)[number];
 /**
  * Source of payment fingerprints within an account, made of cents, invoice and payer as normalized by `loosen.ts`.
  */
-export type RowPrinter = {
+export type RowFingerprints = {
   /**
    * Adds a payment; `take` returns its fingerprint with the others.
    * @param payment `bytes` holds invoice and payer, each from its first byte to the one after its last
@@ -37,17 +37,17 @@ type PrintedPayment = [
   kind: PayerKind,
 ];
 
-export const PRINT_BYTES = 8;
+export const FINGERPRINT_BYTES = 8;
 
 /**
- * Opens a `RowPrinter`. A fingerprint has two halves of 32 bits. The first is equal for payments of one invoice and
+ * Opens a `RowFingerprints`. A fingerprint has two halves of 32 bits. The first is equal for payments of one invoice and
  * amount by any payer. The second has two bits for the kind of payer, and 30 for invoice, payer and amount together. So
  * equal payments have equal fingerprints. A payment whose payer is named differently is found in the range of its first
  * half and another kind. The rows found are then compared themselves, because 64 bits are not enough among so many.
  * Both halves come from MACs (AES-256-CMAC): with the ledger but without the key, no number can be tried.
- * @param key of `printKey`
+ * @param key of `fingerprintKey`
  */
-export function openRowPrinter(key: Uint8Array): RowPrinter {
+export function openRowFingerprints(key: Uint8Array): RowFingerprints {
   const ofInvoices = manyMacs(deriveKey(key, ['prints of invoices']));
   const ofRows = manyMacs(deriveKey(key, ['prints of payments']));
   let scratch = new Uint8Array(256);
@@ -95,14 +95,14 @@ export function openRowPrinter(key: Uint8Array): RowPrinter {
     },
     take: () => {
       const [invoices, rows] = [ofInvoices.take(), ofRows.take()];
-      const prints = Buffer.allocUnsafe(count * PRINT_BYTES);
+      const fingerprints = Buffer.allocUnsafe(count * FINGERPRINT_BYTES);
       for (let row = 0; row < count; row += 1) {
-        invoices.copy(prints, row * PRINT_BYTES, row * MAC_BYTES, row * MAC_BYTES + 4);
+        invoices.copy(fingerprints, row * FINGERPRINT_BYTES, row * MAC_BYTES, row * MAC_BYTES + 4);
         const payer = rows.readUInt32BE(row * MAC_BYTES) % 2 ** PAYER_BITS;
-        prints.writeUInt32BE(kinds[row]! * 2 ** PAYER_BITS + payer, row * PRINT_BYTES + 4);
+        fingerprints.writeUInt32BE(kinds[row]! * 2 ** PAYER_BITS + payer, row * FINGERPRINT_BYTES + 4);
       }
       count = 0;
-      return prints;
+      return fingerprints;
     },
   };
 }
@@ -128,7 +128,7 @@ function grown(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
  * Returns a 32-byte key for the fingerprints of one account, separate for charges and refunds. Fingerprints under
  * different keys have nothing in common.
  */
-export function printKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
+export function fingerprintKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
   const sign = FOLDER_OPERATIONS[operation].sign > 0 ? 'charges' : 'refunds';
   return keyFor(fingerprint, ['prints of payments', account, sign]);
 }

@@ -7,7 +7,12 @@ import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
-import { absolveBatch, adoptBatch, disownBatch, mapBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
+import {
+  declareNotReceived,
+  assignBatchId,
+  detachResult,
+  mapBatch,
+} from '../../../src/ledger/doubt/resolution-actions.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
@@ -28,10 +33,10 @@ async function doubtful(plan = {}) {
 }
 
 function absolve(batch: Parameters<typeof keyOf>[0], waitMs = DAY_MS) {
-  return transact(world.ledger, (tx) => absolveBatch(tx, keyOf(batch), waitMs, because));
+  return transact(world.ledger, (tx) => declareNotReceived(tx, keyOf(batch), waitMs, because));
 }
 
-describe('absolveBatch', () => {
+describe('declareNotReceived', () => {
   it('waits for its time to the millisecond, then makes the next attempt possible and opens the account', async () => {
     const batch = await doubtful({ batches: 2 });
     world.clock.advance(DAY_MS - 1);
@@ -105,7 +110,7 @@ describe('absolveBatch', () => {
   });
 });
 
-describe('adoptBatch', () => {
+describe('assignBatchId', () => {
   beforeAll(() => world.empty());
 
   async function doubtful(plan = {}) {
@@ -117,7 +122,7 @@ describe('adoptBatch', () => {
   it('makes the batch submitted as of its call, with its result asked for at once and a resolution beside the attempt', async () => {
     const batch = await doubtful();
     world.clock.advance(7_200_000);
-    await transact(world.ledger, (tx) => adoptBatch(tx, keyOf(batch), '9001', because));
+    await transact(world.ledger, (tx) => assignBatchId(tx, keyOf(batch), '9001', because));
     const adopted = await readBatchRow(world.ledger, keyOf(batch));
     expect(adopted).toMatchObject({ state: 'submitted', batch_id: '9001', attempt: 1 });
     expect({ sentAt: adopted.submitted_at, dueAt: adopted.next_poll_at }).toEqual({
@@ -138,7 +143,8 @@ describe('adoptBatch', () => {
   it('is refused by the database for an id that another batch of the account has, and only of that account', async () => {
     const batch = await doubtful({ batches: 2 });
     const other = await world.putBatch({ fileId: batch.file_id, batchNo: 2 }, 'reconciled');
-    const adopt = (id: string, key = keyOf(batch)) => transact(world.ledger, (tx) => adoptBatch(tx, key, id, because));
+    const adopt = (id: string, key = keyOf(batch)) =>
+      transact(world.ledger, (tx) => assignBatchId(tx, key, id, because));
     await expect(adopt(other.batch_id!)).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null });
     await adopt(other.batch_id!, keyOf(await doubtful()));
@@ -169,12 +175,12 @@ describe('mapBatch', () => {
     const batch = await world.batchIn('submitted');
     const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
     await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": it is submitted\./);
-    const disown = transact(world.ledger, (tx) => disownBatch(tx, { fileId: 'nobody', batchNo: 1 }, because));
+    const disown = transact(world.ledger, (tx) => detachResult(tx, { fileId: 'nobody', batchNo: 1 }, because));
     await expect(disown).rejects.toThrow('the ledger does not know it');
   });
 });
 
-describe('disownBatch', () => {
+describe('detachResult', () => {
   beforeAll(() => world.empty());
 
   it('puts an exception in doubt, frees its batch id, writes it down, and stops the account', async () => {
@@ -184,7 +190,7 @@ describe('disownBatch', () => {
     await world.force(`UPDATE batch SET state = 'exception' WHERE file_id = $1 AND batch_no = 1`, [batch.file_id]);
     expect(await findSendable(world.ledger, batch.account)).toHaveLength(1);
 
-    const given = await transact(world.ledger, (tx) => disownBatch(tx, keyOf(batch), because));
+    const given = await transact(world.ledger, (tx) => detachResult(tx, keyOf(batch), because));
     expect(given).toBe('9001');
     const doubtful = { state: 'unknown', batch_id: null, submitted_at: null, result_at: null, next_poll_at: null };
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject(doubtful);
@@ -196,7 +202,7 @@ describe('disownBatch', () => {
 
     const other = await world.sending({ account: `${batch.account}-2` });
     await endAttempt(world.ledger, other, { verdict: 'unknown', reason: 'reset', evidence: {} });
-    await transact(world.ledger, (tx) => adoptBatch(tx, keyOf(other), '9001', because));
+    await transact(world.ledger, (tx) => assignBatchId(tx, keyOf(other), '9001', because));
     expect(await readBatchRow(world.ledger, keyOf(other))).toMatchObject({ batch_id: '9001' });
   });
 });

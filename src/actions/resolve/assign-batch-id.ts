@@ -18,7 +18,7 @@ export type Adoption =
  * @throws PipelineError MOVE_REFUSED, and RESOLUTION_REFUSED when another batch has the id, or there is nothing to
  * compare
  */
-export async function adoptById(context: ResolutionContext, batchId: string, reason?: string): Promise<Adoption> {
+export async function assignById(context: ResolutionContext, batchId: string, reason?: string): Promise<Adoption> {
   const action = `adopt batch id "${shownId(batchId)}" for`;
   mustBeIn(context, action, 'unknown');
   if (!isBatchId(batchId)) throw refuse(context, action, 'that is no batch id', 'Give the id alone, without blanks.');

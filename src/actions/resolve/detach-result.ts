@@ -1,4 +1,4 @@
-import { disownBatch } from '../../ledger/doubt/resolution-actions.ts';
+import { detachResult } from '../../ledger/doubt/resolution-actions.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { type CarriedOut, mustBeIn, tryOut } from './carry-out.ts';
 import type { ResolutionContext } from './resolution-context.ts';
@@ -8,12 +8,12 @@ import type { ResolutionContext } from './resolution-context.ts';
  * doubt, so one person is enough.
  * @throws PipelineError MOVE_REFUSED
  */
-export async function disownResult(context: ResolutionContext, reason: string): Promise<CarriedOut> {
+export async function detachBatchResult(context: ResolutionContext, reason: string): Promise<CarriedOut> {
   const { ledger, file, batch, actor } = context;
   mustBeIn(context, 'disown the result of', 'exception');
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   return transact(ledger, async (tx) => {
-    const disown = (within: typeof tx) => disownBatch(within, key, { actor, reason });
+    const disown = (within: typeof tx) => detachResult(within, key, { actor, reason });
     if (!context.dryRun) {
       await disown(tx);
       return { result: 'done' };

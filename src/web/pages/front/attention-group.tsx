@@ -11,7 +11,7 @@ const ASKED = 200;
  * when there are none.
  * @param sumsOf for items with rows and money; gives an account's currency
  */
-export function NeedGroup<Item>({
+export function AttentionGroup<Item>({
   title,
   items,
   hint,

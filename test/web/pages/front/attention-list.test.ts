@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenProposal } from '../../../../src/ledger/proposal/proposals.ts';
-import { Needs } from '../../../../src/web/pages/front/needs.tsx';
+import { AttentionList } from '../../../../src/web/pages/front/attention-list.tsx';
 import type { Front } from '../../../../src/web/pages/front/read-front.ts';
 import { draw, wordsOf } from '../../support/page-words.ts';
 import { QUIET_DAY, quietFront } from '../../support/quiet-front.ts';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { NeedGroup } from '../../../../src/web/pages/front/need-group.tsx';
+import { AttentionGroup } from '../../../../src/web/pages/front/attention-group.tsx';
 
+const viewer = { person: 'ada', role: 'viewer', csrf: '', actions: undefined } as const;
 const since = new Date('2026-06-15T10:00:00Z');
 const id = 'g7fhpaqs00000000';
 const batch = {
@@ -33,6 +34,19 @@ const PROPOSAL = {
   reason: 'known',
 } as OpenProposal;
 
+const OBSTACLE: Front['obstacles'][number] = {
+  key: 'poll',
+  what: 'Cannot fetch a result',
+  name: 'june.csv',
+  why: 'no answer',
+  next: '',
+  step: [{ action: 'repoll', fileId: id, batchNo: 2 }, ' asks at once.'],
+  since,
+  account: 'main',
+  fileId: id,
+  batchNo: 2,
+};
+
 /** Everything that can need a user, worst first: its text, and where it leads. */
 const CASES: readonly (readonly [title: string, change: Partial<Front>, says: string, link: string | undefined])[] = [
   [
@@ -52,6 +66,12 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
     { unreached: [{ kind: 'not_reached', subject: 'main', account: 'main', figures: {} }] },
     'The service is not reached for account main',
     undefined,
+  ],
+  [
+    'work that fails',
+    { obstacles: [OBSTACLE] },
+    'Cannot fetch a result 2026-06-15 06:00:00 -04:00 no answer “Ask for the result now” asks at once.',
+    `/files/${id}`,
   ],
   [
     'money in doubt',
@@ -108,9 +128,9 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   ],
 ];
 
-describe('Needs', () => {
+describe('AttentionList', () => {
   it.each(CASES)('tells of %s, and where one goes on', (_title, change, says, link) => {
-    const html = draw(Needs, { front: quietFront(change) });
+    const html = draw(AttentionList, { front: quietFront(change), viewer });
     expect(wordsOf(html)).toContain(says);
     expect(wordsOf(html)).not.toContain('Nothing needs you');
     if (link !== undefined) expect(html).toContain(`href="${link}"`);
@@ -123,7 +143,7 @@ describe('Needs', () => {
       standing: Object.assign({}, standing, ...CASES.map(([, change]) => pickFull(change))),
     } as Front;
     const doubt = (['refused', 'unknown', 'exception'] as const).map((state) => ({ ...batch, state }));
-    const words = wordsOf(draw(Needs, { front: { ...all, standing: { ...all.standing, doubt } } }));
+    const words = wordsOf(draw(AttentionList, { front: { ...all, standing: { ...all.standing, doubt } }, viewer }));
     const titles = [
       'cannot do its work',
       'does not balance',
@@ -142,7 +162,7 @@ describe('Needs', () => {
   });
 
   it('says calmly when nothing waits', () => {
-    const html = draw(Needs, { front: quietFront({ today: [QUIET_DAY] }) });
+    const html = draw(AttentionList, { front: quietFront({ today: [QUIET_DAY] }), viewer });
     expect(wordsOf(html)).toContain('Nothing needs you');
     expect(html).not.toContain('<table');
     expect(html).not.toContain('role="alert"');
@@ -159,7 +179,7 @@ const item = (account: string, cents: number): Item => ({ account, rows: 1, cent
 
 function say(items: readonly Item[], sums = true): string {
   const columns = [{ title: 'Account', cell: ({ account }: Item) => account }];
-  const group = h(NeedGroup<Item>, {
+  const group = h(AttentionGroup<Item>, {
     title: 'Held',
     items,
     hint: 'Look.',
@@ -169,7 +189,7 @@ function say(items: readonly Item[], sums = true): string {
   return wordsOf(renderToString(group));
 }
 
-describe('NeedGroup', () => {
+describe('AttentionGroup', () => {
   it('sums rows over all, and money of each currency by itself', () => {
     expect(say([item('main', 500), item('uk', 700), item('main', 200)])).toMatch(
       /^Held: 3, 3 rows, 7\.00 USD, 7\.00 GBP Look\. Account main uk main$/,

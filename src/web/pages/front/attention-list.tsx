@@ -1,17 +1,19 @@
-import type { Standing } from '../../../ledger/overview/overview.ts';
+import type { OpenWork } from '../../../ledger/overview/overview.ts';
 import { isBalanced } from '../../../reconcile/balance-day.ts';
+import type { Viewer } from '../../access/viewer.ts';
 import { type Column, Notice, Section } from '../../parts/blocks.tsx';
+import { StepLine } from '../../parts/steps.tsx';
 import { Count, Money, Moment, State } from '../../parts/words.tsx';
-import { NeedGroup } from './need-group.tsx';
+import { AttentionGroup } from './attention-group.tsx';
 import type { Front } from './read-front.ts';
 
-type Batch = Standing['doubt'][number];
+type Batch = OpenWork['doubt'][number];
 
 /** Shows everything that needs a person, worst first: paydrop's own trouble, then batches in doubt; late work last. */
-export function Needs({ front }: { front: Front }) {
+export function AttentionList({ front, viewer }: Part & { viewer: Viewer }) {
   const groups = [
     <Trouble key="trouble" front={front} />,
-    <Obstacles key="obstacles" front={front} />,
+    <Obstacles key="obstacles" front={front} viewer={viewer} />,
     ...BATCH_NEEDS.map((need) => <Batches key={need.state} front={front} {...need} />),
     <Stopped key="stopped" front={front} />,
     <Held key="held" front={front} />,
@@ -89,9 +91,9 @@ function Trouble({ front: { unready, unreached, today } }: Part) {
   );
 }
 
-function Obstacles({ front }: Part) {
+function Obstacles({ front, viewer }: Part & { viewer: Viewer }) {
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Does not go on"
       items={front.obstacles}
       hint="paydrop tries these again by itself, and they fail each time."
@@ -105,7 +107,7 @@ function Obstacles({ front }: Part) {
           cell: ({ since, account }) => since && <Moment at={since} timeZone={front.zoneOf(account ?? '')} />,
         },
         { title: 'Why', cell: ({ why }) => why },
-        { title: 'What helps', cell: ({ next }) => next },
+        { title: 'What helps', cell: ({ step }) => <StepLine step={step} viewer={viewer} /> },
       ]}
     />
   );
@@ -132,7 +134,7 @@ const BATCH_NEEDS = [
 function Batches({ front, state, title, hint }: Part & (typeof BATCH_NEEDS)[number]) {
   const batches = front.standing.doubt.filter((batch) => batch.state === state);
   const columns = [{ title: 'Batch', cell: (batch: Batch) => <BatchLink {...batch} /> }, ...sumColumns(front)];
-  return <NeedGroup title={title} items={batches} hint={hint} sumsOf={front} columns={columns} />;
+  return <AttentionGroup title={title} items={batches} hint={hint} sumsOf={front} columns={columns} />;
 }
 
 type Sum = { account: string; rows: number; cents: number; since: Date; reason: string | null };
@@ -157,7 +159,7 @@ function moneyOf(front: Front): Column<Pick<Sum, 'account' | 'cents'>> {
 
 function Stopped({ front }: Part) {
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Stopped accounts"
       items={front.stops}
       hint="They send nothing. Results of what was sent before are still asked for."
@@ -177,7 +179,7 @@ function Stopped({ front }: Part) {
 
 function Held({ front }: Part) {
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Held files"
       items={front.held}
       sumsOf={front}
@@ -193,7 +195,7 @@ function Held({ front }: Part) {
 function Proposals({ front }: Part) {
   const { proposals } = front.standing;
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Waiting for approval"
       items={proposals}
       sumsOf={front}
@@ -212,7 +214,7 @@ function Proposals({ front }: Part) {
 function Overdue({ front }: Part) {
   const { late } = front.standing;
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Results that are long in coming"
       items={late}
       sumsOf={front}
@@ -235,7 +237,7 @@ function Overdue({ front }: Part) {
 
 function LateRuns({ front }: Part) {
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Runs that did not happen"
       items={front.late.lateRuns}
       hint={
@@ -255,7 +257,7 @@ function LateRuns({ front }: Part) {
 
 function MissingFiles({ front }: Part) {
   return (
-    <NeedGroup
+    <AttentionGroup
       title="Expected files that have not come"
       items={front.late.missingFiles}
       hint="Ask the sender."

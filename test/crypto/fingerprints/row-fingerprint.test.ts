@@ -7,11 +7,11 @@ import {
 } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import {
   keyFor,
-  openRowPrinter,
+  openRowFingerprints,
   type PayerKind,
-  PRINT_BYTES,
-  printKey,
-} from '../../../src/crypto/fingerprints/row-print.ts';
+  FINGERPRINT_BYTES,
+  fingerprintKey,
+} from '../../../src/crypto/fingerprints/row-fingerprint.ts';
 import { loadMasterKey, masterKeyOf } from '../../support/load-master-key.ts';
 import { hashKeyOf, openRowSet, type RowSet, rowSetKey } from '../../../src/crypto/fingerprints/row-set.ts';
 import { wrapKey } from '../../../src/crypto/data-key.ts';
@@ -19,35 +19,42 @@ import { wrapKey } from '../../../src/crypto/data-key.ts';
 describe('row print', () => {
   const MASTER = masterKeyOf(1);
 
-  function printOf(invoice: string, payer: string, cents: number, kind: PayerKind = 'customerCode', seed = 1): string {
+  function fingerprintOf(
+    invoice: string,
+    payer: string,
+    cents: number,
+    kind: PayerKind = 'customerCode',
+    seed = 1,
+  ): string {
     const bytes = Buffer.from(`<${payer}|${invoice}>`);
     const gap = 1 + Buffer.byteLength(payer);
-    const { add, take } = openRowPrinter(Buffer.alloc(32, seed));
+    const { add, take } = openRowFingerprints(Buffer.alloc(32, seed));
     add(bytes, gap + 1, bytes.length - 1, 1, gap, cents, kind);
     return take().toString('hex');
   }
 
   /** Returns the half that does not depend on the payer. */
-  const halfOf = (...payment: Parameters<typeof printOf>) => printOf(...payment).slice(0, PRINT_BYTES);
+  const halfOf = (...payment: Parameters<typeof fingerprintOf>) =>
+    fingerprintOf(...payment).slice(0, FINGERPRINT_BYTES);
 
-  describe('openRowPrinter', () => {
+  describe('openRowFingerprints', () => {
     it('gives the same from one release to the next', () => {
-      expect(printOf('INV-7', '4222222222222220', 2_500, 'cardNumber')).toBe('1b533058651f20ab');
+      expect(fingerprintOf('INV-7', '4222222222222220', 2_500, 'cardNumber')).toBe('1b533058651f20ab');
     });
 
     it('gives others under another key', () => {
-      expect(printOf('a', 'b', 1, 'customerCode', 2)).not.toBe(printOf('a', 'b', 1));
+      expect(fingerprintOf('a', 'b', 1, 'customerCode', 2)).not.toBe(fingerprintOf('a', 'b', 1));
     });
 
     it('makes of many payments at once what it makes of each, and then begins anew', () => {
-      const { add, take } = openRowPrinter(Buffer.alloc(32, 1));
+      const { add, take } = openRowFingerprints(Buffer.alloc(32, 1));
       for (const rows of [100, 3]) {
         for (let cents = 1; cents <= rows; cents += 1) add(Buffer.from('ab'), 0, 1, 1, 2, cents, 'cardNumber');
-        const prints = take();
-        expect(prints.length).toBe(rows * PRINT_BYTES);
+        const fingerprints = take();
+        expect(fingerprints.length).toBe(rows * FINGERPRINT_BYTES);
         for (let cents = 1; cents <= rows; cents += 1) {
-          const print = prints.subarray((cents - 1) * PRINT_BYTES, cents * PRINT_BYTES);
-          expect(print.toString('hex')).toBe(printOf('a', 'b', cents, 'cardNumber'));
+          const print = fingerprints.subarray((cents - 1) * FINGERPRINT_BYTES, cents * FINGERPRINT_BYTES);
+          expect(print.toString('hex')).toBe(fingerprintOf('a', 'b', cents, 'cardNumber'));
         }
       }
     });
@@ -60,7 +67,7 @@ describe('row print', () => {
       );
       fc.assert(
         fc.property(some, some, (one, other) => {
-          expect(printOf(...one) === printOf(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+          expect(fingerprintOf(...one) === fingerprintOf(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
         }),
       );
     });
@@ -71,67 +78,73 @@ describe('row print', () => {
       ['0001', '1'],
       ['INV/12', 'inv12'],
     ])('is the same for the invoices %s and %s', (one, other) => {
-      expect(printOf(one, 'A1', 100)).toBe(printOf(other, 'A1', 100));
-      expect(printOf(one, 'A1', 100)).not.toBe(printOf(other, 'A1', 200));
-      expect(printOf(one, 'A1', 100)).not.toBe(printOf(other, 'A2', 100));
+      expect(fingerprintOf(one, 'A1', 100)).toBe(fingerprintOf(other, 'A1', 100));
+      expect(fingerprintOf(one, 'A1', 100)).not.toBe(fingerprintOf(other, 'A1', 200));
+      expect(fingerprintOf(one, 'A1', 100)).not.toBe(fingerprintOf(other, 'A2', 100));
     });
 
     it('is the same for a padded account number, and for no other', () => {
-      const padded = printOf('a', '02100002100000000040000001', 1, 'accountNumber');
-      expect(printOf('a', '02100002140000001', 1, 'accountNumber')).toBe(padded);
-      expect(printOf('a', '02100002140000010', 1, 'accountNumber')).not.toBe(padded);
+      const padded = fingerprintOf('a', '02100002100000000040000001', 1, 'accountNumber');
+      expect(fingerprintOf('a', '02100002140000001', 1, 'accountNumber')).toBe(padded);
+      expect(fingerprintOf('a', '02100002140000010', 1, 'accountNumber')).not.toBe(padded);
     });
 
     it('has one more print for what a spreadsheet writes in another way, which both ways have', () => {
-      const printsOf = (invoice: string, payer: string, kind: PayerKind) => {
+      const fingerprintsOf = (invoice: string, payer: string, kind: PayerKind) => {
         const bytes = Buffer.from(invoice + payer);
         const payment = [bytes, 0, invoice.length, invoice.length, bytes.length, 1, kind] as const;
-        const printer = openRowPrinter(Buffer.alloc(32, 1));
-        printer.add(...payment);
-        const more = printer.addTurned(...payment);
-        const prints = printer.take();
-        expect(prints.length).toBe((1 + more) * PRINT_BYTES);
+        const fingerprinter = openRowFingerprints(Buffer.alloc(32, 1));
+        fingerprinter.add(...payment);
+        const more = fingerprinter.addTurned(...payment);
+        const fingerprints = fingerprinter.take();
+        expect(fingerprints.length).toBe((1 + more) * FINGERPRINT_BYTES);
         return Array.from({ length: 1 + more }, (_, at) =>
-          prints.toString('hex', at * PRINT_BYTES, (at + 1) * PRINT_BYTES),
+          fingerprints.toString('hex', at * FINGERPRINT_BYTES, (at + 1) * FINGERPRINT_BYTES),
         );
       };
-      expect(printsOf('1.50', 'A1', 'customerCode')[1]).toBe(printsOf('1.5', 'A1', 'customerCode')[0]);
-      expect(printsOf('1.50', '12E4', 'customerCode')[1]).toBe(printsOf('1.5', '120000', 'customerCode')[0]);
-      expect(printsOf('11/20/2026', '4', 'cardNumber')[1]).toBe(printsOf('2026-11-20', '4', 'cardNumber')[1]);
-      expect(printsOf('INV-0012', '1234567890123456', 'cardNumber')).toHaveLength(1);
-      expect(printsOf('1-0012', '12-05', 'customerCode')[1]).toBe(printsOf('10012', '12-05', 'customerCode')[1]);
-      expect(printsOf('1.001', 'A1', 'customerCode')).toContain(printsOf('1001', 'A1', 'customerCode')[0]);
-      expect(printsOf('1.100', 'A1', 'customerCode')).toHaveLength(2);
-      expect(printsOf('1.0500', 'A1', 'customerCode')).toHaveLength(3);
+      expect(fingerprintsOf('1.50', 'A1', 'customerCode')[1]).toBe(fingerprintsOf('1.5', 'A1', 'customerCode')[0]);
+      expect(fingerprintsOf('1.50', '12E4', 'customerCode')[1]).toBe(
+        fingerprintsOf('1.5', '120000', 'customerCode')[0],
+      );
+      expect(fingerprintsOf('11/20/2026', '4', 'cardNumber')[1]).toBe(
+        fingerprintsOf('2026-11-20', '4', 'cardNumber')[1],
+      );
+      expect(fingerprintsOf('INV-0012', '1234567890123456', 'cardNumber')).toHaveLength(1);
+      expect(fingerprintsOf('1-0012', '12-05', 'customerCode')[1]).toBe(
+        fingerprintsOf('10012', '12-05', 'customerCode')[1],
+      );
+      expect(fingerprintsOf('1.001', 'A1', 'customerCode')).toContain(fingerprintsOf('1001', 'A1', 'customerCode')[0]);
+      expect(fingerprintsOf('1.100', 'A1', 'customerCode')).toHaveLength(2);
+      expect(fingerprintsOf('1.0500', 'A1', 'customerCode')).toHaveLength(3);
     });
 
     it('has one half for payers of every kind, and tells the kinds apart', () => {
-      const payments: Parameters<typeof printOf>[] = [
+      const payments: Parameters<typeof fingerprintOf>[] = [
         ['a', 'A1', 1],
         ['a', '4222222222222220', 1, 'cardNumber'],
         ['a', '02100002140000001', 1, 'accountNumber'],
       ];
       expect(new Set(payments.map((payment) => halfOf(...payment))).size).toBe(1);
-      const kinds = payments.map((payment) => Number.parseInt(printOf(...payment)[PRINT_BYTES]!, 16) >> 2);
+      const kinds = payments.map((payment) => Number.parseInt(fingerprintOf(...payment)[FINGERPRINT_BYTES]!, 16) >> 2);
       expect(kinds).toEqual([0, 1, 2]);
       expect(halfOf('b', 'A1', 1)).not.toBe(halfOf('a', 'A1', 1));
       expect(halfOf('a', 'A1', 2)).not.toBe(halfOf('a', 'A1', 1));
     });
   });
 
-  describe('printKey', () => {
+  describe('fingerprintKey', () => {
     const fingerprint = openFingerprinter(MASTER, newFingerprintKey(MASTER));
 
     it('is one of 32 bytes for each account, and for what it is paid and what it pays', () => {
       const keys = [
-        printKey(fingerprint, 'a', 'card'),
-        printKey(fingerprint, 'b', 'card'),
-        printKey(fingerprint, 'a', 'ach-refund'),
+        fingerprintKey(fingerprint, 'a', 'card'),
+        fingerprintKey(fingerprint, 'b', 'card'),
+        fingerprintKey(fingerprint, 'a', 'ach-refund'),
         keyFor(fingerprint, ['other']),
       ].map((key) => key.toString('hex'));
       expect(new Set(keys).size).toBe(4);
       expect(keys.every((key) => key.length === 64 && key.slice(0, 32) !== key.slice(32))).toBe(true);
-      expect(printKey(fingerprint, 'a', 'ach-charge').toString('hex')).toBe(keys[0]);
+      expect(fingerprintKey(fingerprint, 'a', 'ach-charge').toString('hex')).toBe(keys[0]);
     });
   });
 });

@@ -1,0 +1,100 @@
+import type { ActionName } from './actions.ts';
+
+/**
+ * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT and SCHEDULE
+ * stand for ids. Explanations hold these names; each face writes them in its own way.
+ */
+
+/** Actions of a user: a button on the dashboard. */
+export const ACTION_COMMANDS = {
+  approve: 'approve FILE --reason …',
+  decline: 'decline FILE --reason …',
+  cancel: 'cancel FILE --reason …',
+  'cancel-batch': 'cancel BATCH --reason …',
+  repoll: 'repoll BATCH',
+  retry: 'retry BATCH --reason …',
+  withdraw: 'withdraw BATCH --reason …',
+  pause: 'account pause ACCOUNT',
+  resume: 'account resume ACCOUNT --reason …',
+  'run-now': 'schedule run SCHEDULE',
+} as const satisfies Partial<Record<ActionName, string>>;
+
+/** Views that only read: a page of the dashboard. */
+export const VIEW_COMMANDS = {
+  show: 'show FILE',
+  why: 'why BATCH',
+  doubt: 'resolve BATCH',
+  comparison: 'exceptions BATCH',
+  'in-doubt': 'unknown list',
+  forgotten: 'account forgotten ACCOUNT',
+  schedules: 'schedule list',
+  status: 'status',
+} as const;
+
+/** What only the command line on the host can do. */
+export const HOST_COMMANDS = {
+  doctor: 'doctor',
+  requeue: 'requeue FILE',
+  reconcile: 'account reconcile ACCOUNT --report FILE --reason …',
+  retention: 'retention report',
+  senders: 'sender list',
+} as const;
+
+/** What a part is about. `*` stands for all accounts. */
+export type StepIds = {
+  readonly fileId?: string;
+  readonly batchNo?: number;
+  readonly account?: string;
+  readonly schedule?: string;
+};
+
+export type NamedPart = StepIds &
+  (
+    | { readonly action: keyof typeof ACTION_COMMANDS }
+    | { readonly see: keyof typeof VIEW_COMMANDS }
+    | { readonly run: keyof typeof HOST_COMMANDS }
+  );
+
+/** What to do next: text, and between it what can be done or looked at. */
+export type Step = readonly (string | NamedPart)[];
+
+/** Writes a step as text, with its commands in quotes. */
+export function stepText(step: Step): string {
+  return step.map((part) => (typeof part === 'string' ? part : `"${commandOf(part)}"`)).join('');
+}
+
+/** Returns the command of a part. An id that is missing stays a placeholder. */
+export function commandOf(part: NamedPart): string {
+  const { fileId, batchNo, account, schedule } = part;
+  const ids: Record<string, string | undefined> = {
+    BATCH: batchNo === undefined ? undefined : `${fileId}/${batchNo}`,
+    FILE: fileId,
+    ACCOUNT: account === '*' ? '--all' : account,
+    SCHEDULE: schedule,
+  };
+  return `paydrop ${wordsOf(part).replace(PLACEHOLDERS, (name) => ids[name] ?? name)}`;
+}
+
+const PLACEHOLDERS = /BATCH|FILE|ACCOUNT|SCHEDULE/g;
+
+/** Returns a step of a table with the ids that its commands take. */
+export function withIds(step: Step, ids: { readonly [Name in keyof StepIds]: StepIds[Name] | null }): Step {
+  return step.map((part) => {
+    if (typeof part === 'string') return part;
+    const words = wordsOf(part);
+    const taken = Object.entries(ids).filter(([name, id]) => id !== null && TAKES[name as keyof StepIds].test(words));
+    return { ...part, ...Object.fromEntries(taken) };
+  });
+}
+
+const TAKES: Readonly<Record<keyof StepIds, RegExp>> = {
+  fileId: /FILE|BATCH/,
+  batchNo: /BATCH/,
+  account: /ACCOUNT/,
+  schedule: /SCHEDULE/,
+};
+
+function wordsOf(part: NamedPart): string {
+  if ('action' in part) return ACTION_COMMANDS[part.action];
+  return 'see' in part ? VIEW_COMMANDS[part.see] : HOST_COMMANDS[part.run];
+}

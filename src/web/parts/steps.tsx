@@ -1,0 +1,53 @@
+import { ACTIONS } from '../../../schemas/actions.ts';
+import { commandOf, type NamedPart, type Step, type VIEW_COMMANDS } from '../../../schemas/steps.ts';
+import { type Viewer, viewerMay } from '../access/viewer.ts';
+import { pathWith, SUBJECT_PATHS } from '../actions/find-subject.ts';
+
+/**
+ * Shows what to do next, with links to its actions and pages. An action that the viewer may not take is only named, and
+ * what only the host can do stands as its command.
+ */
+export function StepLine({ step, viewer }: { step: Step; viewer: Viewer }) {
+  return (
+    <>
+      {step.map((part, index) =>
+        typeof part === 'string' ? (
+          <Words key={index} text={part} />
+        ) : (
+          <Named key={index} part={part} viewer={viewer} />
+        ),
+      )}
+    </>
+  );
+}
+
+/** Commands stand in quotes in texts of tables, such as the remedy of an error. */
+function Words({ text }: { text: string }) {
+  return <>{text.split(/"(paydrop [^"]+)"/).map((words, index) => (index % 2 === 0 ? words : <code>{words}</code>))}</>;
+}
+
+function Named({ part, viewer }: { part: NamedPart; viewer: Viewer }) {
+  if ('action' in part) {
+    const { label, to } = ACTIONS[part.action];
+    const path = viewerMay(viewer, part.action) ? pathWith(SUBJECT_PATHS[to], part) : undefined;
+    return path === undefined ? <>“{label}”</> : <a href={`${path}/do/${part.action}`}>{label}</a>;
+  }
+  const view = 'see' in part ? VIEWS[part.see] : undefined;
+  const path = view && pathWith(view.pattern, part);
+  return path === undefined ? <code>{commandOf(part)}</code> : <a href={path}>{view!.label}</a>;
+}
+
+/** Where each view is on the dashboard, and its name within a sentence. */
+const VIEWS: Readonly<Record<keyof typeof VIEW_COMMANDS, { readonly pattern: string; readonly label: string }>> = {
+  show: { pattern: '/files/:fileId', label: 'the page of the file' },
+  why: { pattern: '/files/:fileId/batches/:batchNo', label: 'the page of the batch' },
+  doubt: { pattern: '/files/:fileId/batches/:batchNo/resolve', label: 'The guide for the batch' },
+  comparison: {
+    pattern: '/files/:fileId/batches/:batchNo#s-what-was-sent-and-what-came-back',
+    label: 'what was sent and what came back',
+  },
+  'in-doubt': { pattern: '/', label: 'the batches in doubt' },
+  forgotten: { pattern: '/accounts/:name#s-calls-that-the-ledger-has-forgotten', label: 'the forgotten calls' },
+  schedules: { pattern: '/schedules', label: 'The list of schedules' },
+  status: { pattern: '/', label: 'the page “Today”' },
+};
