@@ -37,7 +37,7 @@ describe('pause and resume', () => {
     expect((await operator.get('/accounts/main/do/resume')).status).toBe(403);
     const plan = await openAction(approver, '/accounts/main/do/resume');
     expect(plan.words).toContain('It was paused by operator:operator: the bank is closed.');
-    expect(plan.words).toContain('Batches that wait 1');
+    expect(plan.words).toContain('Batches waiting 1');
     const done = await doIt(approver, '/accounts/main/do/resume', { reason: 'the bank is open' });
     expect(done.words).toContain('Resumed: account main.');
     expect(await stops()).toEqual([]);
@@ -49,7 +49,7 @@ describe('pause and resume', () => {
   it('stop all accounts at once, apart from the stops of single ones', async () => {
     await doIt(operator, '/accounts/main/do/pause', { reason: 'this one' });
     const all = await openAction(operator, '/accounts/all/do/pause');
-    expect(all.words).toContain('All accounts send nothing more until a user resumes.');
+    expect(all.words).toContain('All accounts send nothing until a user resumes.');
     expect((await doIt(operator, '/accounts/all/do/pause', { reason: 'amounts look wrong' })).status).toBe(200);
     expect(await stops()).toEqual([
       '* pause operator:operator: amounts look wrong',

@@ -24,16 +24,16 @@ describe('check-outputs', () => {
   it('says that every output is whole, and which one is not', async () => {
     const viewer = await world.as('viewer');
     const whole = await doIt(viewer, `${base}/check-outputs`, {});
-    expect([whole.status, whole.words]).toEqual([200, expect.stringContaining('Every output is whole.')]);
+    expect([whole.status, whole.words]).toEqual([200, expect.stringContaining('Every output is intact.')]);
     expect(linksOf(whole.text)).not.toContain(`${base}/rebuild-outputs`);
     const [result, summary] = [await nameOf('result'), await nameOf('summary-txt')];
     await writeFile(pathOf(result), 'changed');
     await rm(pathOf(summary));
     const broken = await doIt(viewer, `${base}/check-outputs`, {});
-    expect(broken.words).toMatch(/2 of \d+ outputs are not whole\./);
+    expect(broken.words).toMatch(/2 of \d+ outputs are not intact\./);
     expect(broken.words).toContain(`${result} differs same`);
     expect(broken.words).toContain(`${summary} missing same`);
-    expect(broken.words).toContain('Missing: somebody moved or removed it.');
+    expect(broken.words).toContain('Missing: it was moved or removed.');
     expect(linksOf(broken.text)).toContain(`${base}/rebuild-outputs`);
   });
 });
@@ -42,13 +42,13 @@ describe('rebuild-outputs', () => {
   it('brings back what is missing and leaves alone what was changed', async () => {
     const operator = await world.as('operator');
     expect((await openAction(operator, `${base}/rebuild-outputs`)).words).toContain(
-      'What lies in the out folder is left alone',
+      'Files in the out folder are left alone',
     );
     const done = await doIt(operator, `${base}/rebuild-outputs`, {});
     const [result, summary] = [await nameOf('result'), await nameOf('summary-txt')];
-    expect(done.words).toContain(`Brought back: ${summary}.`);
+    expect(done.words).toContain(`Restored: ${summary}.`);
     expect(await readFile(pathOf(summary), 'utf8')).toContain('wanted.csv');
     expect(await readFile(pathOf(result), 'utf8')).toBe('changed');
-    expect((await doIt(operator, `${base}/rebuild-outputs`, {})).words).toContain('Nothing was brought back.');
+    expect((await doIt(operator, `${base}/rebuild-outputs`, {})).words).toContain('Nothing was restored.');
   });
 });

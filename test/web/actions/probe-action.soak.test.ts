@@ -21,8 +21,8 @@ describe('probe', () => {
   it('says that it only reads, and that there is nothing to go by', async () => {
     const { status, words, text } = await openAction(operator, await path());
     expect(status).toBe(200);
-    expect(words).toContain('This only reads; nothing is changed by it.');
-    expect(words).toContain('The account has no other batch to go by');
+    expect(words).toContain('This only reads and changes nothing.');
+    expect(words).toContain('The account has no other batch to compare with');
     expect(text).not.toContain('name="reason"');
   });
 
@@ -73,7 +73,7 @@ describe('probe', () => {
     );
     const range = { from: '900', to: '901' };
     const { words } = await doIt(operator, `/files/${rows[0]!.file_id}/batches/1/do/probe`, range);
-    expect(words).toContain('This alone does not show that it was never taken.');
-    expect(words).toContain('2 that the service does not know');
+    expect(words).toContain('This does not prove that the service never received it.');
+    expect(words).toContain('2 unknown to the service');
   });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 describe('proposalsPage', () => {
   it('says what would stand here when nothing waits', async () => {
     const { words } = await openAction(await world.as('viewer'), '/proposals');
-    expect(words).toContain('Nothing waits. Where an account asks for two persons');
+    expect(words).toContain('No open proposals. If an account requires two persons');
   });
 
   it('shows what waits with money, person, reason and evidence, and offers what each may do', async () => {

@@ -29,9 +29,9 @@ describe('resolvePage', () => {
       'Rows 2',
       'Total 50.00 USD',
       'Attempt 1',
-      'Came back nothing',
+      'Returned nothing',
       'Written',
-      'It can be declared from',
+      'This is possible from',
       'approved ACH/EFT payments',
     ])
       expect(words).toContain(part);
@@ -42,8 +42,8 @@ describe('resolvePage', () => {
     for (const person of ['viewer', 'approver'] as const) {
       const { status, words, text } = await openAction(await world.as(person), `${await world.pathOf('lost')}/resolve`);
       expect([status, actionLinks(text)]).toEqual([200, []]);
-      expect(words).toContain('Your role may look at these; an operator does them.');
-      expect(words).toContain('Declare it as not received');
+      expect(words).toContain('Your role can view these; an operator can do them.');
+      expect(words).toContain('Mark it as not received');
     }
   });
 
@@ -51,7 +51,7 @@ describe('resolvePage', () => {
     await world.age('paired', 'attempt', 25);
     const base = await world.pathOf('paired');
     const before = await openAction(await world.as('operator'), `${base}/resolve`);
-    expect(before.words).toContain('Another person has to confirm it.');
+    expect(before.words).toContain('Another person must confirm it.');
     const form = { evidence: 'Ann of the service desk, ticket 4711', reason: 'never arrived' };
     await doIt(await world.as('operator'), `${base}/do/not-received`, form);
     const { words, text } = await openAction(await world.as('approver'), `${base}/resolve`);

@@ -56,7 +56,7 @@ describe('/search', () => {
   });
 
   it('says what can be looked for, and when there is nothing', async () => {
-    expect(wordsOf((await viewer.get('/search')).text)).toContain('Write an invoice exactly as it stands');
+    expect(wordsOf((await viewer.get('/search')).text)).toContain('Enter an invoice exactly as in the file');
     expect(wordsOf((await search('nobody')).text)).toContain('Nothing has this invoice, name or id.');
   });
 
