@@ -38,10 +38,10 @@ describe('assignById', () => {
       answers: { busy: { kind: 'running', text: 'wait' }, down: { kind: 'failed', why: 'connection refused' } },
     });
     const reasons: [string, RegExp][] = [
-      ['busy', /the service still works on that batch\. Nothing was changed; try again/],
+      ['busy', /the service is still processing that batch\. Nothing was changed; try again/],
       ['down', /connection refused/],
       ['nobody', /the service does not know that id: no such batch/],
-      ['has blanks', /that is no batch id/],
+      ['has blanks', /that is not a batch id/],
       [known.batch_id!, /batch 1 of file .* has it/],
     ];
     for (const [id, words] of reasons) {

@@ -29,7 +29,7 @@ describe('declareNotReceived', () => {
     const batch = await doubtfulBatch(world);
     world.clock.advance(DAY_MS);
     const done = declareNotReceived(await contextAt(world, batch), { ...WORDS, evidence });
-    await expect(done).rejects.toThrow('the evidence says too little');
+    await expect(done).rejects.toThrow('the evidence is too short');
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 });

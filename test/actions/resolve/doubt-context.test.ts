@@ -58,7 +58,7 @@ describe('sayResolved', () => {
     expect(held.details).toEqual(['It is closed.', `Account ${place.batch.account} still waits for something else.`]);
     await world.putBatch({ fileId: place.batch.file_id, batchNo: 1 }, 'reconciled');
     const free = await sayResolved(contextFor(false), 'close-in-doubt', place, { result: 'done' }, 'It is closed.');
-    expect(free.details?.[1]).toBe(`Account ${place.batch.account} goes on by itself.`);
+    expect(free.details?.[1]).toBe(`Account ${place.batch.account} continues automatically.`);
     expect(free.json).toMatchObject({ batchNo: 1, result: 'done', state: 'reconciled' });
     await pauseAccount(world.ledger, place.batch.account, { actor: 'operator:ada', reason: 'wait' });
     expect(
@@ -74,7 +74,7 @@ describe('sayResolved', () => {
       { result: 'proposed', proposalNo: 7 },
       'It is closed.',
     );
-    expect(done.says).toContain('Another person has to confirm it; nothing is done yet.');
+    expect(done.says).toContain('Another person must confirm it; nothing is done yet.');
     expect(done).toMatchObject({
       next: [{ to: 'proposals', proposalNo: 7 }],
       status: 'unknownOpen',

@@ -62,7 +62,7 @@ describe('probeIds', () => {
   it.each([
     ['20', '10', 'the second id is smaller'],
     ['1', String(MOST_IDS + 1), `these are ${MOST_IDS + 1} ids`],
-    ['a1', 'a9', 'not plain numbers'],
+    ['a1', 'a9', 'that are plain numbers'],
   ])('takes no range %s..%s', async (from, to, words) => {
     const batch = await doubtfulBatch(world);
     const probing = probeIds(await contextAt(world, batch), { from, to }, FAST);

@@ -32,15 +32,15 @@ describe('resolutionOptions', () => {
 
   it('says where to look by the ids around it, or that there are none', () => {
     const [, known] = says({ before: neighbour('1000'), after: neighbour('1010') });
-    expect(known).toContain('1000 before it and 1010 after it. So it would have an id from 1001 to 1009.');
-    expect(says()[1]).toContain('The account has no other batch to go by');
+    expect(known).toContain('1000 before it and 1010 after it. Its id would be from 1001 to 1009.');
+    expect(says()[1]).toContain('The account has no other batch to compare with');
   });
 
   it('says which report to fetch, by the time of the service, and from when it may be declared not received', () => {
     const [, , journal, notReceived] = says();
     expect(journal).toContain('approved credit card payments');
     expect(journal).toContain('2026-06-15 03:00:00 -07:00 (the time of the service)');
-    expect(notReceived).toContain('It can be declared from 2026-06-16 06:00:00 -04:00 on.');
+    expect(notReceived).toContain('This is possible from 2026-06-16 06:00:00 -04:00 on.');
   });
 
   it('says when a second person is needed, and does without an account that has left the configuration', () => {
@@ -49,6 +49,6 @@ describe('resolutionOptions', () => {
     expect(says().filter((words) => words.includes('Another person'))).toEqual([]);
     const gone = says({}, { account: undefined });
     expect(gone[2]).toContain('from a day before the call');
-    expect(gone[3]).not.toContain('It can be declared');
+    expect(gone[3]).not.toContain('This is possible');
   });
 });
