@@ -48,6 +48,6 @@ describe('cancel', () => {
   it('is refused when it is over', async () => {
     const { status, err } = await world.paydrop('cancel', 'partly.csv', '--reason', 'too late');
     expect(status).toBe(5);
-    expect(err).toContain('it is completed');
+    expect(err).toContain('its state is completed');
   });
 });

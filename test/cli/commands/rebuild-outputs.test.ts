@@ -17,7 +17,7 @@ describe('rebuild-outputs', () => {
     const { status, out, err } = await world.paydrop('rebuild-outputs', 'june.csv');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/june__.{8}\.result\.csv +same +same/);
-    expect(out).toContain('Every output is whole.');
+    expect(out).toContain('Every output is intact.');
   });
 
   it('says which one is missing, and brings it back', async () => {

@@ -25,16 +25,16 @@ describe('repoll', () => {
   it('refuses a batch that the service has not taken', async () => {
     const refused = await world.paydrop('repoll', 'june.csv/1');
     expect(refused).toMatchObject({ status: 5, out: '' });
-    expect(refused.err).toContain('and this is for what is submitted or result in or exception or reconciled');
+    expect(refused.err).toContain('it must be submitted or result received or exception or reconciled');
   });
 
   it('asks now, long before the next question is due, until the result is there', async () => {
     await submitBatch(world.app, { fileId, batchNo: 1 });
     const said = async () => (await world.paydrop('repoll', 'june.csv/1')).out;
-    await expect.poll(said).toBe('The result is here and every row has its outcome.\n');
+    await expect.poll(said).toBe('The result has arrived and every row has its outcome.\n');
     const again = JSON.parse((await world.paydrop('repoll', 'june.csv/1', '--json')).out) as Record<string, unknown>;
     expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
-    expect(await said()).toMatch(/^Every row had its outcome before; /);
+    expect(await said()).toMatch(/^Every row already had its outcome; /);
     expect(world.sandbox.books()).toHaveLength(1);
   });
 
@@ -47,7 +47,7 @@ describe('repoll', () => {
     const { out, status } = await world.paydrop('repoll', 'may.csv/1');
     expect(out).toMatch(/^The question got no answer: the service answered HTTP 500\. The service has the batch/);
     expect(status).toBe(5);
-    await expect.poll(async () => (await world.paydrop('repoll', 'may.csv/1')).out).toMatch(/^The result is here/);
+    await expect.poll(async () => (await world.paydrop('repoll', 'may.csv/1')).out).toMatch(/^The result has arrived/);
   });
 
   it('ends with status 5 when the result does not fit', async () => {

@@ -16,7 +16,7 @@ afterAll(() => world.close());
 describe('requeue', () => {
   it('asks for the jobs of a file, which send nothing while the account is paused', async () => {
     const { status, out, err } = await world.paydrop('requeue', 'june.csv');
-    expect({ status, out, err }).toEqual({ status: 0, out: 'Asked for: submit of batch 1, deliver.\n', err: '' });
+    expect({ status, out, err }).toEqual({ status: 0, out: 'Created: submit of batch 1, deliver.\n', err: '' });
     expect((await world.app.queue.ids('submit', 'waiting')).size).toBe(1);
     await world.finish();
     expect(world.sandbox.books()).toEqual([]);
@@ -27,7 +27,7 @@ describe('requeue', () => {
     const { status, out } = await world.paydrop('requeue', 'june.csv/1');
     expect({ status, out }).toEqual({
       status: 0,
-      out: 'Nothing to ask for: the batch is cancelled. See "paydrop why june.csv/1".\n',
+      out: 'Nothing to create: its state is cancelled. See "paydrop why june.csv/1".\n',
     });
     expect(JSON.parse((await world.paydrop('requeue', 'june.csv/1', '--json')).out)).toMatchObject({ asked: [] });
   });

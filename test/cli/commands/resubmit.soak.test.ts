@@ -45,7 +45,7 @@ describe('resubmit', () => {
     const [name = ''] = await readdir(folder);
     const waiting = await resubmit();
     expect(waiting.status).toBe(5);
-    expect(waiting.err).toContain(`"${name}" with 1 row of it has not come back through drop/card`);
+    expect(waiting.err).toContain(`"${name}" with 1 row of it has not been taken from drop/card`);
     expect(await resubmit('--drop-again')).toMatchObject({ status: 5, out: '' });
 
     await rm(join(folder, name));
@@ -60,7 +60,7 @@ describe('resubmit', () => {
 
     const done = await resubmit();
     expect(done.status).toBe(5);
-    expect(done.err).toContain('every such row was resubmitted before');
+    expect(done.err).toContain('every such row was already resubmitted');
     expect(await resubmit('--drop-again')).toMatchObject({ status: 5, out: '' });
     const { file_id: old } = await findFile(world.app.ledger, 'june.csv');
     expect((await world.paydrop('why', name)).out).toContain(`It was made of rows of file ${old}.`);

@@ -34,7 +34,7 @@ describe('unknown list', () => {
     expect(out).toMatch(
       /Total +50\.00\n +Sent +\S+Z \(.* -0[45]:00\), attempt 1, to 127\.0\.0\.1:\d+\n +Written +\d+ bytes; the request has \d+/,
     );
-    expect(out).toMatch(/Came back +nothing\n/);
+    expect(out).toMatch(/Returned +nothing\n/);
 
     const [doubt] = JSON.parse((await world.paydrop('unknown', 'list', '--json')).out);
     expect(doubt).toMatchObject({ name: 'monday.csv', account: 'main', rows: 2, cents: 5_000, seenBatchIds: [] });

@@ -39,7 +39,7 @@ describe('chooseWay', () => {
   });
 
   it.each<[Call['options'], string]>([
-    [{ adopt: '1', probe: true }, '2 ways are named'],
+    [{ adopt: '1', probe: true }, '2 options are given'],
     [{ probe: '10-20' }, 'not written as FROM..TO'],
     [{ probe: '1..1234567890123456789' }, 'not written as FROM..TO'],
     [{ adopt: '1', evidence: 'x' }, '--evidence belongs to --not-received'],
@@ -68,6 +68,6 @@ describe('readReport', () => {
     const large = join(folder, 'large.csv');
     await writeFile(large, '');
     await truncate(large, 1024 ** 3);
-    await expect(readReport(large)).rejects.toThrow('no report of the service is that large');
+    await expect(readReport(large)).rejects.toThrow('it is too large for a report of the service');
   });
 });

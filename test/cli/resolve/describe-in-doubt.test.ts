@@ -37,9 +37,9 @@ describe('describeInDoubt', () => {
       'Total         75.00',
       'Sent          2026-06-15T10:00:00.000Z (2026-06-15 06:00:00 -04:00), attempt 1, to service.test',
       'Written       900 bytes; the request has 900 and its headers',
-      'Came back     nothing',
+      'Returned      nothing',
       'Why in doubt  the connection was reset',
-      'Waits         2 hours 5 minutes; it may be declared not received from 2026-06-16T10:00:00.000Z',
+      'Waits         2 hours 5 minutes; it can be marked as not received from 2026-06-16T10:00:00.000Z',
       'Next steps',
     ])
       expect(text).toContain(words);
@@ -58,6 +58,6 @@ describe('describeInDoubt', () => {
     expect(text).toContain('not known; the request has 900 and its headers');
     expect(text).toContain('HTTP 500, 40 bytes, <h1>Server Error</h1>');
     expect(text).toContain(': the service gave it batch id 1002');
-    expect(text).toContain('2 rows found, 1 lacking; what it lacks proves nothing');
+    expect(text).toContain('2 rows found, 1 missing; missing rows prove nothing');
   });
 });
