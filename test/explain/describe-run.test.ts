@@ -7,7 +7,7 @@ describe('describeRun', () => {
     [{ files: 0, says: 'done' }, '0 files taken'],
     [{ files: 2, settling: 1 }, '2 files taken, 1 still being written'],
     [{ difference: { rows: 0, total: '0.00' } }, 'difference 0 rows, 0.00'],
-    [{ says: 'nothing ran in its time' }, 'nothing ran in its time'],
+    [{ says: 'paydrop was not running at its time' }, 'paydrop was not running at its time'],
     [{}, 'no more is known'],
   ])('says of %j: %s', (summary, words) => {
     expect(describeRun(summary)).toBe(words);

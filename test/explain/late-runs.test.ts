@@ -45,7 +45,7 @@ describe('readLateRuns', () => {
           day: '2026-06-15',
           state: 'missed',
           dueAt: new Date('2026-06-15T22:00:00Z'),
-          says: 'nothing ran in its time',
+          says: 'paydrop was not running at its time',
         },
       ],
       missingFiles: [{ folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' }],
