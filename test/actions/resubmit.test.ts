@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { cancelBatch } from '../../src/ledger/file/cancel-file.ts';
 import { readFileRow } from '../../src/ledger/file/read-file.ts';
@@ -9,20 +9,19 @@ import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { dropAgain, planAgain, planResubmission, resubmitRows, type Selection } from '../../src/actions/resubmit.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../workers/support/step-world.ts';
+import { openStepWorld } from '../workers/support/step-world.ts';
 import { query } from '../workers/support/story.ts';
 import { carryOut } from '../workers/support/carry-out.ts';
 import { takeIn } from '../workers/support/take-in.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: StepWorld;
-beforeAll(async () => {
-  world = await openStepWorld({
+const world = openedForTests(() =>
+  openStepWorld({
     accounts: 8,
     settings: { batch: { maxRows: 10 } },
     folder: { badRows: { maxPercent: 50 } },
-  });
-});
-afterAll(() => world.close());
+  }),
+);
 
 const because = { actor: 'operator:ada', reason: 'the line is up again' };
 

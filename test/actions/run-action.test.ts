@@ -1,24 +1,23 @@
 import { appendFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { runAction, handlerOf, planAction, type SubjectFinder, subjectOf } from '../../src/actions/run-action.ts';
 import { findBatch } from '../../src/explain/batch-reference.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 const ADA = { actor: 'operator:ada', filled: {} };
 
-let world: PipelineWorld;
+const world = openedForTests(() => openPipelineWorld({ settings: { batch: { maxRows: 2 } } }));
 beforeAll(async () => {
-  world = await openPipelineWorld({ settings: { batch: { maxRows: 2 } } });
   await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
   for (const [index, name] of ['bound.csv', 'forgotten.csv'].entries())
     await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
   await world.finish();
 });
-afterAll(() => world.close());
 
 /** Finds a file, or its first batch. */
 function finderOf(name: string): SubjectFinder {

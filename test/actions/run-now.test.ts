@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { runNow } from '../../src/actions/run-now.ts';
 import { holdSchedule, runSchedule } from '../../workers/schedule/schedule.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../workers/support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../workers/support/schedule-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: ScheduleWorld;
-beforeAll(async () => {
-  world = await openScheduleWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openScheduleWorld);
 
 let tests = 0;
 let name: string;

@@ -7,6 +7,13 @@ import { keptBackJson, sayKeptBack } from '../../src/actions/say-kept-back.ts';
 import { ERRORS } from '../../schemas/errors.ts';
 import { evidenceFacts } from '../../src/actions/evidence-facts.ts';
 import { batchFacts, fileFacts, shortHash, sumWords } from '../../src/actions/subject-words.ts';
+import { ACTIONS } from '../../schemas/actions.ts';
+import { BATCH_MOVES, BATCH_STATES, FILE_STATES } from '../../schemas/lifecycle.ts';
+import type { Action } from '../../src/actions/action.ts';
+import { HANDLED } from '../../src/web/actions/actions-for.ts';
+import { HANDLERS } from '../../src/actions/handlers.ts';
+import { newLink } from '../../src/actions/new-link.ts';
+import { hashSecretToken } from '../../src/crypto/secret-token.ts';
 
 const run = { state: 'done', summary: { files: 1 }, tries: 1, token: 'nobody shall see it' } as RunRow;
 const day = '2026-06-15';
@@ -200,4 +207,48 @@ describe('fileFacts and batchFacts', () => {
     });
     expect(shortHash('abcdef0123456789')).toBe('abcdef012345…');
   });
+});
+
+const ROWS = HANDLED.map((name) => ({ name, to: ACTIONS[name].to, ...(HANDLERS[name] as unknown as Action) }));
+
+describe('HANDLERS', () => {
+  it('has every action but those that have pages of their own', () => {
+    const others = Object.keys(ACTIONS).filter((name) => !Object.hasOwn(HANDLERS, name));
+    expect(others).toEqual(['look', 'check', 'drop', 'people']);
+  });
+
+  it.each(ROWS)('$name begins in states that its subject can have', ({ from = [], to }) => {
+    const states: object = to === 'file' ? FILE_STATES : BATCH_STATES;
+    expect(from.filter((state) => !Object.hasOwn(states, state))).toEqual([]);
+    expect(from.length > 0 && to !== 'file' && to !== 'batch').toBe(false);
+  });
+
+  it.each(ROWS)('$name asks each thing once, and nothing that the form asks itself', ({ picks = [], asks = [] }) => {
+    const names = [...picks, ...asks].map((ask) => ask.name);
+    expect(new Set([...names, 'reason', 'bind', '_csrf']).size).toBe(names.length + 3);
+    for (const { kind, choices } of [...picks, ...asks]) expect(kind === 'choice').toBe(choices !== undefined);
+  });
+
+  it('compares the send journal before whatever lets a batch leave, or ends it', () => {
+    const moving = BATCH_MOVES.filter(({ by }) => by === 'operator').map(({ from }) => from);
+    const unsafe = ROWS.filter(
+      ({ name, to, from = [], comparesJournal }) =>
+        to === 'batch' &&
+        name !== 'repoll' &&
+        !comparesJournal &&
+        from.some((state) => moving.includes(state as never)),
+    );
+    expect(unsafe).toEqual([]);
+  });
+
+  it('lets nothing but a recorded resolution begin in a state that may have been sent', () => {
+    const inDoubt = ROWS.filter(({ from = [] }) => from.includes('unknown') || from.includes('sending'));
+    expect(inDoubt.map(({ name }) => name)).toEqual(['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt']);
+  });
+});
+
+it('a link works for a day, and what is kept of it is only the hash of its secret', () => {
+  const { token, link } = newLink(new Date('2026-06-15T10:00:00Z'));
+  expect(link).toEqual({ tokenHash: hashSecretToken(token), expiresAt: new Date('2026-06-16T10:00:00Z') });
+  expect(newLink(new Date()).token).not.toBe(token);
 });

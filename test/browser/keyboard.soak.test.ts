@@ -2,7 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, PASSWORD } from '../web/support/dashboard-world.ts';
+import { openDashboardWorld, PASSWORD } from '../web/support/dashboard-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 const verdict = chromiumVerdict();
 it(verdict.sentence, () => {
@@ -11,11 +12,10 @@ it(verdict.sentence, () => {
 
 /** Nothing here uses a mouse. Each test continues where the last one ended. */
 describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
-  let world: DashboardWorld;
+  const world = openedForTests(openDashboardWorld);
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    world = await openDashboardWorld();
     await world.drop('card', 'held.csv.ctl', 'rows=99\n');
     await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
     await world.finish();
@@ -24,10 +24,7 @@ describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
     context.setDefaultTimeout(20_000);
     page = await context.newPage();
   });
-  afterAll(async () => {
-    await browser.close();
-    await world.close();
-  });
+  afterAll(() => browser.close());
 
   /** Presses Tab until the focused element has this name. */
   async function tabTo(name: RegExp): Promise<void> {

@@ -1,9 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { tmpdir, userInfo } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Client } from 'pg';
+import { type Call, type CliCommand, print, settingsOf, withLedger } from '../../src/cli/command.ts';
 import { ACTION_COMMANDS, commandOf, HOST_COMMANDS, VIEW_COMMANDS } from '../../schemas/steps.ts';
-import type { Call, CliCommand } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { makeProgram } from '../../src/cli/run-command-line.ts';
 import { takeDown } from './support/take-down.ts';
+import { startTestPostgres } from '../support/postgres.ts';
+import { openCliWorld } from './support/cli-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
+import { operatorName } from '../../src/cli/operator-name.ts';
+import { readReason } from '../../src/cli/read-reason.ts';
+import { CARD } from '../support/payment-rows.ts';
+import { compareJournalFirst } from '../../src/cli/compare-journal-first.ts';
+import type { Settings } from '../../src/config/config.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import { keyOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
 /** Every command that runs, including subcommands. */
 const RUNNING = COMMANDS.flatMap(leavesOf);
@@ -84,3 +98,132 @@ function stub(command: CliCommand, called: string[]): CliCommand {
     },
   };
 }
+
+const world = openedForTests(async () => openCliWorld({ postgres: await startTestPostgres({ sessions: 'ended' }) }));
+
+function call(options: Call['options'] = {}, dir = world.root): Call {
+  return { arguments: [], options, dir };
+}
+
+/** Returns the process ids of the database sessions, without the one that asks. */
+async function sessions(): Promise<Set<number>> {
+  const client = new Client({ connectionString: world.env['DATABASE_URL'] });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await client.end();
+  return new Set(rows.map(({ pid }) => pid));
+}
+
+/** Ignores the sessions from before, because the world's own app may end some meanwhile. */
+async function expectNoneLeft(before: ReadonlySet<number>): Promise<void> {
+  await expect
+    .poll(async () => [...(await sessions())].filter((pid) => !before.has(pid)), { interval: 20 })
+    .toEqual([]);
+}
+
+describe('print', () => {
+  it('prints text, or JSON and nothing else', async () => {
+    const text = () => 'two words';
+    expect((await takeDown(() => print(call(), { n: 1 }, text))).out).toBe('two words\n');
+    const { out } = await takeDown(() => print(call({ json: true }), { n: 1 }, text));
+    expect(JSON.parse(out)).toEqual({ n: 1 });
+  });
+});
+
+describe('settingsOf', () => {
+  it('reads the configuration of the folder and the environment', () => {
+    expect(settingsOf(call())).toMatchObject({ root: world.root, databaseUrl: world.env['DATABASE_URL'] });
+  });
+});
+
+describe('withLedger', () => {
+  it('answers what was asked and closes its connections', async () => {
+    const before = await sessions();
+    const asked = await withLedger(call(), async (ledger, settings) => {
+      const { rows } = await ledger.pool.query<{ one: number }>('SELECT 1 AS one');
+      return [rows[0]?.one, settings.root];
+    });
+    expect(asked).toEqual([1, world.root]);
+    await expectNoneLeft(before);
+  });
+
+  it('closes them as well when the question fails', async () => {
+    const before = await sessions();
+    await expect(withLedger(call(), () => Promise.reject(new Error('no answer')))).rejects.toThrow('no answer');
+    await expectNoneLeft(before);
+  });
+});
+
+describe('operatorName', () => {
+  it('is the user of the operating system, whatever the environment claims', () => {
+    vi.stubEnv('USER', 'somebody-else');
+    vi.stubEnv('LOGNAME', 'somebody-else');
+    expect(operatorName()).toBe(`operator:${userInfo().username}`);
+    vi.unstubAllEnvs();
+  });
+
+  it('falls back to the number of a user without a name', () => {
+    const nameless = () => {
+      throw new Error('A system error occurred: uv_os_get_passwd returned ENOENT');
+    };
+    expect(operatorName(nameless)).toBe(`operator:uid-${process.getuid?.()}`);
+  });
+});
+
+describe('readReason', () => {
+  const call = (reason?: string) => ({ arguments: [], options: { reason }, dir: '.' });
+
+  it.each([
+    ['  the sender recalls it ', 'the sender recalls it'],
+    ['sent twice on 2026-06-15', 'sent twice on 2026-06-15'],
+    [`card ${CARD} is stolen`, 'card ************2220 is stolen'],
+  ])('of %j is %j', (given, kept) => {
+    expect(readReason(call(given), 'cancel it')).toBe(kept);
+  });
+
+  it.each(['', '   ', undefined])('wants one: %j', (given) => {
+    expect(() => readReason(call(given), 'cancel it')).toThrow('Cannot cancel it: --reason is empty. Say why.');
+  });
+});
+
+describe('compareJournalFirst', () => {
+  let world: LedgerWorld;
+  let folder: string;
+  beforeAll(async () => {
+    world = await openTestLedger();
+    folder = await mkdtemp(join(tmpdir(), 'paydrop-compare-'));
+  });
+  afterAll(async () => {
+    await world.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('does not report for a host that has never sent, which would be waited for', async () => {
+    const fresh = await openTestLedger();
+    await fresh.force('UPDATE admission SET is_open = false');
+    const journal = join(folder, 'never-sent.jsonl');
+    await writeFile(journal, '');
+    const settings = { paths: { journal }, host: 'site' } as Settings;
+    await expect(compareJournalFirst(fresh.ledger, settings)).rejects.toMatchObject({ code: 'LEDGER_NOT_OPEN' });
+    const { rows } = await fresh.ledger.pool.query(`SELECT FROM sender WHERE name = 'site'`);
+    await fresh.close();
+    expect(rows).toEqual([]);
+  });
+
+  it('writes down what was forgotten before a person decides, and says so once', async () => {
+    const batch = await world.batchIn('ready');
+    const { fileId, batchNo } = keyOf(batch);
+    const entry = { at: START, account: batch.account, fileId, batchNo, attempt: 1, sha256: batch.body_sha256 };
+    const journal = join(folder, 'sends.jsonl');
+    await writeFile(journal, JSON.stringify(entry));
+    const settings = { paths: { journal } } as Settings;
+    const first = await takeDown(() => compareJournalFirst(world.ledger, settings));
+    expect(first.err).toBe(
+      `Account ${batch.account} was stopped: the send journal knows 1 call that the ledger does not, the first at ${START}. See "paydrop account list".\n`,
+    );
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('unknown');
+    expect((await takeDown(() => compareJournalFirst(world.ledger, settings))).err).toBe('');
+  });
+});

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentCodeOf } from '../support/installation.ts';
-import { type ScriptedService, startScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
 import { findMountRefusal, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
-import { type CrashSite, openCrashSite } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import { openCrashSite } from './support/crash-site.ts';
+import type { Daemon } from '../support/daemon.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
  * The places where a call must be recorded cannot be written: nothing is sent, nothing is lost, and work goes on by
@@ -16,17 +17,17 @@ import type { Daemon } from './support/daemon.ts';
 const PATIENT = { timeout: 120_000, interval: 50 };
 const refusal = findMountRefusal();
 
-let service: ScriptedService;
-let site: CrashSite;
-let daemon: Daemon;
-const disks: SmallDisk[] = [];
-beforeAll(async () => {
-  service = await startScriptedService();
-  site = await openCrashSite({
+const service = openedForTests(startScriptedService);
+const site = openedForTests(() =>
+  openCrashSite({
     accounts: ['journal', 'archive', 'notices', 'ledger'],
     serviceUrl: service.url,
     settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
-  });
+  }),
+);
+let daemon: Daemon;
+const disks: SmallDisk[] = [];
+beforeAll(async () => {
   if (refusal === undefined)
     for (const place of ['data/journal', 'data/archive', 'out'])
       disks.push(mountSmallDisk(join(site.root, place), 256));
@@ -34,11 +35,8 @@ beforeAll(async () => {
   await daemon.said(/paydrop is running/);
 });
 afterAll(async () => {
-  daemon?.signal('SIGKILL');
-  await daemon?.ended;
+  await daemon?.kill();
   for (const disk of disks) disk.remove();
-  await site?.close();
-  await service?.close();
 });
 
 let mark = 0;

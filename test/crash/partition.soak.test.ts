@@ -3,7 +3,8 @@ import { type DatabaseRelay, type Fate, relayDatabase } from '../support/databas
 import { agentCodeOf } from '../support/installation.ts';
 import { type ScriptedService, startScriptedService, takenAnswer } from '../support/scripted-service.ts';
 import { type CrashSite, openCrashSite, type SiteOptions } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import type { Daemon } from '../support/daemon.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
  * The network between a process and its database fails at every step of a call. Whatever is lost, at most one request
@@ -160,11 +161,7 @@ describe('the network to the database fails', () => {
 /** The network to the database fails when the service's answer comes, and another process puts the batch in doubt. */
 describe('the network fails when the answer comes', () => {
   const PATIENT = { timeout: 120_000, interval: 50 };
-  let opened: RelayedSite;
-  beforeAll(async () => {
-    opened = await openRelayedSite({ accounts: ['watched'] });
-  });
-  afterAll(() => opened?.close());
+  const opened = openedForTests(() => openRelayedSite({ accounts: ['watched'] }));
 
   it('the answer is kept beside the doubt that the other one has put the batch in, and nothing leaves again', async () => {
     const { service, site, relay, daemon } = opened;

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { achRow, upTo } from '../support/payment-rows.ts';
-import { startScriptedService, type ScriptedService } from '../support/scripted-service.ts';
-import { type CrashSite, openCrashSite } from './support/crash-site.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import { openCrashSite } from './support/crash-site.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** How many good files lie among the worst ones that we can think of. */
 
@@ -20,20 +21,14 @@ const WORST: Readonly<Record<string, string>> = {
   'line-ends.csv': '\r\n'.repeat(500_000),
 };
 
-let service: ScriptedService;
-let site: CrashSite;
-beforeAll(async () => {
-  service = await startScriptedService();
-  site = await openCrashSite({
+const service = openedForTests(startScriptedService);
+const site = openedForTests(() =>
+  openCrashSite({
     accounts: ['dues'],
     serviceUrl: service.url,
     settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
-  });
-});
-afterAll(async () => {
-  await site?.close();
-  await service?.close();
-});
+  }),
+);
 
 const PRELOAD = 'test/crash/support/die-at-poison.ts';
 

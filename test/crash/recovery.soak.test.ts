@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { readKeyUses } from '../../src/ledger/key/master-keys.ts';
 import { upTo } from '../support/payment-rows.ts';
 import { redisVerdict, startTestRedis } from '../support/redis.ts';
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
-import { type SandboxProcess, startSandboxProcess } from './support/sandbox-process.ts';
+import { startSandboxProcess } from './support/sandbox-process.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 describe('a process that is killed while all rows are open', () => {
   const BATCHES_EACH = 5;
@@ -16,21 +17,15 @@ describe('a process that is killed while all rows are open', () => {
   const batches = names.length * BATCHES_EACH;
   const rows = batches * ROWS_A_BATCH;
 
-  let sandbox: SandboxProcess;
-  let site: CrashSite;
-  beforeAll(async () => {
-    sandbox = await startSandboxProcess(names);
-    site = await openCrashSite({
+  const sandbox = openedForTests(() => startSandboxProcess(names));
+  const site = openedForTests(() =>
+    openCrashSite({
       accounts: names,
       serviceUrl: sandbox.url,
       account: { poll: { firstMs: 200, factor: 1.5, longestMs: 2_000 } },
       settings: { rescanMs: 300, batch: { maxRows: ROWS_A_BATCH } },
-    });
-  });
-  afterAll(async () => {
-    await site?.close();
-    await sandbox?.close();
-  });
+    }),
+  );
 
   async function expectBatches(state: string): Promise<void> {
     const states = () => site.query<{ state: string }>('SELECT state FROM batch').catch(() => []);
@@ -47,8 +42,7 @@ describe('a process that is killed while all rows are open', () => {
     ]);
     for (const account of names) await site.dropCharges(account, 'june.csv', BATCHES_EACH * ROWS_A_BATCH);
     await expectBatches('ready');
-    first.signal('SIGKILL');
-    await first.ended;
+    await first.kill();
     await site.query('DELETE FROM account_stop');
 
     const second = site.start();
@@ -68,13 +62,7 @@ describe('two processes on the same folders and accounts', () => {
   const verdict = redisVerdict();
   it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
   const queues = verdict.isInstalled ? ['postgres', 'redis'] : ['postgres'];
-  let sandbox: SandboxProcess;
-  beforeAll(async () => {
-    sandbox = await startSandboxProcess(queues.flatMap(accountsOf));
-  });
-  afterAll(async () => {
-    await sandbox?.close();
-  });
+  const sandbox = openedForTests(() => startSandboxProcess(queues.flatMap(accountsOf)));
 
   /** Gives each queue accounts of its own, so that the books tell them apart. */
   function accountsOf(queue: string): string[] {
@@ -155,21 +143,15 @@ const DEATHS = ['commit.before 1', 'commit.after 1', 'commit.after 2', 'commit.b
 
 /** Changes the master key while a daemon works through files, with a command that is killed on its way. */
 describe('paydrop key rotate beside a daemon', () => {
-  let service: SandboxProcess;
-  let site: CrashSite;
-  beforeAll(async () => {
-    service = await startSandboxProcess(['main']);
-    site = await openCrashSite({
+  const service = openedForTests(() => startSandboxProcess(['main']));
+  const site = openedForTests(() =>
+    openCrashSite({
       accounts: ['main'],
       serviceUrl: service.url,
       account: { poll: { firstMs: 50, factor: 1, longestMs: 100 } },
       settings: { sweepMs: 300, rescanMs: 300 },
-    });
-  }, 60_000);
-  afterAll(async () => {
-    await site?.close();
-    await service?.close();
-  });
+    }),
+  );
 
   const keyFile = () => join(site.root, 'data/master.key');
   const keysInFile = async () => (await readFile(keyFile(), 'utf8')).trim().split('\n');

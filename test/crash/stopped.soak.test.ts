@@ -2,9 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseRelay, relayDatabase } from '../support/database-relay.ts';
 import { agentCodeOf } from '../support/installation.ts';
-import { type ScriptedService, startScriptedService, take, takenAnswer } from '../support/scripted-service.ts';
+import { startScriptedService, take, takenAnswer } from '../support/scripted-service.ts';
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import type { Daemon } from '../support/daemon.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
  * A process is stopped, as by a debugger, a host out of memory or a moving virtual machine. It goes on long after
@@ -13,14 +14,13 @@ import type { Daemon } from './support/daemon.ts';
  */
 
 const ACCOUNTS = ['before', 'during', 'withdrawn'];
-let service: ScriptedService;
+const service = openedForTests(startScriptedService);
 let site: CrashSite;
 let relay: DatabaseRelay;
 /** Takes every batch until it is stopped. Then the other process wakes, which was stopped while idle. */
 let sleeper: Daemon;
 let other: Daemon;
 beforeAll(async () => {
-  service = await startScriptedService();
   site = await openCrashSite({
     accounts: ACCOUNTS,
     serviceUrl: service.url,
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await site?.close();
   relay?.close();
-  await service?.close();
 });
 
 /** The first log line that belongs to this test. */
@@ -197,20 +196,14 @@ describe('a process that is stopped', () => {
 
 /** SIGTERM, as a person, a service manager or a container sends it. */
 describe('a process that is asked to stop', () => {
-  let service: ScriptedService;
-  let site: CrashSite;
-  beforeAll(async () => {
-    service = await startScriptedService();
-    site = await openCrashSite({
+  const service = openedForTests(startScriptedService);
+  const site = openedForTests(() =>
+    openCrashSite({
       accounts: ['once', 'twice'],
       serviceUrl: service.url,
       settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
-    });
-  });
-  afterAll(async () => {
-    await site?.close();
-    await service?.close();
-  });
+    }),
+  );
 
   /** Starts a process with a call in progress that the service answers only when told to. */
   async function startWithCall(account: string): Promise<{ daemon: Daemon; answer: () => void }> {

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
 import { describeHoldReasons, readHoldReasons } from '../../src/explain/hold-reasons.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { openTestLedger } from '../support/ledger-world.ts';
 import { settingsWith } from '../cli/support/settings-with.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
+const world = openedForTests(openTestLedger);
 let held: FileRow;
 beforeAll(async () => {
-  world = await openTestLedger();
   held = await world.held();
   await transact(world.ledger, (tx) =>
     copyFaults(tx, held.file_no, 1, [
@@ -21,7 +21,6 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => world.close());
 
 const codes = async (folder?: Parameters<typeof settingsWith>[0], file = held) =>
   (await readHoldReasons(world.ledger, settingsWith(folder), file)).map(({ code }) => code);

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { completeFile, recordOutput } from '../../src/ledger/file/complete-file.ts';
 import { reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
 import { readFileFigures } from '../../src/ledger/file/file-figures.ts';
 import { readFileRow, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { readControlTotals } from '../../src/explain/read-control-totals.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf } from '../support/ledger-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 async function read(fileId: string) {
   const file = await readFileRow(world.ledger, fileId);

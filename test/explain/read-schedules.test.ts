@@ -1,14 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { stepText } from '../../schemas/steps.ts';
 import { readSchedules } from '../../src/explain/read-schedules.ts';
 import { runSchedule } from '../../workers/schedule/schedule.ts';
 import { runNow } from '../../src/actions/run-now.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../workers/support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../workers/support/schedule-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
+import type { App } from '../../src/app.ts';
+import { createFolderScanner } from '../../src/files/scan-folder.ts';
+import type { Folder, Settings } from '../../src/config/config.ts';
+import { isLate, type LateRuns, readLateRuns } from '../../src/explain/late-runs.ts';
+import { checkExpected } from '../../workers/schedule/check-expected.ts';
+import { lookAtFolder } from '../../workers/watch/watch.ts';
+import { describeRun } from '../../src/explain/describe-run.ts';
+import type { FileStory } from '../../src/explain/read-story.ts';
+import { nextSendOf } from '../../src/explain/next-send.ts';
+import { describeAnswer, describeWait, describeWritten, sayUnanswered } from '../../src/explain/attempt-words.ts';
+import type { HoldingBatch, Stop } from '../../src/ledger/account/read-holds.ts';
+import { accountWord } from '../../src/explain/account-word.ts';
 
-let world: ScheduleWorld;
-beforeAll(async () => {
-  world = await openScheduleWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openScheduleWorld);
 
 /** The tests build on each other; each schedule lives through them. */
 describe('readSchedules', () => {
@@ -61,5 +71,180 @@ describe('readSchedules', () => {
 
   it('has nothing to say where there are no schedules', async () => {
     expect(await readSchedules(world.app.ledger, { schedules: {} })).toEqual([]);
+  });
+});
+
+/** The tests build on each other. */
+describe('readLateRuns', () => {
+  const world = openedForTests(openScheduleWorld);
+  let folder: Folder;
+  let app: App;
+  beforeAll(async () => {
+    folder = await world.makeFolder('drop/dues', { expect: { by: '18:00', days: ['mon', 'tue'], holidays: [] } });
+    app = world.appWith({ nightly: { does: 'take', at: '22:00' } }, [folder]);
+    world.clock.set(NOON);
+    await runSchedule(app, { schedule: 'nightly' });
+    await checkExpected(app);
+  });
+  function read(): Promise<LateRuns> {
+    return readLateRuns(app.ledger, app.settings);
+  }
+
+  it('finds nothing while nothing is late', async () => {
+    const late = await read();
+    expect(late).toEqual({ lateRuns: [], missingFiles: [] });
+    expect(isLate(late)).toBe(false);
+  });
+
+  it('lists what was missed, and the file that did not come, with what to do', async () => {
+    world.clock.set('2026-06-16T10:00:00Z');
+    await runSchedule(app, { schedule: 'nightly' });
+    await checkExpected(app);
+    const late = await read();
+    expect(late).toEqual({
+      lateRuns: [
+        {
+          schedule: 'nightly',
+          day: '2026-06-15',
+          state: 'missed',
+          dueAt: new Date('2026-06-15T22:00:00Z'),
+          says: 'paydrop was not running at its time',
+        },
+      ],
+      missingFiles: [{ folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' }],
+    });
+    expect(isLate(late)).toBe(true);
+  });
+
+  it('lists the file no more once it has come, and nothing of what left the configuration', async () => {
+    await world.dropMarked(folder, 'late.csv');
+    await lookAtFolder(app, folder, createFolderScanner(folder, app.clock));
+    expect(await read()).toMatchObject({ lateRuns: [{ day: '2026-06-15' }], missingFiles: [] });
+    expect(await readLateRuns(app.ledger, { ...app.settings, schedules: {} })).toEqual({
+      lateRuns: [],
+      missingFiles: [],
+    });
+  });
+
+  it('lists what happened a week ago at most', async () => {
+    world.clock.set('2026-06-22T22:00:01Z');
+    expect(await read()).toEqual({ lateRuns: [], missingFiles: [] });
+  });
+});
+
+describe('describeRun', () => {
+  it.each([
+    [{ files: 1 }, '1 file taken'],
+    [{ files: 0, says: 'done' }, '0 files taken'],
+    [{ files: 2, settling: 1 }, '2 files taken, 1 still being written'],
+    [{ difference: { rows: 0, total: '0.00' } }, 'difference 0 rows, 0.00'],
+    [{ says: 'paydrop was not running at its time' }, 'paydrop was not running at its time'],
+    [{}, 'no more is known'],
+  ])('says of %j: %s', (summary, words) => {
+    expect(describeRun(summary)).toBe(words);
+  });
+});
+
+const MIDDAY = new Date('2026-06-15T12:00:00Z');
+const window = { from: '20:00', to: '06:00', days: ['mon' as const], holidays: [] };
+const accounts = new Map([
+  ['night', { timeZone: 'UTC', window }],
+  ['always', { timeZone: 'UTC' }],
+]) as unknown as Settings['accounts'];
+
+function nextOf(account: string, state: string, batches: string[], now = MIDDAY): string | undefined {
+  const story = {
+    file: { account, state },
+    batches: batches.map((batch) => ({ state: batch })),
+  } as unknown as FileStory;
+  return nextSendOf(story, { accounts }, now)?.toISOString();
+}
+
+describe('nextSendOf', () => {
+  it.each(['accepted', 'in_progress'])('is when the window opens, for a file that is %s', (state) => {
+    expect(nextOf('night', state, ['reconciled', 'ready'])).toBe('2026-06-15T20:00:00.000Z');
+  });
+
+  it.each([
+    ['a window that is open', 'night', 'accepted', ['ready'], '2026-06-15T21:00:00Z'],
+    ['an account without a window', 'always', 'accepted', ['ready'], '2026-06-15T12:00:00Z'],
+    ['an account that is not there any more', 'gone', 'accepted', ['ready'], '2026-06-15T12:00:00Z'],
+    ['a file of which all was sent', 'night', 'in_progress', ['submitted'], '2026-06-15T12:00:00Z'],
+    ['a file that is held', 'night', 'held', ['ready'], '2026-06-15T12:00:00Z'],
+    ['a file that was cancelled', 'night', 'cancelled', ['cancelled'], '2026-06-15T12:00:00Z'],
+  ])('is nothing of %s', (_what, account, state, batches, now) => {
+    expect(nextOf(account, state, batches, new Date(now))).toBeUndefined();
+  });
+});
+
+const call = (evidence: Record<string, unknown> | null) => ({ request_bytes: 900, evidence });
+
+describe('describeWritten', () => {
+  it.each([
+    [{ bytesWritten: 0 }, '0 bytes; the request has 900 and its headers'],
+    [{ bytesWritten: 950 }, '950 bytes; the request has 900 and its headers'],
+    [null, 'not known; the request has 900 and its headers'],
+  ])('of %j says %s', (evidence, words) => {
+    expect(describeWritten(call(evidence))).toBe(words);
+  });
+});
+
+describe('describeAnswer', () => {
+  it.each([
+    [null, 'nothing'],
+    [{ bytesRead: 0 }, 'nothing'],
+    [{ httpStatus: 500, bytesRead: 0 }, 'HTTP 500, 0 bytes'],
+    [{ httpStatus: 200, bytesRead: 40, answerText: 'Busy' }, 'HTTP 200, 40 bytes, Busy'],
+  ])('of %j says %s', (evidence, words) => {
+    expect(describeAnswer(call(evidence))).toBe(words);
+  });
+});
+
+describe('sayUnanswered', () => {
+  it('names the cause and what is safe', () => {
+    expect(stepText(sayUnanswered('the service answered HTTP 500'))).toMatch(
+      /^The question got no answer: the service answered HTTP 500\. The service has the batch/,
+    );
+  });
+});
+
+describe('describeWait', () => {
+  it.each([
+    [-5, 'less than a minute'],
+    [59_999, 'less than a minute'],
+    [60_000, '1 minute'],
+    [3_600_000, '1 hour'],
+    [90_060_000, '1 day 1 hour'],
+    [2 * 86_400_000 + 61_000, '2 days 1 minute'],
+  ])('of %i ms is %s', (ms, text) => {
+    expect(describeWait(ms)).toBe(text);
+  });
+});
+
+const since = new Date('2026-06-15T10:00:00Z');
+const stop = (kind: Stop['kind']): Stop => ({ account: 'main', kind, reason: 'wait', actor: 'operator:ada', since });
+const batch = (state: HoldingBatch['state']): HoldingBatch => ({
+  fileId: 'g7fhpaqs00000000',
+  name: 'june.csv',
+  batchNo: 2,
+  state,
+  rows: 3,
+  cents: 7_500,
+  since,
+  reason: null,
+});
+
+describe('accountWord', () => {
+  it.each([
+    ['sends', [], []],
+    ['sends', [], [batch('sending')]],
+    ['sends', [], [batch('preparing')]],
+    ['paused', [stop('pause')], [batch('unknown')]],
+    ['stopped', [stop('pause'), stop('journal')], []],
+    ['stopped', [stop('fault')], []],
+    ['in doubt', [], [batch('refused'), batch('unknown')]],
+    ['refused', [], [batch('refused')]],
+  ] as const)('says "%s", by what comes first', (word, stops, batches) => {
+    expect(accountWord({ stops: [...stops], batches: [...batches] })).toBe(word);
   });
 });

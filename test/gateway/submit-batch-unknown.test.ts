@@ -1,25 +1,19 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { makeCertificate } from './support/make-certificate.ts';
 import { passTime, stopTime, waitUntil } from './support/pass-time.ts';
-import { httpAnswer, type ScriptedServer } from './support/scripted-server.ts';
+import { httpAnswer } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, FAULT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Target of the proxy variables and of every redirect. */
-let trap: ScriptedServer;
-
-beforeAll(async () => {
-  trap = await startTrap();
-});
+const trap = openedForTests(startTrap);
 
 afterEach(closeServers);
 
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await trap.close();
-});
+afterAll(() => void vi.unstubAllEnvs());
 
 describe('submitBatch: after the first byte', () => {
   const xml = answerOf('ProcessACHEFTChargeBatch', ACCEPTED);

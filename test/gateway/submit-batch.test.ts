@@ -7,20 +7,17 @@ import { makeCertificate } from './support/make-certificate.ts';
 import { type ScriptedServer, startScripted } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, WAIT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let trap: ScriptedServer;
+const trap = openedForTests(startTrap);
 
 beforeAll(async () => {
-  trap = await startTrap();
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
 });
 
 afterEach(closeServers);
 
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await trap.close();
-});
+afterAll(() => void vi.unstubAllEnvs());
 
 describe('submitBatch: the happy path', () => {
   it('sends the batch once and answers with the id of the service', async () => {

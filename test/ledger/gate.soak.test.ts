@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { openTestLedger } from '../support/ledger-world.ts';
 import { forget } from './support/forget.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 async function nextOf(account: string): Promise<BatchKey | undefined> {
   const { rows } = await world.ledger.pool.query<{ file_id: string; batch_no: number }>(

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { checkMessage } from '../../src/pgp/check-message.ts';
 import { openKeys, type OpenPgpKeys } from '../../src/pgp/open-keys.ts';
 import { openMessage } from '../../src/pgp/open-message.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
-import { gpgIsInstalled, gpgVerdict, openTestGpg, type TestGpg } from '../support/gpg.ts';
+import { gpgIsInstalled, gpgVerdict, openTestGpg } from '../support/gpg.ts';
 import { inPieces } from '../support/openpgp.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { COMPRESSIONS, writeLargeMessage } from './support/large-message.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Messages and keys made by GnuPG, which most senders use. */
 
@@ -25,17 +26,15 @@ it(verdict.sentence, () => {
 });
 
 describe.runIf(gpgIsInstalled())('what GnuPG encrypts and signs', () => {
-  let gpg: TestGpg;
+  const gpg = openedForTests(openTestGpg);
   let keys: OpenPgpKeys;
   beforeAll(async () => {
-    gpg = await openTestGpg();
     gpg.run(['--quick-gen-key', 'paydrop@example.org', 'rsa2048', 'default', '1y']);
     const own = gpg.run(['--armor', '--export-secret-keys', 'paydrop@example.org']).toString();
     gpg.run(['--quick-gen-key', 'sender@example.org', 'default', 'default', '1y']);
     const sender = gpg.run(['--armor', '--export', 'sender@example.org']).toString();
     keys = await openKeys({ key: addSubkey(own), senders: [sender] }, 'main');
   });
-  afterAll(() => gpg?.close());
 
   /** Adds a subkey for encryption, which a key of that kind lacks at first. */
   function addSubkey(own: string): string {

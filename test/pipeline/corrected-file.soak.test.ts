@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { fileNamed, goodRows, readNotice } from '../support/bad-input.ts';
 import { achRow, CARD, cardRow, codeRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Files with two bad rows each: what is wrong with them, and how a person fixes the rejects file. */
 const LAYOUTS = [
@@ -48,10 +49,11 @@ async function outputOf(world: PipelineWorld, kind: 'rejects' | 'result', name: 
 }
 
 describe('a rejects file', () => {
-  let world: PipelineWorld;
+  const world = openedForTests(() =>
+    openPipelineWorld({ folder: { clearNumbers: true, unusualFactor: 0 }, settings: SETTINGS }),
+  );
   let rejects: Map<string, string>;
   beforeAll(async () => {
-    world = await openPipelineWorld({ folder: { clearNumbers: true, unusualFactor: 0 }, settings: SETTINGS });
     for (const { layout, folder, rows } of LAYOUTS) await world.drop(folder, `${layout}.csv`, lines(rows));
     await world.drop('card', 'half.csv', lines(HALF));
     await world.finish();
@@ -70,7 +72,6 @@ describe('a rejects file', () => {
     await world.drop('card', 'beside.csv', goodRows(1));
     await world.finish();
   });
-  afterAll(() => world?.close());
 
   it.each(LAYOUTS)('of layout $layout, corrected and dropped again as it is, completes', async ({ layout, letter }) => {
     expect(rejects.get(layout)!.trimEnd().split('\r\n')).toHaveLength(3);

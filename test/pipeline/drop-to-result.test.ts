@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { verifyAudit } from '../../src/ledger/file/search.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 describe('a dropped file', () => {
   const MONDAY = [
@@ -15,12 +16,13 @@ describe('a dropped file', () => {
   const SHORT_ACCOUNT = '202611230001,Ada,B,CHECKING,123456789,10000.00,x';
   /** Another card with the same ending as CARD. */
   const LIKE_IT = '4012888888862220';
-  let world: PipelineWorld;
-  beforeAll(async () => {
-    world = await openPipelineWorld({
+  const world = openedForTests(() =>
+    openPipelineWorld({
       settings: { batch: { maxRows: 10 } },
       folder: { unusualFactor: 0, routingCheck: false },
-    });
+    }),
+  );
+  beforeAll(async () => {
     const { drop } = world;
     await drop('card', 'monday.csv', lines(MONDAY));
     await drop('ach-charge', 'june.csv', lines(upTo(35).map((n) => achRow(n))));
@@ -33,7 +35,6 @@ describe('a dropped file', () => {
     await drop('ach-refund', 'back-codes.csv', lines(upTo(3).map((n) => codeRow(300 + n, { amount: '-5.00' }))));
     await world.finish();
   });
-  afterAll(() => world?.close());
 
   it('comes back with one line per row, in input order, with the outcome of each', async () => {
     const results = Object.entries(await world.outputs('result'));

@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import { shortId } from '../../src/kernel/ids.ts';
 import { fileNamed, goodRows, readNotice, readOriginal, sayingOf } from '../support/bad-input.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Files that come again in one way or another, from the drop to what the service booked. */
 
 const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 const MONDAY = [cardRow(1), cardRow(2), cardRow(3, { card: MAGIC_CARD, amount: '2.00' })];
 
-let world: PipelineWorld;
+const world = openedForTests(() => openPipelineWorld({ folder: { clearNumbers: true, unusualFactor: 0 } }));
 beforeAll(async () => {
-  world = await openPipelineWorld({ folder: { clearNumbers: true, unusualFactor: 0 } });
   await world.drop('card', 'monday.csv', lines(MONDAY));
   await world.finish();
 });
-afterAll(() => world?.close());
 
 function booked(): string[] {
   return world.sandbox
@@ -163,9 +162,8 @@ describe('a file that came before', () => {
   /** Files of one day, some of which come again on the next; each test has files of its own. */
   const BAD = `${goodRows(40)}a,b\n`;
 
-  let world: PipelineWorld;
+  const world = openedForTests(() => openPipelineWorld({ folder: { unusualFactor: 0 } }));
   beforeAll(async () => {
-    world = await openPipelineWorld({ folder: { unusualFactor: 0 } });
     await world.drop('card', 'here.csv', goodRows(1));
     await world.drop('card', 'elsewhere.csv', goodRows(10));
     for (const name of ['a.csv', 'b.csv', 'c.csv']) await world.drop('card', name, goodRows(30));
@@ -180,7 +178,6 @@ describe('a file that came before', () => {
     await world.drop('card', 'beside.csv', goodRows(60));
     await world.finish();
   });
-  afterAll(() => world?.close());
 
   /** Counts the booked rows of `goodRows(n)`. */
   function booked(n: number): number {

@@ -154,14 +154,6 @@ describe('the same payments, encrypted again', () => {
     }
     for (const invoice of [`E${number - 1}-1`, `E${number}-1`]) expect(booked(invoice)).toBe(1);
   });
-
-  it('at the same moment are paid once', async () => {
-    const rows = freshRows();
-    for (const name of ['left.csv.pgp', 'right.csv.pgp', 'middle.csv.pgp'])
-      await world.drop('card', name, await encrypt(rows, { to: own, by: sender }));
-    await world.finish();
-    expect(booked(`E${number}-1`)).toBe(1);
-  });
 });
 
 describe('a message that is not good', () => {
@@ -204,17 +196,6 @@ it('no number that came encrypted lies on a disk, in the ledger or in the log', 
   expect(await findCanaries(places, [CARD])).toEqual([]);
   expect(await ledgerText(world)).not.toContain(CARD);
   expect(log.text()).not.toContain(CARD);
-});
-
-it('an encrypted drop is refused where no key is configured', async () => {
-  const withKey = world.app;
-  world.app = { ...withKey, openPgpKeys: () => undefined };
-  await world.drop('card', 'no-key.csv.pgp', await encrypt(freshRows(), { to: own, by: sender }));
-  await world.finish();
-  world.app = withKey;
-  const file = await fileNamed(world, 'no-key.csv.pgp');
-  expect(file).toMatchObject({ state: 'rejected', reason_code: 'PGP_NO_KEY' });
-  expect((await readNotice(world, file, 'nak')).faults).toEqual([expect.objectContaining(sayingOf('PGP_NO_KEY'))]);
 });
 
 function changed(message: Buffer): Buffer {

@@ -1,25 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERRORS, LEDGER_CODES } from '../../schemas/errors.ts';
 import { proposeApproval } from '../../src/ledger/file/release-held.ts';
-import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
+import { openCliWorld } from '../cli/support/cli-world.ts';
 import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { codeRow, lines, upTo } from '../support/payment-rows.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Limits, and the second person who decides on what exceeds them, from the drop to the booking. */
 
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld({
+const world = openedForTests(() =>
+  openCliWorld({
     account: {
       limits: { rowAmount: 1_000, fileRows: 5, dayTotal: 5_000 },
       secondPerson: { refunds: true, overrides: true },
     },
     folder: { limits: { rowAmount: 500, fileTotal: 800.5 }, sameTotals: 'off', unusualFactor: 0 },
-  });
-});
-afterAll(() => world?.close());
+  }),
+);
 
 let first = 0;
 /** Returns rows that no other file has. */

@@ -1,12 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { freshSeed } from '../gateway/support/seeds.ts';
 import { fileNamed, readNotice } from '../support/bad-input.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { seededRandom } from '../support/random.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
  * Drops every output of files with odd invoices again: whole, and as people cut it, to the columns of the input and in
@@ -56,7 +57,12 @@ describe.each([
   ['numbers entered again', true],
   ['numbers masked', false],
 ])('outputs with %s, dropped again', (_, clearNumbers) => {
-  let world: PipelineWorld;
+  const world = openedForTests(() =>
+    openPipelineWorld({
+      folder: { clearNumbers, unusualFactor: 0, sameTotals: 'off' },
+      settings: { batch: { maxRows: 10 } },
+    }),
+  );
   /** The charged rows by layout, each as its first cell; only their number is used. */
   const charged = new Map<string, string[]>();
   const originals = new Map<LayoutName, string[]>();
@@ -64,10 +70,6 @@ describe.each([
   let before: string[];
 
   beforeAll(async () => {
-    world = await openPipelineWorld({
-      folder: { clearNumbers, unusualFactor: 0, sameTotals: 'off' },
-      settings: { batch: { maxRows: 10 } },
-    });
     for (const { name, folder, row } of FILES) {
       originals.set(name, upTo(ROWS).map(row));
       await world.drop(folder, `${name}.csv`, lines(originals.get(name)!));
@@ -77,7 +79,6 @@ describe.each([
     for (const { name, folder } of FILES) await dropOutputs(name, folder);
     await world.finish();
   });
-  afterAll(() => world?.close());
 
   function booked(): string[] {
     return world.sandbox

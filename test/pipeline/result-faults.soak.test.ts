@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
@@ -10,20 +10,21 @@ import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { takeIn } from '../workers/support/take-in.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**
  * Every way in which the sandbox can spoil a result file. A batch is reconciled only when each of its rows is certain.
  * What is no result at all is polled again. A result that does not fit becomes an exception, which resolves itself once
  * the service has fixed it.
  */
-let world: PipelineWorld;
+const world = openedForTests(() =>
+  openPipelineWorld({ sandbox: { batchDelayMs: 0 }, account: { poll: { firstMs: 0, longestMs: 0 } } }),
+);
 beforeAll(async () => {
-  world = await openPipelineWorld({ sandbox: { batchDelayMs: 0 }, account: { poll: { firstMs: 0, longestMs: 0 } } });
   await checkFolders(world.settings);
 });
-afterAll(() => world.close());
 
 type After = 'reconciled' | 'submitted' | 'exception';
 

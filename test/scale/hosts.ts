@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Role } from '../../schemas/jobs.ts';
 import type { Program } from '../support/build-program.ts';
-import { type Daemon, startDaemon } from '../chaos/support/daemon.ts';
+import { startLife } from '../chaos/support/daemon.ts';
+import type { Daemon } from '../support/daemon.ts';
 import { agentCodeOf, PASSWORD } from '../support/installation.ts';
 
 /** One host: a folder that no other host sees, with one process. */
@@ -84,7 +85,7 @@ export async function openHosts(
 function startHost(setup: { name: string; root: string; env: Record<string, string>; program: Program }): Host {
   const { name, root, env, program } = setup;
   let life = 1;
-  let daemon = startDaemon(program, root, { life, env });
+  let daemon = startLife(program, root, { life, env });
   return {
     name,
     root,
@@ -94,7 +95,7 @@ function startHost(setup: { name: string; root: string; env: Record<string, stri
     killAndRestart: async () => {
       await daemon.kill();
       life += 1;
-      daemon = startDaemon(program, root, { life, env });
+      daemon = startLife(program, root, { life, env });
       await daemon.ready;
     },
     stop: () => daemon.stop(),

@@ -23,22 +23,10 @@ describe('LAYOUTS', () => {
     expect(COUNTRIES).toEqual(['US', 'CA', 'UK']);
     expect(NAMES.flatMap(clientsOf).toSorted()).toEqual([...COUNTRIES].toSorted());
   });
-
-  it.each(NAMES)('%s holds each column once, an amount and an invoice', (name) => {
-    const columns = columnsOf(name);
-    expect(new Set(columns).size).toBe(columns.length);
-    expect(columns).toContain('amount');
-    expect(columns).toContain('invoice');
-  });
-
-  it.each(NAMES)('%s says who pays in exactly one way', (name) => {
-    const payers = columnsOf(name).filter((column) => /^(?:cardNumber|accountNumber|customerCode)$/.test(column));
-    expect(payers).toHaveLength(1);
-  });
 });
 
 describe('layoutOf', () => {
-  const known = [
+  it.each([
     ['ach-charge', 7, 'ach'],
     ['ach-refund', 7, 'ach'],
     ['ach-charge', 4, 'ach-code'],
@@ -46,19 +34,8 @@ describe('layoutOf', () => {
     ['card', 12, 'card'],
     ['card', 7, 'card-ca'],
     ['card', 4, 'card-code'],
-  ] as const;
-
-  it.each(known)('%s with %i columns is %s', (operation, count, layout) => {
+  ] as const)('%s with %i columns is %s', (operation, count, layout) => {
     expect(layoutOf(operation, count)).toBe(layout);
-  });
-
-  it('knows no layout for any other number of columns', () => {
-    for (const operation of OPERATIONS) {
-      for (const count of COUNTS) {
-        if (known.some(([name, columns]) => name === operation && columns === count)) continue;
-        expect(layoutOf(operation, count), `${operation} with ${count} columns`).toBeUndefined();
-      }
-    }
   });
 
   it('never has to choose: operation and number of columns name at most one layout', () => {

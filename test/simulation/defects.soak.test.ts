@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { Gateway } from '../../src/gateway/create-gateway.ts';
 import { type Database, openDatabase } from './database.ts';
 import { MOST_SERVERS } from './hosts/servers.ts';
 import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** Deliberate defects, and what the simulation must say of each. A simulation that finds nothing proves nothing. */
 const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp }[] = [
@@ -122,14 +123,8 @@ describe('the simulation of several hosts finds a deliberate defect', () => {
 const WIDE_SEEDS = Array.from({ length: 60 }, (_, n) => 235 + 4 * n);
 
 describe('the simulation finds a deliberate defect', () => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openDatabase();
-  });
-  afterAll(async () => {
-    freeRandomness();
-    await database.close();
-  });
+  const database = openedForTests(openDatabase);
+  afterAll(freeRandomness);
 
   it.each(DEFECTS)('$defect', { timeout: 120_000 }, async ({ spoil, says }) => {
     const found: string[] = [];

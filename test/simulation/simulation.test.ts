@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from './database.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openDatabase } from './database.ts';
 import { describeFailure } from './simulate.ts';
 import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
 import { makeTotals } from './totals.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** A short scenario with crashes, faults that strike, acts of operators and events meanwhile. */
 const KNOWN_SEEDS = [110];
@@ -12,14 +13,8 @@ const FRESH_SEEDS = [randomInt(1_000_000, 2 ** 31)];
 
 /** simulation.soak.test.ts plays more than a hundred. */
 describe('a scenario holds what is promised', () => {
-  let database: Database;
-  beforeAll(async () => {
-    database = await openDatabase();
-  });
-  afterAll(async () => {
-    freeRandomness();
-    await database.close();
-  });
+  const database = openedForTests(openDatabase);
+  afterAll(freeRandomness);
 
   it.each([
     ['that is the same in every run', KNOWN_SEEDS],

@@ -110,6 +110,13 @@ export const BAD_FILES: readonly BadFile[] = [
     code: 'MIXED_LINE_ENDS',
   },
   {
+    title: 'one endless line',
+    folder: 'card',
+    bytes: 'K-1,A10000001,25.00,June dues,'.repeat(280_000),
+    ends: 'rejected',
+    code: 'LINE_TOO_LONG',
+  },
+  {
     title: 'a column too many',
     folder: 'card',
     bytes: codes('CM', 12, (row, n) => (n === 7 ? `${row},more` : row)),

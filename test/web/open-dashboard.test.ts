@@ -1,4 +1,4 @@
-import { dashboardForTests } from './support/dashboard-for-tests.ts';
+import { dashboardForTests } from './support/dashboard-world.ts';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../src/config/config-dashboard.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openedForTests } from './support/step-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { note, noteEnd, noting, refreshFailing } from '../../workers/note-failures.ts';

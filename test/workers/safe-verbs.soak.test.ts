@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openedForTests } from './support/step-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 import { BATCH_MOVES, BATCH_STATES, type BatchState } from '../../schemas/lifecycle.ts';
 import { cancelBatch, cancelFile } from '../../src/ledger/file/cancel-file.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';

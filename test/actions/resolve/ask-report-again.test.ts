@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
 import { readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { askReportAgain, correctShown } from '../../../src/actions/resolve/ask-report-again.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
 import { chargedAt, DAY_MS, contextAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
+const world = openedForTests(openTestLedger);
 /** Only read by the tests that share it. */
 let lacked: Awaited<ReturnType<typeof lackedFile>>;
 beforeAll(async () => {
-  world = await openTestLedger();
   lacked = await lackedFile('asked');
 });
-afterAll(() => world.close());
 
 function hours(count: number): ReportLine {
   return { at: new Date(new Date(START).getTime() + count * 3_600_000) };

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readCallInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { type Cover, judgeCover } from '../../../src/actions/resolve/judge-cover.ts';
 import { readReportFile, type ReportFile } from '../../../src/actions/resolve/read-report-file.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
 import { chargedAt, DAY_MS, contextAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const ACCOUNT = 'main';
 const HOUR_MS = 3_600_000;

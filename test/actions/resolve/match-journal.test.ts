@@ -3,6 +3,14 @@ import type { JournalLine } from '../../../src/gateway/reports/report-answers.ts
 import type { SentRow } from '../../../src/rows/rows.ts';
 import type { SentElsewhere } from '../../../src/ledger/doubt/in-doubt.ts';
 import { looseInvoice, matchJournal } from '../../../src/actions/resolve/match-journal.ts';
+import { readFileRow, readSentRows } from '../../../src/ledger/file/read-file.ts';
+import { findInReport } from '../../../src/actions/resolve/find-in-report.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
+import { doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { readReportFile, type ReportFile } from '../../../src/actions/resolve/read-report-file.ts';
+import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
 
 const calledAt = new Date('2026-06-15T10:00:00Z');
 const ROW: SentRow = { line: 2, invoice: 'INV-1', customerCode: '', amountCents: 2_500, lastFour: '2220' };
@@ -137,5 +145,88 @@ describe('looseInvoice', () => {
   it('is what spreadsheets leave of an invoice', () => {
     expect(new Set(['00-12/a', '12A', ' 0012a'].map(looseInvoice))).toEqual(new Set(['12a']));
     expect(looseInvoice('120')).not.toBe(looseInvoice('12'));
+  });
+});
+
+const world = openedForTests(openTestLedger);
+
+function lineOf(invoice: string, amountCents: number): JournalLine {
+  return {
+    transactionId: 'A1',
+    invoice,
+    at: { text: '', utc: START },
+    customerCode: '',
+    paymentMethod: 'CHECKING',
+    amountCents,
+    result: 'OK:555555:',
+    outcome: 'accepted',
+    lastFour: '0001',
+    comment: '',
+  };
+}
+
+describe('findInReport', () => {
+  it('compares every row with the lines of its invoice, however that is written, and no others', async () => {
+    const batch = await doubtfulBatch(world);
+    const { file_no: fileNo, file_id: fileId } = await readFileRow(world.ledger, batch.file_id);
+    const sent = await readSentRows(world.ledger, fileNo, batch);
+    const lines = [lineOf(`INV-${fileId}-2`, 200), lineOf('something else', 300)];
+    const find = (given: readonly JournalLine[]) =>
+      findInReport({ ledger: world.ledger, batch }, sent, given, new Date(START));
+    expect(await find(lines)).toMatchObject([
+      { line: 2, finding: 'found' },
+      { line: 3, finding: 'absent' },
+    ]);
+    expect(await find([...lines, lineOf(`inv ${fileId} 3`, 300)])).toMatchObject([
+      {},
+      { line: 3, finding: 'ambiguous' },
+    ]);
+  });
+});
+
+const ABOUT = { agentCode: 'test88', server: 'NA', operation: 'ach-charge' } as const;
+const BEFORE: ReportLine = { at: new Date('2026-06-15T09:00:00Z') };
+const AFTER: ReportLine = { at: new Date('2026-06-15T11:00:00Z') };
+
+function read(text: string | Buffer, about: Partial<Parameters<typeof readReportFile>[1]> = {}): ReportFile | string {
+  return readReportFile(Buffer.from(text), { ...ABOUT, ...about });
+}
+
+describe('readReportFile', () => {
+  it('tells the approved payments of the kind that is asked about', () => {
+    const text = dayReport([BEFORE, AFTER, { ...AFTER, result: 'REJ:15' }, { ...AFTER, kind: 'VISA' }]);
+    const report = read(text) as ReportFile;
+    expect(report).toMatchObject({ sha256: sha256Of(Buffer.from(text)), namesAccount: true });
+    expect(report.approved).toEqual(report.lines.slice(0, 2));
+    expect(read(dayReport([{ ...AFTER, kind: '' }]))).toMatchObject({ approved: [] });
+  });
+
+  it('says whether it has a column that names the account', () => {
+    const text = dayReport([BEFORE, AFTER]).replace(',Agent,', ',ResolutionContext,');
+    expect(read(text)).toMatchObject({ namesAccount: false });
+  });
+
+  it('reads declined lines beside approved ones', () => {
+    const text = dayReport([BEFORE, { ...AFTER, result: 'REJ:15' }, { ...AFTER, result: 'REJ:TIMEOUT' }]);
+    expect(read(text)).toMatchObject({
+      lines: [{ outcome: 'accepted' }, { outcome: 'rejected' }, { outcome: 'unknown' }],
+    });
+  });
+
+  it.each<[string, string | Buffer, string]>([
+    ['of another account', dayReport([BEFORE], 'OTHER1'), 'it lists payments of another account'],
+    ['without lines', dayReport([]), 'it has no lines'],
+    ['without bytes', '', 'it has no lines'],
+    ['that is no text', Buffer.from([0xff, 0x00, 0x01]), 'it is not text'],
+    ['of other titles', 'a,b,c\r\n1,2,3\r\n', 'the report has no column'],
+    ['with a broken line', `${dayReport([BEFORE])}cut,off\r\n`, 'line 3 of the report is not as its titles say'],
+  ])('takes no file %s', (_what, text, words) => {
+    expect(read(text)).toEqual(expect.stringContaining(words));
+  });
+
+  it('reads what a spreadsheet saved in another character set', () => {
+    expect(read(Buffer.from(dayReport([BEFORE]).replace('Ada', 'Zoë'), 'latin1'))).toMatchObject({
+      lines: [{ outcome: 'accepted' }],
+    });
   });
 });

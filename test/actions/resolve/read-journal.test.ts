@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readBatchRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
-import { type FilePlan, keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { type FilePlan, keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
 import { chargedAt, DAY_MS, contextAt, contextForTwo, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const HOUR_MS = 3_600_000;
 

@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { readAccountStates } from '../../../src/ledger/account/read-holds.ts';
 import { reconcileAccount } from '../../../src/actions/resolve/reconcile-account.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
 import { chargedAt } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
+const world = openedForTests(openTestLedger);
 afterEach(() => world.empty());
-afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'after the restore' };
 const AT = new Date(START);

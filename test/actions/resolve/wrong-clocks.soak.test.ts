@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
@@ -7,10 +7,11 @@ import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { achRow } from '../../support/payment-rows.ts';
 import { seededRandom } from '../../support/random.ts';
 import { contextAt } from '../../workers/support/resolve-context.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,11 +21,7 @@ const WRONG_BY = [0, 0, 0, 0, 0, 0, 0, 60_000, -60_000, HOUR_MS, -HOUR_MS, 400 *
 
 const LOGIN = { server: 'NA', agentCode: 'TEST88', password: 'TEST88', currency: 'USD' } as const;
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 /** Whether the service books the call in doubt, whether the clocks may be set, and the seed. */
 type Story = { isBooked: boolean; mayJump: boolean; seed: number };

@@ -75,10 +75,10 @@ export async function rollBack(act: ActionOf<'roll-back-machine'>, play: Play): 
   if (act.hasMirror) await mkdir(mirror).then(() => restartWith(host, { mirror }));
   await workTo(act.from, play);
   const older = `${host.root}-older`;
-  host.daemon.freeze();
+  host.daemon.signal('SIGSTOP');
   await fleet.server.copy();
   await copyWhole(host.root, older);
-  host.daemon.thaw();
+  host.daemon.signal('SIGCONT');
   await workOn(act, play);
   await host.daemon.kill();
   await fleet.keepJournal(host);

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../../support/build-program.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import type { Order, QueueKind } from '../support/acts.ts';
-import { type Daemon, runCommand, startDaemon } from '../support/daemon.ts';
+import type { Daemon } from '../../support/daemon.ts';
+import { runCommand, startLife } from '../support/daemon.ts';
 import { viewLedger } from '../support/ledger-view.ts';
 import { makeRoot, openPlace, type Place } from '../support/open-place.ts';
 import { startService } from '../support/service.ts';
@@ -136,7 +137,7 @@ function openHost(program: Program, root: string, env: Record<string, string> & 
     start: async (order) => {
       if (daemon?.isAlive()) return;
       life += 1;
-      daemon = startDaemon(program, root, { life, env, order });
+      daemon = startLife(program, root, { life, env, order });
       await daemon.ready;
     },
     log: () => readFile(join(root, 'logs', `daemon-${life}.log`), 'utf8').catch(() => ''),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { upTo } from '../../support/payment-rows.ts';
 import { describeUnrest, type Scene } from '../tell-story.ts';
 import type { Order } from '../support/acts.ts';
+import { arm } from '../support/daemon.ts';
 import {
   type ActionOf,
   type FleetAct,
@@ -101,14 +102,14 @@ async function settle(
 
 /** Kills the first host that passes a crash point, and no other. */
 async function killAt(order: Order, { fleet, count, dropFiles }: Play): Promise<string | undefined> {
-  await Promise.all(fleet.hosts.map((host) => host.daemon.arm(order)));
+  await Promise.all(fleet.hosts.map((host) => arm(host.daemon, order)));
   await dropFiles();
   const dead = () => fleet.hosts.filter((host) => !host.daemon.isAlive());
   await waitFor(fleet, async () => dead().length > 0);
   const name = order.move === undefined ? order.point : `${order.point} of ${order.move}`;
   const deaths = dead().length;
   upTo(deaths).forEach(() => count(`point ${name}`));
-  for (const { daemon } of fleet.hosts) if (daemon.isAlive()) await daemon.arm(undefined);
+  for (const { daemon } of fleet.hosts) if (daemon.isAlive()) await arm(daemon, undefined);
   await fleet.startAll();
   return deaths > 0 ? undefined : `${name} was not reached`;
 }
@@ -187,13 +188,13 @@ async function freezeHost({ at, hasSecond }: ActionOf<'freeze-host'>, play: Play
   const { fleet, count, dropFiles } = play;
   // It freezes before the intent first, so that the copy holds the batch but not the call.
   const order: Order = { point: 'submit.body-opened', hits: 1, freeze: { next: { ...at, hits: 1, freeze: {} } } };
-  await Promise.all(fleet.hosts.map((host) => host.daemon.arm(order)));
+  await Promise.all(fleet.hosts.map((host) => arm(host.daemon, order)));
   await dropFiles();
   const host = await waitForFrozen(fleet.hosts);
   if (!host) return 'no host has taken up a batch';
-  for (const other of fleet.hosts) if (other !== host) await other.daemon.arm(undefined);
+  for (const other of fleet.hosts) if (other !== host) await arm(other.daemon, undefined);
   await fleet.server.copy();
-  host.daemon.thaw();
+  host.daemon.signal('SIGCONT');
   if (!(await waitForFrozen([host]))) return `${host.name} has not come to ${at.point}`;
   await goBack(play);
   count(
@@ -206,7 +207,7 @@ async function freezeHost({ at, hasSecond }: ActionOf<'freeze-host'>, play: Play
 /** Lets the host go on, and waits until it logs the verdict of its call. */
 async function finishCall(host: FleetHost): Promise<string | undefined> {
   const { length } = await host.log();
-  host.daemon.thaw();
+  host.daemon.signal('SIGCONT');
   for (const end = performance.now() + LONGEST_WAY_MS; performance.now() < end; await sleep(50)) {
     if (/"attempt":\d+,"verdict":/.test((await host.log()).slice(length))) return undefined;
   }

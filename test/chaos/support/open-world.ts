@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { Program } from '../../support/build-program.ts';
 import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
-import { type Daemon, killProcess, startDaemon } from './daemon.ts';
+import type { Daemon } from '../../support/daemon.ts';
+import { killProcess, startLife } from './daemon.ts';
 import { findEmbedded, findPostmaster, viewLedger } from './ledger-view.ts';
 import { makeRoot, openPlace, type Place } from './open-place.ts';
 import { startService } from './service.ts';
@@ -35,7 +36,7 @@ export async function openWorld({ program, accounts, queue, canMount }: WorldSet
   let life = 0;
   const begin = (order?: Order) => {
     life += 1;
-    return startDaemon(program, root, { life, env, order });
+    return startLife(program, root, { life, env, order });
   };
   const world: World = {
     place,

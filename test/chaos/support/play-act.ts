@@ -6,7 +6,7 @@ import { dropQueue } from '../../support/drop-queue.ts';
 import type { Program } from '../../support/build-program.ts';
 import { type Act, describeOrder, type Order } from './acts.ts';
 import type { World } from './open-world.ts';
-import { runCommand } from './daemon.ts';
+import { arm, runCommand } from './daemon.ts';
 
 /** How often each kind of process was killed, and what else was done. */
 export type Tally = Record<string, number>;
@@ -27,7 +27,7 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
   };
   switch (act.kind) {
     case 'point': {
-      await world.daemon.arm(act.order);
+      await arm(world.daemon, act.order);
       await dropFiles();
       const isEarly = await diesAt(world, act.order);
       if (isEarly === 'never') return `${describeOrder(act.order)} was not reached`;
@@ -139,8 +139,7 @@ async function diesAt(world: World, order: Order): Promise<'there' | 'elsewhere'
     await sleep(20);
   }
   if (!world.daemon.isAlive()) {
-    const { signal } = await world.daemon.ended;
-    return signal === 'SIGKILL' ? 'there' : 'never';
+    return (await world.daemon.ended) === 'SIGKILL' ? 'there' : 'never';
   }
   await world.daemon.kill();
   return order.hits > 1 ? 'elsewhere' : 'never';

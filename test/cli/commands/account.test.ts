@@ -1,16 +1,13 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { dayReport } from '../../workers/support/day-report.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld({ account: { timeZone: 'America/Toronto' } });
-});
-afterAll(() => world.close());
+const world = openedForTests(() => openCliWorld({ account: { timeZone: 'America/Toronto' } }));
 
 const me = `operator:${userInfo().username}`;
 const list = async () =>

@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(() => openCliWorld({ folder: { badRows: { maxPercent: 50 } } }));
 beforeAll(async () => {
-  world = await openCliWorld({ folder: { badRows: { maxPercent: 50 } } });
   for (const [index, name] of ['wanted.csv', 'unwanted.csv', 'json.csv'].entries()) {
     // A control file that disagrees holds the file.
     await world.drop('card', `${name}.ctl`, 'rows=99\n');
@@ -15,7 +15,6 @@ beforeAll(async () => {
   }
   await world.finish();
 });
-afterAll(() => world.close());
 
 async function lastLink(name: string): Promise<Record<string, unknown> | undefined> {
   const { rows } = await world.app.ledger.pool.query<Record<string, unknown>>(

@@ -1,18 +1,15 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { achRow, cardRow } from '../../support/payment-rows.ts';
-import { type CallWorld, openCallWorld, SECRET_ENVIRONMENT, SECRETS } from '../support/call-world.ts';
+import { openCallWorld, SECRET_ENVIRONMENT, SECRETS } from '../support/call-world.ts';
 import { type Ran, runHere } from '../support/run-here.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CallWorld;
+const world = openedForTests(openCallWorld);
 const said: string[] = [];
 const called = new Set<string>();
-beforeAll(async () => {
-  world = await openCallWorld();
-});
-afterAll(() => world.close());
 afterEach(() => {
   for (const name of Object.keys(SECRET_ENVIRONMENT)) vi.stubEnv(name, undefined);
 });

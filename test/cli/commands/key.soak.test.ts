@@ -1,30 +1,29 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { rotateKey } from '../../../src/cli/commands/key.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { readKeyUses, retireKey } from '../../../src/ledger/key/master-keys.ts';
 import { newDataKey, unwrapDataKey } from '../../../src/crypto/data-key.ts';
 import { loadMasterKeys } from '../../../src/crypto/master-key.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { masterKeyOf, textOf } from '../../support/load-master-key.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 let old = '';
 
 type Listed = { keys: { id: string; files: number; others: number; isCurrent: boolean; isHere: boolean }[] };
 
 describe('key', () => {
-  let world: CliWorld;
+  const world = openedForTests(openCliWorld);
   beforeAll(async () => {
-    world = await openCliWorld();
     old = world.app.keys.current.id;
     await world.drop('card', 'june.csv', lines([cardRow(1)]));
     await world.finish();
   });
-  afterAll(() => world.close());
   const list = async () => (JSON.parse((await world.paydrop('key', 'list', '--json')).out) as Listed).keys;
 
   it('key list names the keys and what they wrap, and never a key', async () => {
@@ -77,11 +76,7 @@ const write = (...fills: number[]) =>
   writeFile(path, fills.map((fill) => `${textOf(fill)}\n`).join(''), { mode: 0o600 });
 
 describe('rotateKey', () => {
-  let world: LedgerWorld;
-  beforeAll(async () => {
-    world = await openTestLedger();
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(openTestLedger);
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'paydrop-rotate-'));
     path = join(folder, 'key');

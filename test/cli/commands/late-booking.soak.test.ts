@@ -1,11 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createGateway } from '../../../src/gateway/create-gateway.ts';
 import { gatewaySettings } from '../../../src/app.ts';
 import { ageBy, forceSql } from '../../support/force-sql.ts';
 import { codeRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,9 +14,8 @@ const HOUR_MS = 3_600_000;
  * The service books a row only after two reports have lacked it: the call in doubt is two days old. Before such rows go
  * out again, paydrop queries the service once more.
  */
-let world: CliWorld;
+const world = openedForTests(openCliWorld);
 beforeAll(async () => {
-  world = await openCliWorld();
   // Less than the bank's two business days on any date. Until then, a report shows the time of the call.
   at(-47);
   await world.drop('ach-charge', 'known.csv', lines([codeRow(59)]));
@@ -29,7 +29,6 @@ beforeAll(async () => {
   // By the database clock the calls happened just now. The service's time of them is the aged one.
   await forceSql(world.app, 'UPDATE attempt SET service_at = started_at');
 });
-afterAll(() => world.close());
 
 /** Sets the service's clock to this many hours from now. */
 function at(hours: number): void {

@@ -1,28 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readLink, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { admit } from '../../../src/ledger/admission/admit.ts';
 import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { offerSetUpLink } from '../../../src/cli/process/with-dashboard.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const tokenOf = (out: string) => hashSecretToken(/\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? '');
 
 /** The tests build on each other. */
 describe('users', () => {
-  let world: CliWorld;
+  const world = openedForTests(openCliWorld);
   beforeAll(async () => {
-    world = await openCliWorld();
     vi.stubEnv('PAYDROP_DASHBOARD', '127.0.0.1:8420');
   });
-  afterAll(() => world.close());
   const leads = (out: string) => readLink(world.app.ledger, tokenOf(out));
 
   it('set-up prints a link for the first administrator, as long as there is nobody', async () => {
@@ -71,16 +70,14 @@ const HERE = hostname();
 
 describe('sender', () => {
   /** This host sends, and so does another, whose journal lies elsewhere. */
-  let world: CliWorld;
+  const world = openedForTests(() => openCliWorld({ settings: { senders: [HERE, 'host-b'] } }));
   beforeAll(async () => {
-    world = await openCliWorld({ settings: { senders: [HERE, 'host-b'] } });
     elsewhere = join(world.root, 'host-b', 'sends.jsonl');
     const journal = await openSendJournal(elsewhere);
     await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
     await journal.close();
     await goBack();
   });
-  afterAll(() => world.close());
 
   /** Imitates a restart of the database. */
   async function goBack(): Promise<void> {
@@ -155,14 +152,12 @@ describe('sender', () => {
 let path = '';
 
 describe('backup', () => {
-  let world: CliWorld;
+  const world = openedForTests(openCliWorld);
   beforeAll(async () => {
-    world = await openCliWorld();
     path = join(world.root, 'a.backup');
     await world.drop('card', 'june.csv', lines([cardRow(1)]));
     await world.finish();
   });
-  afterAll(() => world.close());
 
   it('writes the ledger while another process works with it, and says what to copy besides', async () => {
     const out = await world.says('backup', path);

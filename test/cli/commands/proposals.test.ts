@@ -1,25 +1,26 @@
 import { userInfo } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { readAudit } from '../../../src/ledger/file/search.ts';
 import { fileNamed } from '../../support/bad-input.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const ME = `operator:${userInfo().username}`;
 const OTHER = { actor: 'operator:somebody-else', reason: 'Ms Byron confirms it' };
 const NAMES = ['mine.csv', 'theirs.csv', 'unwanted.csv', 'changed.csv', 'declined.csv'];
 
-let world: CliWorld;
+const world = openedForTests(() =>
+  openCliWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } }),
+);
 beforeAll(async () => {
-  world = await openCliWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } });
   for (const [index, name] of NAMES.entries()) {
     await world.drop('card', `${name}.ctl`, 'rows=99\n');
     await world.drop('card', name, lines([cardRow(2 * index + 1), cardRow(2 * index + 2)]));
   }
   await world.finish();
 });
-afterAll(() => world?.close());
 
 async function proposed(name: string): Promise<number> {
   return proposeApproval(world.app.ledger, (await fileNamed(world, name)).file_id, OTHER);

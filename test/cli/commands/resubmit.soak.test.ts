@@ -2,25 +2,28 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../src/ledger/file/search.ts';
-import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
+import { achRow, cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
-
-let world: CliWorld;
-let folder: string;
-beforeAll(async () => {
-  world = await openCliWorld();
-  folder = join(world.root, 'drop', 'card');
-  const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
-  await world.drop('card', 'june.csv', lines([cardRow(1), declined, cardRow(3)]));
-  await world.finish();
-});
-afterAll(() => world.close());
-
-const resubmit = (...words: string[]) =>
-  world.paydrop('resubmit', 'june.csv', '--reason', 'the card is good now', ...words);
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import { claimContent } from '../../workers/support/take-in.ts';
 
 describe('resubmit', () => {
+  const world = openedForTests(openCliWorld);
+  const resubmit = (...words: string[]) =>
+    world.paydrop('resubmit', 'june.csv', '--reason', 'the card is good now', ...words);
+  let folder: string;
+  beforeAll(async () => {
+    folder = join(world.root, 'drop', 'card');
+    const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
+    await world.drop('card', 'june.csv', lines([cardRow(1), declined, cardRow(3)]));
+    await world.finish();
+  });
+
   it('wants a reason, a file that is known and a selection that there is', async () => {
     expect(await world.paydrop('resubmit', 'june.csv')).toMatchObject({ status: 1, out: '' });
     expect(await world.paydrop('resubmit', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
@@ -67,5 +70,100 @@ describe('resubmit', () => {
     expect((await world.paydrop('why', 'june.csv')).out).toContain(
       `resubmitted 1 row as ${name}: the card is good now.`,
     );
+  });
+});
+
+describe('repoll', () => {
+  let world: CliWorld;
+  let fileId: string;
+  beforeAll(async () => {
+    // The first poll would be due in a minute.
+    world = await openCliWorld({ account: { poll: { firstMs: 60_000, factor: 1, longestMs: 60_000 } } });
+    await checkFolders(world.settings);
+    const claim = await claimContent(world.app, 'drop/ach-charge', 'june.csv', lines([achRow(1)]));
+    await takeClaim(world.app, claim);
+    await intakeFile(world.app, claim);
+    ({ file_id: fileId } = await findFile(world.app.ledger, 'june.csv'));
+  });
+  afterAll(() => world.close());
+
+  it('refuses a batch that the service has not taken', async () => {
+    const refused = await world.paydrop('repoll', 'june.csv/1');
+    expect(refused).toMatchObject({ status: 5, out: '' });
+    expect(refused.err).toContain('it must be submitted or result received or exception or reconciled');
+  });
+
+  it('asks now, long before the next question is due, until the result is there', async () => {
+    await submitBatch(world.app, { fileId, batchNo: 1 });
+    const said = async () => (await world.paydrop('repoll', 'june.csv/1')).out;
+    await expect.poll(said).toBe('The result has arrived and every row has its outcome.\n');
+    const again = JSON.parse((await world.paydrop('repoll', 'june.csv/1', '--json')).out) as Record<string, unknown>;
+    expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
+    expect(await said()).toMatch(/^Every row already had its outcome; /);
+    expect(world.sandbox.books()).toHaveLength(1);
+  });
+
+  it('says that the question got no answer, and is no worse for it', async () => {
+    const claim = await claimContent(world.app, 'drop/ach-charge', 'may.csv', lines([achRow(3)]));
+    await takeClaim(world.app, claim);
+    await intakeFile(world.app, claim);
+    await submitBatch(world.app, { fileId: claim.fileId, batchNo: 1 });
+    world.sandbox.faults.plan({ kind: 'http-500', operation: 'getBatchProcessResultFile' });
+    const { out, status } = await world.paydrop('repoll', 'may.csv/1');
+    expect(out).toMatch(/^The question got no answer: the service answered HTTP 500\. The service has the batch/);
+    expect(status).toBe(5);
+    await expect.poll(async () => (await world.paydrop('repoll', 'may.csv/1')).out).toMatch(/^The result has arrived/);
+  });
+
+  it('ends with status 5 when the result does not fit', async () => {
+    const claim = await claimContent(world.app, 'drop/ach-charge', 'july.csv', lines([achRow(2)]));
+    await takeClaim(world.app, claim);
+    await intakeFile(world.app, claim);
+    const july = await findFile(world.app.ledger, 'july.csv');
+    await submitBatch(world.app, { fileId: july.file_id, batchNo: 1 });
+    world.sandbox.faults.plan({ kind: 'result-amount-altered', operation: 'getBatchProcessResultFile' });
+    const said = async () => (await world.paydrop('repoll', 'july.csv/1')).status;
+    await expect.poll(said).toBe(5);
+    expect((await findFile(world.app.ledger, 'july.csv')).state).toBe('in_progress');
+  });
+});
+
+const WAIT = { interval: 50 };
+function stateOf({ rows }: { rows: { state: string }[] }): string | undefined {
+  return rows[0]?.state;
+}
+
+describe('unknown list', () => {
+  const world = openedForTests(() => openCliWorld({ account: { timeZone: 'America/Toronto' } }));
+
+  it('has nothing to say while nothing is in doubt', async () => {
+    expect(await world.paydrop('unknown', 'list')).toEqual({ status: 0, out: 'No batch is in doubt.\n', err: '' });
+    expect(JSON.parse((await world.paydrop('unknown', 'list', '--json')).out)).toEqual([]);
+  });
+
+  it('says what is known of a real batch in doubt, and a line of it resolves it', async () => {
+    world.sandbox.faults.plan({ kind: 'booked-then-reset' });
+    await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2)]));
+    const workers = await world.start();
+    await expect
+      .poll(async () => stateOf(await world.app.ledger.pool.query('SELECT state FROM batch')), WAIT)
+      .toBe('unknown');
+    await workers.stop();
+    const { status, out, err } = await world.paydrop('unknown', 'list');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/^1 batch is in doubt\. /);
+    expect(out).toMatch(
+      /Total +50\.00\n +Sent +\S+Z \(.* -0[45]:00\), attempt 1, to 127\.0\.0\.1:\d+\n +Written +\d+ bytes; the request has \d+/,
+    );
+    expect(out).toMatch(/Returned +nothing\n/);
+
+    const [doubt] = JSON.parse((await world.paydrop('unknown', 'list', '--json')).out);
+    expect(doubt).toMatchObject({ name: 'monday.csv', account: 'main', rows: 2, cents: 5_000, seenBatchIds: [] });
+    const close = doubt.nextSteps
+      .at(-1)
+      .command.split(' ')
+      .slice(doubt.nextSteps.at(-1).command.split(' ').indexOf('--dir'));
+    expect(await world.paydrop(...close.slice(2))).toMatchObject({ status: 0, err: '' });
+    expect(await world.paydrop('unknown', 'list')).toMatchObject({ out: 'No batch is in doubt.\n' });
   });
 });

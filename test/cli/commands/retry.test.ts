@@ -1,30 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
-import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { loseQueue, query } from '../../workers/support/story.ts';
 
-let world: CliWorld;
 const because = { actor: 'operator:ada', reason: 'wait' };
-beforeAll(async () => {
-  world = await openCliWorld({ settings: { batch: { maxRows: 2 } } });
-  await pauseAccount(world.app.ledger, 'main', because);
-  for (const [index, name] of ['fixed.csv', 'next.csv'].entries())
-    await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
-  await world.finish();
-  await resumeAccount(world.app.ledger, 'main', because);
-});
-afterAll(() => world.close());
-
-async function refuse(name: string): Promise<void> {
-  const { file_id: fileId } = await findFile(world.app.ledger, name);
-  const refused = { kind: 'refused', text: 'Agent code has not been set up', code: 1 } as const;
-  await submitBatch(answering(world.app, refused).app, { fileId, batchNo: 1 });
-}
 
 describe('retry and withdraw', () => {
+  const world = openedForTests(() => openCliWorld({ settings: { batch: { maxRows: 2 } } }));
+
+  beforeAll(async () => {
+    await pauseAccount(world.app.ledger, 'main', because);
+    for (const [index, name] of ['fixed.csv', 'next.csv'].entries())
+      await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
+    await world.finish();
+    await resumeAccount(world.app.ledger, 'main', because);
+  });
+
+  async function refuse(name: string): Promise<void> {
+    const { file_id: fileId } = await findFile(world.app.ledger, name);
+    const refused = { kind: 'refused', text: 'Agent code has not been set up', code: 1 } as const;
+    await submitBatch(answering(world.app, refused).app, { fileId, batchNo: 1 });
+  }
+
   it.each(['retry', 'withdraw'])('%s wants a reason and a batch that is refused', async (verb) => {
     expect(await world.paydrop(verb, 'fixed.csv/1')).toMatchObject({ status: 1, out: '' });
     expect(await world.paydrop(verb, 'fixed.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
@@ -54,5 +58,120 @@ describe('retry and withdraw', () => {
     expect(world.sandbox.books().map((row) => row.invoice)).toEqual(['A-11', 'A-12']);
     const rejects = await world.outputs('rejects');
     expect(Object.values(rejects).join('')).toMatch(/A-1,.*never sent/);
+  });
+});
+
+describe('cancel', () => {
+  const world = openedForTests(() => openCliWorld({ settings: { batch: { maxRows: 2 } } }));
+  beforeAll(async () => {
+    await pauseAccount(world.app.ledger, 'main', because);
+    for (const [index, name] of ['recalled.csv', 'partly.csv'].entries())
+      await world.drop('ach-charge', name, lines(upTo(4).map((n) => achRow(10 * index + n))));
+    await world.finish();
+  });
+
+  it('wants a reason and something that is known', async () => {
+    expect(await world.paydrop('cancel', 'recalled.csv')).toMatchObject({ status: 1, out: '' });
+    expect(await world.paydrop('cancel', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
+    expect(await world.paydrop('cancel', 'recalled.csv/9', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
+  });
+
+  it('stops a file and a batch before they are sent, and the sender is told', async () => {
+    const { status, out } = await world.paydrop('cancel', 'recalled.csv', '--reason', 'the sender recalls it');
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: 'Cancelled: 4 rows, 100.00 USD will never be sent.\nrecalled.csv is cancelled; its output files follow.\n',
+    });
+    const batch = await world.paydrop('cancel', 'partly.csv/2', '--reason', 'wrong amounts', '--json');
+    expect(JSON.parse(batch.out)).toMatchObject({
+      name: 'partly.csv',
+      state: 'accepted',
+      cancelled: [2],
+      goingOn: [{ batchNo: 1, state: 'ready' }],
+    });
+    await resumeAccount(world.app.ledger, 'main', because);
+    await world.finish();
+    expect(await world.states()).toEqual({ 'recalled.csv': 'cancelled', 'partly.csv': 'completed' });
+    expect(world.sandbox.books().map((row) => row.invoice)).toEqual(['A-11', 'A-12']);
+    expect(Object.values(await world.outputs('cancelled')).join('')).toContain('Reason,the sender recalls it');
+    const [result = ''] = Object.values(await world.outputs('result'));
+    expect(result.match(/NOT_SENT/g)).toHaveLength(2);
+    const [rejects = ''] = Object.values(await world.outputs('rejects'));
+    expect(rejects).toMatch(/A-13.*never sent[^]*A-14.*never sent/);
+  });
+
+  it('is refused when it is over', async () => {
+    const { status, err } = await world.paydrop('cancel', 'partly.csv', '--reason', 'too late');
+    expect(status).toBe(5);
+    expect(err).toContain('its state is completed');
+  });
+});
+
+describe('requeue', () => {
+  const world = openedForTests(openCliWorld);
+  beforeAll(async () => {
+    await world.paydrop('account', 'pause', 'main', '--reason', 'wait');
+    await world.drop('ach-charge', 'june.csv', lines(upTo(2).map((n) => achRow(n))));
+    await world.finish();
+    await loseQueue(world.app);
+  });
+
+  it('asks for the jobs of a file, which send nothing while the account is paused', async () => {
+    const { status, out, err } = await world.paydrop('requeue', 'june.csv');
+    expect({ status, out, err }).toEqual({ status: 0, out: 'Created: submit of batch 1, deliver.\n', err: '' });
+    expect((await world.app.queue.ids('submit', 'waiting')).size).toBe(1);
+    await world.finish();
+    expect(world.sandbox.books()).toEqual([]);
+  });
+
+  it('says when there is nothing to ask for', async () => {
+    await query(world.app, `UPDATE batch SET state = 'cancelled'`);
+    const { status, out } = await world.paydrop('requeue', 'june.csv/1');
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: 'Nothing to create: its state is cancelled. See "paydrop why june.csv/1".\n',
+    });
+    expect(JSON.parse((await world.paydrop('requeue', 'june.csv/1', '--json')).out)).toMatchObject({ asked: [] });
+  });
+
+  it('wants something that is known', async () => {
+    expect(await world.paydrop('requeue', 'nobody.csv')).toMatchObject({ status: 1, out: '' });
+  });
+});
+
+describe('rebuild-outputs', () => {
+  const world = openedForTests(openCliWorld);
+  beforeAll(async () => {
+    await world.drop('card', 'june.csv', lines([cardRow(1), cardRow(2)]));
+    await world.finish();
+  });
+
+  it('says that every output is whole', async () => {
+    const { status, out, err } = await world.paydrop('rebuild-outputs', 'june.csv');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/june__.{8}\.result\.csv +same +same/);
+    expect(out).toContain('Every output is intact.');
+  });
+
+  it('says which one is missing, and brings it back', async () => {
+    const names = await readdir(world.settings.paths.out);
+    const result = names.find((name) => name.endsWith('.result.csv'))!;
+    await rm(join(world.settings.paths.out, result));
+    const { status, out } = await world.paydrop('rebuild-outputs', 'june.csv', '--json');
+    expect(status).toBe(5);
+    expect(JSON.parse(out)).toMatchObject({ name: 'june.csv' });
+    expect((JSON.parse(out) as { outputs: object[] }).outputs).toContainEqual({
+      kind: 'result',
+      name: result,
+      onDisk: 'missing',
+      rebuilt: 'same',
+    });
+    const brought = await world.paydrop('rebuild-outputs', 'june.csv', '--out', world.settings.paths.out);
+    expect(brought).toMatchObject({ status: 0, err: '' });
+    expect((await readdir(world.settings.paths.out)).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('wants a file that is known', async () => {
+    expect(await world.paydrop('rebuild-outputs', 'nobody.csv')).toMatchObject({ status: 1, out: '' });
   });
 });

@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WEEKDAYS } from '../../../schemas/config.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** Today in UTC, by the system clock, which the command line reads. */
 const today = WEEKDAYS[(new Date().getUTCDay() + 6) % 7]!;
 const others = WEEKDAYS.filter((day) => day !== today);
 const farDay = WEEKDAYS[(new Date().getUTCDay() + 2) % 7]!;
 
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld({
+const world = openedForTests(() =>
+  openCliWorld({
     account: { window: { from: '10:00', to: '10:01', days: [farDay] } },
     folder: { schedule: 'nightly' },
     settings: {
@@ -22,10 +22,11 @@ beforeAll(async () => {
         close: { does: 'day-close', at: '23:59', account: 'main' },
       },
     },
-  });
+  }),
+);
+beforeAll(async () => {
   await mkdir(join(world.root, 'out'), { recursive: true });
 });
-afterAll(() => world.close());
 
 /** The tests build on each other. */
 describe('schedule', () => {

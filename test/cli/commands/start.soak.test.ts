@@ -10,15 +10,15 @@ import { type Child, startPaydrop } from '../support/run-child.ts';
 import { runHere, startHere } from '../support/run-here.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { soapRequest } from '../../sandbox/support/soap-request.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** The tests follow one process from start to end. */
 describe('start', () => {
-  let world: CliWorld;
+  const world = openedForTests(openCliWorld);
   let daemon: Child;
   let monitor = '';
   let kill = () => {};
   beforeAll(async () => {
-    world = await openCliWorld();
     const [monitorPort, dashboardPort] = [await findFreePort(), await findFreePort()];
     monitor = `127.0.0.1:${monitorPort}`;
     const env = {
@@ -30,10 +30,7 @@ describe('start', () => {
     daemon = await startPaydrop(words, { ...world.env, ...env }, (kills) => (kill = kills));
     await daemon.says('paydrop is running');
   });
-  afterAll(async () => {
-    kill();
-    await world.close();
-  });
+  afterAll(() => kill());
 
   it('answers a monitoring program when it is asked to, from before its first sweep', async () => {
     expect(daemon.err()).toMatch(/the monitor is listening[^]*paydrop is running/);

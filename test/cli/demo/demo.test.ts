@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
@@ -10,7 +10,8 @@ import { runHere } from '../support/run-here.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { loadMasterKey } from '../../support/load-master-key.ts';
 import { concludeDemo, linesToTry, showResults } from '../../../src/cli/demo/demo.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld } from '../../support/pipeline-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 type Book = ReturnType<CliWorld['sandbox']['books']>[number];
 
@@ -18,14 +19,12 @@ type Book = ReturnType<CliWorld['sandbox']['books']>[number];
 const TRUE_ROW = 'TEST88 processcreditcardbatch C-1 25.00 approved';
 
 describe('compareBooks', () => {
-  let world: CliWorld;
+  const world = openedForTests(() => openCliWorld({ folder: { badRows: { maxPercent: 50 } } }));
   beforeAll(async () => {
-    world = await openCliWorld({ folder: { badRows: { maxPercent: 50 } } });
     const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
     await world.drop('card', 'monday.csv', lines([cardRow(1), declined, cardRow(3, { amount: 'ten' }), cardRow(4)]));
     await world.finish();
   });
-  afterAll(() => world.close());
 
   function compareWith(change: (books: readonly Book[]) => readonly Book[]): Promise<string[]> {
     return compareBooks(world.app, change(world.sandbox.books()));
@@ -170,14 +169,12 @@ it('writeDemoConfig writes the sample configuration for this sandbox, with short
 });
 
 describe('show results', () => {
-  let world: PipelineWorld;
+  const world = openedForTests(openPipelineWorld);
   beforeAll(async () => {
-    world = await openPipelineWorld();
     await world.drop('card', 'empty.csv', '');
     await world.drop('card', 'monday.csv', lines([cardRow(1)]));
     await world.finish();
   });
-  afterAll(() => world.close());
 
   it('showResults has the table of files, and the output files of one that was sent', async () => {
     const text = await showResults(world.app);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openCliWorld } from '../support/cli-world.ts';
 import { bad, type Check, findingOf, ok } from '../../../src/cli/doctor/check.ts';
 import { CHECKS, examine } from '../../../src/cli/doctor/doctor.ts';
 import { closedUrl } from '../../workers/support/step-world.ts';
@@ -9,13 +9,12 @@ import type { Settings } from '../../../src/config/config.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { makeOwnFolders } from './support/patient-world.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(openCliWorld);
 beforeAll(async () => {
-  world = await openCliWorld();
   await makeOwnFolders(world.settings);
 });
-afterAll(() => world.close());
 
 describe('doctor', () => {
   it('looks at everything and changes nothing', async () => {

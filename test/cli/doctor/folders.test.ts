@@ -1,6 +1,6 @@
 import { chmod, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   diskSpace,
   fileSystems,
@@ -9,13 +9,10 @@ import {
   ownFolders,
   permissions,
 } from '../../../src/cli/doctor/folders.ts';
-import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, WELL } from './support/patient-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PatientWorld;
-beforeAll(async () => {
-  world = await openPatientWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPatientWorld);
 
 describe('folders', () => {
   it('finds all there', async () => {

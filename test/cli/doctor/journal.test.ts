@@ -1,19 +1,16 @@
 import { appendFile, mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { journal } from '../../../src/cli/doctor/journal.ts';
 import { acknowledgeForgotten } from '../../../src/ledger/account/pause-account.ts';
 import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, WELL } from './support/patient-world.ts';
 import { originals } from '../../../src/cli/doctor/originals.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PatientWorld;
-beforeAll(async () => {
-  world = await openPatientWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPatientWorld);
 
 /** The tests build on each other. */
 describe('journal', () => {

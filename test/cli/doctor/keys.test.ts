@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from '../../../src/cli/doctor/keys.ts';
-import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, WELL } from './support/patient-world.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { cleanStorage, IN_PASSING } from '../../../src/ledger/retention/clean-storage.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
@@ -11,12 +11,9 @@ import { query } from '../../workers/support/story.ts';
 import { resolveSettings } from '../../../src/config/config.ts';
 import { configWith } from '../../kernel/support/config-world.ts';
 import { makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PatientWorld;
-beforeAll(async () => {
-  world = await openPatientWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPatientWorld);
 
 describe('keyFile', () => {
   it('names the key by its id', async () => {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { judgeRedis, judgeServer, postgres, queue, service } from '../../../src/cli/doctor/servers.ts';
 import { inspectServer, type ServerState } from '../../../src/ledger/engine/open-ledger.ts';
-import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
+import { openPatientWorld } from './support/patient-world.ts';
 import { closedUrl } from '../../workers/support/step-world.ts';
 import { clock } from '../../../src/cli/doctor/clock.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PatientWorld;
-beforeAll(async () => {
-  world = await openPatientWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPatientWorld);
 
 const RIGHT: Omit<ServerState, 'now'> = {
   versionNumber: 180_004,

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sftpServers } from '../../../src/cli/doctor/servers.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../../support/sshd.ts';
-import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, WELL } from './support/patient-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PatientWorld;
-beforeAll(async () => {
-  world = await openPatientWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPatientWorld);
 
 it('has nothing to say where no server is used', async () => {
   expect(await world.look(sftpServers)).toEqual([]);

@@ -1,20 +1,17 @@
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failing, quarantine, temporaries, workFolders } from '../../../src/cli/doctor/work.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { claimOf } from '../../support/ledger-world.ts';
-import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, WELL } from './support/patient-world.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PatientWorld;
-beforeAll(async () => {
-  world = await openPatientWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPatientWorld);
 
 async function lay(name: string): Promise<void> {
   await mkdir(join(world.settings.folders[0]!.work, name), { recursive: true });

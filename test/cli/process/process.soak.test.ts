@@ -10,15 +10,16 @@ import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-worker
 import type { Workers } from '../../../workers/main.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { claimContent } from '../../workers/support/take-in.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { EVERY_ROLE, type Role } from '../../../schemas/jobs.ts';
 import { withDashboard } from '../../../src/cli/process/with-dashboard.ts';
 import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { startHere } from '../support/run-here.ts';
 import { takeDown } from '../support/take-down.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** A script that calls a function this many times. */
 const work = (calls: number) => `
@@ -91,14 +92,8 @@ const HOUR_MS = 3_600_000;
 const LONG_MS = 45_000;
 
 describe('wait until idle', () => {
-  let world: PipelineWorld;
-  beforeAll(async () => {
-    world = await openPipelineWorld({ sandbox: { batchDelayMs: HOUR_MS } });
-  });
-  afterAll(async () => {
-    await workers?.stop();
-    await world.close();
-  });
+  const world = openedForTests(() => openPipelineWorld({ sandbox: { batchDelayMs: HOUR_MS } }));
+  afterAll(() => workers?.stop());
 
   /** Waits; the service finishes a batch only once its progress was shown. @returns the lines shown */
   async function wait(timeoutMs: number, stop?: AbortSignal): Promise<{ isIdle: boolean; shown: string[] }> {
@@ -153,11 +148,7 @@ describe('wait until idle', () => {
 const { log, text: logText } = keptLog();
 
 describe('with dashboard', () => {
-  let world: CliWorld;
-  beforeAll(async () => {
-    world = await openCliWorld({ log });
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(() => openCliWorld({ log }));
 
   /** Serves the dashboard as `paydrop start` does, at a configured address or the default one. */
   function open(
@@ -238,11 +229,7 @@ describe('with dashboard', () => {
 });
 
 describe('withWorkers', () => {
-  let world: CliWorld;
-  beforeAll(async () => {
-    world = await openCliWorld();
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(openCliWorld);
 
   it('takes files while it lasts and none after it, also when it fails', async () => {
     await world.drop('card', 'during.csv', lines([cardRow(1)]));

@@ -1,18 +1,18 @@
 import { basename } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../src/cli/process/run.ts';
 import { cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { outliveReaders } from '../../../src/cli/process/outlive-readers.ts';
 import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';
 import { aborted, withStopSignal } from '../../../src/cli/process/stop-signal.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(() => openCliWorld({ folder: { badRows: { maxPercent: 50 } } }));
 beforeAll(async () => {
-  world = await openCliWorld({ folder: { badRows: { maxPercent: 50 } } });
   const rows = [
     ...upTo(3).map((n) => cardRow(n)),
     cardRow(4, { amount: 'ten' }),
@@ -22,7 +22,6 @@ beforeAll(async () => {
   await world.drop('card', 'empty.csv', '');
   await world.finish();
 });
-afterAll(() => world.close());
 
 function read(since: Date): Promise<FileSummary[]> {
   return readFileSummaries(world.app.ledger, since, '/out');

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { withApp } from '../../../src/cli/process/with-app.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
-beforeAll(async () => {
-  world = await openCliWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openCliWorld);
 
 function open<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
   return withApp(world.settings, { log: silentLog(), env: world.env }, work);

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { shredDue } from '../../../workers/upkeep/shred.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { describeRetention } from '../../../src/cli/retention/retention.ts';
 import { isClean, readRetention, type RetentionReport } from '../../../src/cli/retention/read-retention.ts';
 import type { Settings } from '../../../src/config/config.ts';
@@ -13,6 +13,7 @@ import { newFileId } from '../../../src/kernel/ids.ts';
 import { archivePath } from '../../../src/crypto/archive.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 let fileId = '';
 
@@ -23,9 +24,8 @@ type Report = {
 };
 
 describe('retention report', () => {
-  let world: CliWorld;
+  const world = openedForTests(() => openCliWorld({ account: { recheck: { afterMs: [] } } }));
   beforeAll(async () => {
-    world = await openCliWorld({ account: { recheck: { afterMs: [] } } });
     await world.drop('card', 'old.csv', lines([cardRow(1)]));
     await world.drop('card', 'new.csv', lines([cardRow(2)]));
     await world.finish();
@@ -35,7 +35,6 @@ describe('retention report', () => {
       `UPDATE file SET state_at = now() - interval '401 days', known_at = NULL WHERE name = 'old.csv'`,
     );
   });
-  afterAll(() => world.close());
   const report = async (...words: string[]) => {
     const { status, out } = await world.paydrop('retention', 'report', '--json', ...words);
     return { status, ...(JSON.parse(out) as Report) };

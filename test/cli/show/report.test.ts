@@ -1,22 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { openCliWorld } from '../support/cli-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: CliWorld;
+const world = openedForTests(openCliWorld);
 let day = '';
 beforeAll(async () => {
-  world = await openCliWorld();
   await world.drop('card', 'monday.csv', lines([...upTo(2).map((n) => cardRow(n)), cardRow(3, { amount: '2500.00' })]));
   await world.finish();
   const { rows } = await world.app.ledger.pool.query<{ at: Date }>('SELECT accepted_at AS at FROM file');
   day = dayInZone(rows[0]!.at, 'UTC');
 });
-afterAll(() => world.close());
 
 describe('report', () => {
   it('balances the day of each account', async () => {

@@ -6,7 +6,7 @@ import { givenQueue } from '../../support/given-engines.ts';
 import { agentCodeOf, makeInstallation, PASSWORD } from '../../support/installation.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
-import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
+import { type Daemon, type DaemonOptions, startDaemon } from '../../support/daemon.ts';
 
 /** An installation whose ledger the test can inspect, and processes that work on it. */
 export type CrashSite = {
@@ -113,10 +113,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
       return names.filter((name) => name.endsWith(ending));
     },
     close: async () => {
-      for (const daemon of daemons) {
-        daemon.signal('SIGKILL');
-        await daemon.ended;
-      }
+      for (const daemon of daemons) await daemon.kill();
       await pool.end();
       await postgres.stop();
       await installation.remove();

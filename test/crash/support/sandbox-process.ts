@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { buildProgram } from '../../support/build-program.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
-import { startDaemon } from './daemon.ts';
+import { startDaemon } from '../../support/daemon.ts';
 
 /** The payment service as a process of its own, so that nothing that happens to the others touches its books. */
 export type SandboxProcess = {
@@ -35,8 +35,7 @@ export async function startSandboxProcess(accounts: readonly string[]): Promise<
         .map((line) => JSON.parse(line) as BookRow);
     },
     close: async () => {
-      process.signal('SIGKILL');
-      await process.ended;
+      await process.kill();
       await program.remove();
       await rm(root, { recursive: true, force: true });
     },

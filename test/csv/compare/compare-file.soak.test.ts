@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { freshSeed } from '../../gateway/support/seeds.ts';
 import { checkByBytes } from './check-by-bytes.ts';
-import { compareRows } from './compare-rows.ts';
-import { OVERSIGHTS } from './oversights.ts';
+import { compareRows } from './compare-file.ts';
+import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 
 const LARGEST_ROWS = 4_000;
+
+/** Oversights that a check could have, as changes to its rules. The comparison must detect each. */
+const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) => CheckRules][] = [
+  ['which cards have expired', (rules) => ({ ...rules, today: '2026-05-15' })],
+  ['the largest amount of a row', ({ largestRowCents: _limit, ...rules }) => rules],
+  ['routing numbers', (rules) => ({ ...rules, folder: { ...rules.folder, routingCheck: false } })],
+  ['that no comma may be replaced', (rules) => ({ ...rules, folder: { ...rules.folder, textCommas: 'replace' } })],
+  ['the currency of the account', (rules) => ({ ...rules, account: { server: 'NA', country: 'US', currency: 'USD' } })],
+];
 
 /** See compare-file.test.ts. */
 describe('the check by bytes, for long', () => {

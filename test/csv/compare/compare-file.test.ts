@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { freshSeed } from '../../gateway/support/seeds.ts';
-import { compareRows } from './compare-rows.ts';
+import { compareRows } from './compare-file.ts';
 
 const LARGEST_ROWS = 400;
 

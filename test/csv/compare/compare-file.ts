@@ -41,6 +41,32 @@ export async function compareFile(seed: number, largestRows: number, byBytes = c
   };
 }
 
+type Comparison = {
+  /** Seed of the first file; each further file takes the next one. */
+  readonly seed: number;
+  /** Least number of rows to compare. */
+  readonly rows: number;
+  /** Of one file. */
+  readonly largestRows: number;
+  /** Lets tests pass a check that overlooks something. */
+  readonly check?: typeof checkByBytes;
+};
+
+/** Totals of all files compared, and the result of the last one. */
+type ComparedRows = { readonly rows: number; readonly valid: number; readonly last: Compared };
+
+/** Compares files until enough rows were compared, or one file differs. */
+export async function compareRows(comparison: Comparison): Promise<ComparedRows> {
+  const { largestRows, check = checkByBytes } = comparison;
+  const sum = { rows: 0, valid: 0 };
+  for (let { seed } = comparison; ; seed += 1) {
+    const last = await compareFile(seed, largestRows, check);
+    sum.rows += last.rows;
+    sum.valid += last.valid;
+    if (last.difference !== undefined || sum.rows >= comparison.rows) return { ...sum, last };
+  }
+}
+
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

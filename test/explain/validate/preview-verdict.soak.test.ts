@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Folder } from '../../../src/config/config.ts';
 import { previewVerdict, type Preview } from '../../../src/explain/validate/preview-verdict.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: EarlierPaymentsWorld;
-beforeAll(async () => {
-  world = await openEarlierPaymentsWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openEarlierPaymentsWorld);
 
 type FolderName = Parameters<EarlierPaymentsWorld['take']>[1];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonicalBytes, unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { PaymentRow } from '../../../src/rows/rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
@@ -6,14 +6,14 @@ import { checkContent } from '../../../src/explain/validate/check-content.ts';
 import { rulesOfFolder } from '../../../src/explain/validate/rules-of-folder.ts';
 import { openSeenBefore } from '../../../src/explain/validate/seen-before.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type EarlierPaymentsWorld, openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
+import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
+import { openEarlierPaymentsWorld } from '../../workers/support/look-back-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
+import { ERRORS } from '../../../schemas/errors.ts';
+import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
 
-let world: EarlierPaymentsWorld;
-beforeAll(async () => {
-  world = await openEarlierPaymentsWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openEarlierPaymentsWorld);
 
 async function search(account: string, rows: readonly string[], mostFaults = 200) {
   const folder = world.app.folder(`drop/${account}/hold`)!;
@@ -85,4 +85,93 @@ it('openSeenBefore begins a batch where the intake does, before a row that a res
     [account, sha256Of(canonicalBytes(taken.slice(2)))],
   );
   expect((await search(account, rows)).sentBefore).toMatch(/^batch 2 was sent at /);
+});
+
+const account = AccountConfig.parse({
+  server: 'NA',
+  country: 'US',
+  currency: 'USD',
+  agentCode: 'A',
+  password: 'P',
+});
+const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card' });
+const rules = rulesOfFolder(account, { ...folder, routingCheck: false }, new Date('2026-06-15T12:00:00Z'));
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length; at += 1_000) yield Buffer.from(text.slice(at, at + 1_000));
+}
+
+describe('checkContent', () => {
+  it('checkContent hands on every row, and reads on only when a group was taken', async () => {
+    const taken: number[] = [];
+    let isTaking = false;
+    const text = lines(upTo(1_500).map((n) => cardRow(n, n === 700 ? { amount: 'ten' } : {})));
+    const check = await checkContent(pieces(text), rules, async ({ packed, withheld }) => {
+      expect(isTaking).toBe(false);
+      isTaking = true;
+      await Promise.resolve();
+      taken.push(...packed.lines.subarray(0, packed.count), ...withheld.map(({ raw }) => raw.line));
+      isTaking = false;
+    });
+    expect(taken.toSorted((one, other) => one - other)).toEqual(upTo(1_500));
+    expect(check).toMatchObject({ verdict: 'accept', records: 1_500, valid: { rows: 1_499, cents: 149_900 * 25 } });
+  });
+  it('checkContent passes on what goes wrong with the source', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(lines([cardRow(1)]));
+      throw new Error('cut off');
+    }
+    await expect(checkContent(broken(), rules, () => {})).rejects.toThrow('cut off');
+  });
+  it('checkContent says the same of a file that is taken for a large one, and passes on what goes wrong', async () => {
+    const text = lines(upTo(4_000).map((n) => cardRow(n, n % 700 === 0 ? { amount: 'ten' } : {})));
+    const plain = await checkContent(pieces(text), rules, () => {});
+    expect(await checkContent(pieces(text), rules, () => {}, { contentBytes: 1_000_000_000 })).toEqual(plain);
+    const failing = checkContent(pieces(text), rules, () => Promise.reject(new Error('full')), {
+      contentBytes: 1_000_000_000,
+    });
+    await expect(failing).rejects.toThrow('full');
+  });
+});
+
+describe('rulesOfFolder', () => {
+  const account = AccountConfig.parse({
+    server: 'NA',
+    country: 'US',
+    currency: 'USD',
+    agentCode: 'A',
+    password: 'P',
+    timeZone: 'Pacific/Auckland',
+    limits: { rowAmount: 100, fileRows: 7 },
+    secondPerson: { refunds: true },
+  });
+  it.each([
+    ['card', {}, { largestRowCents: 10_000, approvalDue: false, maxBytes: 1_073_741_824 }],
+    [
+      'ach-charge',
+      { limits: { rowAmount: 5 }, maxBytes: 9 },
+      { largestRowCents: 500, approvalDue: false, maxBytes: 9 },
+    ],
+    ['ach-refund', { limits: { fileTotal: 3 } }, { approvalDue: true, limits: { fileRows: 7, fileCents: 300 } }],
+  ] as const)(
+    'rulesOfFolder has for %s the tighter limits, and says what waits for approval',
+    (operation, more, rules) => {
+      const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation, ...more });
+      const found = rulesOfFolder(account, { ...folder, routingCheck: false }, new Date('2026-06-15T20:00:00Z'));
+      // The account's own day decides which cards have expired.
+      expect(found).toMatchObject({ operation, folder, today: '2026-06-16', ...rules });
+    },
+  );
+});
+
+it('unreadCheck says the one fault, and that nothing was read', () => {
+  const file = { bytes: 9, sha256: 'ab' };
+  const { check, decision } = unreadCheck({ code: 'PGP_WRONG_KEY', detail: 'it is for AB' }, file);
+  expect(decision).toEqual({
+    verdict: 'reject',
+    code: 'PGP_WRONG_KEY',
+    reason: `${ERRORS.PGP_WRONG_KEY.means}: it is for AB`,
+  });
+  expect(check).toMatchObject({ ...file, verdict: 'reject', records: 0, faultCounts: { PGP_WRONG_KEY: 1 } });
+  expect(check.faults).toEqual([{ code: 'PGP_WRONG_KEY', line: 0, detail: 'it is for AB' }]);
+  expect(unreadCheck({ code: 'PGP_PLAIN' }, file).decision).toMatchObject({ reason: ERRORS.PGP_PLAIN.means });
 });

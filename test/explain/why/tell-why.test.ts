@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { quarantineDrop } from '../../../src/files/claims/quarantine-drop.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
@@ -13,13 +13,10 @@ import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findInvoice } from '../../../src/ledger/file/search.ts';
-import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const REMOVE = `${ERRORS.DROP_SYMLINK.remedy} Remove that folder when this is done.`;
 const because = { actor: 'operator:ada', reason: 'wait' };

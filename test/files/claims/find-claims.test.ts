@@ -14,7 +14,9 @@ import {
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { countClaims, findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { freshFolder, freshFolders } from '../support/fresh-folder.ts';
@@ -208,6 +210,12 @@ describe('countClaims', () => {
   });
 });
 
+async function listenAt(path: string): Promise<void> {
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+}
+
 describe('oddCodeOf', () => {
   it.each<[string, string | undefined, (path: string) => unknown]>([
     ['a plain file', undefined, (path) => writeFile(path, 'rows')],
@@ -216,6 +224,7 @@ describe('oddCodeOf', () => {
     ['a link to nothing', 'DROP_SYMLINK', (path) => symlink('/nowhere', path)],
     ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
     ['a pipe', 'DROP_SPECIAL', (path) => execFileSync('mkfifo', [path])],
+    ['a socket', 'DROP_SPECIAL', listenAt],
     ['a file with a second name', 'DROP_HARD_LINK', (path) => writeFile(path, '').then(() => link(path, `${path}2`))],
   ])('calls %s %s', async (_kind, code, make) => {
     const path = join(await freshFolder(), 'drop');

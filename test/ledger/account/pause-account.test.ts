@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   acknowledgeForgotten,
   ALL_ACCOUNTS,
@@ -11,17 +11,14 @@ import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/forget.ts';
 import { lockForSend, lockForStop } from '../../../src/ledger/account/stop-lock.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
 const CALL = { host: 'service.test', requestBytes: 1_000 };

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readAccountStates, readForgottenSends, readHolds, readStops } from '../../../src/ledger/account/read-holds.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/forget.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('read holds', () => {
   beforeEach(() => world.empty());

@@ -2,6 +2,7 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import {
   type Fence,
@@ -10,10 +11,9 @@ import {
   openSendJournal,
   type SendJournal,
 } from '../../../src/ledger/admission/send-journal.ts';
-import { START } from '../../support/ledger-world.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 let folder: string;
 let path: string;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { beginAlarmWatch } from '../../../src/ledger/alarm/raise-alarms.ts';
@@ -14,15 +14,12 @@ import {
   findWithheld,
 } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import type { PoolClient } from 'pg';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('find alarm causes', () => {
   beforeEach(() => world.empty());
@@ -226,16 +223,12 @@ describe('countStray', () => {
 });
 
 describe('findClosed', () => {
-  let world: LedgerWorld;
+  const world = openedForTests(openTestLedger);
   let client: PoolClient;
   beforeAll(async () => {
-    world = await openTestLedger();
     client = await world.ledger.pool.connect();
   });
-  afterAll(async () => {
-    client.release(true);
-    await world.close();
-  });
+  afterAll(() => client.release(true));
 
   it('finds nothing where everything can be changed, and names a database that is read-only', async () => {
     expect(await findClosed({ pool: client })).toEqual([]);

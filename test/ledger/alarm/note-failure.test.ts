@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { endFailure, listFailing, noteFailure, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('note failure', () => {
   beforeEach(() => world.empty());

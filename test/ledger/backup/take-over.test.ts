@@ -10,12 +10,13 @@ import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { START } from '../../support/ledger-world.ts';
-import { type Hosts, openHosts } from '../admission/support/hosts.ts';
+import { openHosts } from '../admission/support/hosts.ts';
 import { useBackupFolder } from './support/backup-folder.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** Two hosts send, a backup is made, and both send more. The backup is then restored where neither journal is. */
 describe('a restored ledger', () => {
-  let hosts: Hosts;
+  const hosts = openedForTests(openHosts);
   const folder = useBackupFolder();
   let ledger: Ledger;
   let before: string;
@@ -25,7 +26,6 @@ describe('a restored ledger', () => {
   let restored: Awaited<ReturnType<typeof restoreBackup>>;
 
   beforeAll(async () => {
-    hosts = await openHosts();
     const [a, b] = await hosts.enterBoth();
     before = await hosts.send('a', a);
     waiting = await hosts.world.accepted();
@@ -43,10 +43,7 @@ describe('a restored ledger', () => {
     });
     ledger = await openLedger({ url: hosts.world.url }, options);
   });
-  afterAll(async () => {
-    await ledger.close();
-    await hosts.close();
-  });
+  afterAll(() => ledger.close());
 
   it('remembers what the other one sent, without any journal', async () => {
     const { rows } = await ledger.pool.query('SELECT file_id, state FROM batch ORDER BY file_id = $1', [

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
 import {
   countRows,
@@ -11,10 +13,9 @@ import {
   writeBackup,
 } from '../../../src/ledger/backup/write-backup.ts';
 import { expectFound, makeBackup, useBackupFolder } from './support/backup-folder.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
 import { upTo } from '../../support/payment-rows.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 const folder = useBackupFolder();
 
 describe('writeBackup', () => {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cutBatch } from '../support/put-rows.ts';
 import type { NewBatch } from '../../../src/ledger/copy/row-tuples.ts';
 import { readBatches, readBatchRow, readFileState, readSentRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart, readSentBatch, type SealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { randomBytes } from 'node:crypto';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { sentTextOf } from '../../reconcile/support/packed-rows.ts';
@@ -14,12 +14,9 @@ import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { nextAttempt, retryRefused, withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 function batchOf(file: FileRow, batchNo = 1): NewBatch {
   return {

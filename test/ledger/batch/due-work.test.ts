@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   BATCH_STATES,
   type BatchState,
@@ -9,16 +9,13 @@ import {
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
-import { LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
+const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());
-afterAll(() => world.close());
 
 const batchStates = Object.keys(BATCH_STATES) as BatchState[];
 const fileStates = Object.keys(FILE_STATES) as FileState[];

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { type AttemptEnd, closing, endAttempt, recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { moveBatch } from '../../../src/ledger/engine/move.ts';
 import type { Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const SUBMITTED: AttemptEnd = {
   verdict: 'submitted',

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { exceptBatch, receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals, readRows } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const result = { sealed: Buffer.from([9, 0, 255]), sha256: 'cd'.repeat(32), rows: 2 };
 const actor = 'worker:poll';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { ALIVE_LOCKS } from '../../../src/ledger/engine/instance.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
@@ -8,13 +8,10 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { startWorker } from '../support/start-worker.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const LONGEST_CALL_MS = 120_000;
 const call = { host: 'service.test', requestBytes: 1 };

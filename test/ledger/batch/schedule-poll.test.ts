@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../../src/ledger/batch/schedule-recheck.ts';
@@ -7,14 +7,11 @@ import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { pollNow, readPollLag, schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const DUE = '2026-06-15T10:00:00.000Z';
 const RETRY_MS = 3_600_000;

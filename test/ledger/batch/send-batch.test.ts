@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { describe, expect, it } from 'vitest';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const call = { host: 'service.test', requestBytes: 4_096 };
 

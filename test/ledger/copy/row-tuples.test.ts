@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { copyOut, copyPieces, tupleReader } from '../../../src/ledger/copy/copy-out.ts';
 import {
   COPIED,
@@ -15,10 +16,9 @@ import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-wr
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 let file: FileRow;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
@@ -6,7 +6,7 @@ import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import {
   declareNotReceived,
   assignBatchId,
@@ -17,12 +17,9 @@ import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { keepException, recoverException } from '../../../src/ledger/batch/receive-result.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'never arrived', evidence: { evidence: 'ticket 4711' } };
 

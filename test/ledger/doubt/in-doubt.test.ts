@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import {
   describeDoubt,
@@ -9,7 +9,7 @@ import {
   readNeighbours,
 } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import {
   findBatchesHolding,
   findRowsOf,
@@ -22,12 +22,9 @@ import { countFindings, keepReport, type NewReport, readReportRange } from '../.
 import { chargedAt, doubtfulBatch } from '../../workers/support/resolve-context.ts';
 import type { RowFinding } from '../../../src/rows/rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('readInDoubt', () => {
   it('tells of each batch in doubt its calls, what came too late, and the batches around it', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
@@ -11,14 +11,11 @@ import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { JournalEntry } from '../../../src/ledger/admission/send-journal.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/forget.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
 const RECALLED: readonly BatchState[] = ['ready', 'preparing', 'refused', 'unknown'];

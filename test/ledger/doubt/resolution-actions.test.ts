@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
@@ -13,18 +13,15 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { readLastCall, resolveAttempts } from '../../../src/ledger/doubt/resolve-attempts.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import type { RowFinding } from '../../../src/rows/rows.ts';
 import { decideRow, type KeptReport } from '../../../src/ledger/doubt/decide-rows.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import {
   findLinesAsInvoices,
@@ -11,14 +11,11 @@ import {
 } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const sameContent = (file: FileRow) => transact(world.ledger, (tx) => findSameContent(tx, file));
 const sameName = (file: FileRow) => transact(world.ledger, (tx) => findSameName(tx, file));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
 import type { NewRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
@@ -9,13 +9,10 @@ import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { readFaults } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type Transaction, transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger, putFingerprints, START } from '../../support/ledger-world.ts';
+import { openTestLedger, putFingerprints, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const DAY_MS = 86_400_000;
 const LONG_AGO = new Date(0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import {
   BATCH_MOVES,
   BATCH_STATES,
@@ -10,10 +11,9 @@ import {
 import { moveBatch, moveFile, mustHaveMoved, mustMove } from '../../../src/ledger/engine/move.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, START } from '../../support/ledger-world.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
+import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'looked at it', evidence: { ticket: 7 } };
 const fileStates = Object.keys(FILE_STATES) as FileState[];

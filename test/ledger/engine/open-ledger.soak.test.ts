@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { openLog, silentLog } from '../../../src/kernel/log.ts';
 import { ALIVE_LOCKS, type Instance, joinAsInstance } from '../../../src/ledger/engine/instance.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
 import { relayDatabase } from '../../support/database-relay.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
-import { claimOf, START } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 
-const world = useTestLedger({ sessions: 'ended' });
+const world = openedForTests(() => openTestLedger({ sessions: 'ended' }));
 
 describe('openLedger', () => {
   it('gives up a server that does not answer, and goes on when it does', async () => {

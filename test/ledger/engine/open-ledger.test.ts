@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
@@ -8,11 +9,10 @@ import { inspectServer, openLedger } from '../../../src/ledger/engine/open-ledge
 import { queryInOne } from '../../../src/ledger/engine/query-together.ts';
 import { storableJson, storableText } from '../../../src/ledger/engine/storable-text.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 
-const world = useTestLedger({ sessions: 'ended' });
+const world = openedForTests(() => openTestLedger({ sessions: 'ended' }));
 
 const options = { clock: handClock(START), log: silentLog() };
 
@@ -152,7 +152,7 @@ describe('inspectServer', () => {
 
 describe('refreshStatistics', () => {
   // The planner knows nothing about brand-new tables.
-  const fresh = useTestLedger({ schema: 'empty' });
+  const fresh = openedForTests(() => openTestLedger({ schema: 'empty' }));
 
   /** Returns the planner's row estimate, -1 before it has one. */
   async function believedRows(): Promise<number> {

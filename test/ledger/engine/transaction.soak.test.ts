@@ -1,5 +1,6 @@
 import pg, { type PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { type CopiedInto, copyIn } from '../../../src/ledger/engine/copy-in.ts';
@@ -8,10 +9,10 @@ import { transact, type Transaction, violates } from '../../../src/ledger/engine
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
-import { openRelayed, useTestLedger } from '../support/use-ledger.ts';
-import { claimOf, START } from '../../support/ledger-world.ts';
+import { openRelayed } from '../support/open-relayed.ts';
+import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'to see' };
 

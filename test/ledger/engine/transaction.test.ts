@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
@@ -7,10 +8,10 @@ import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { lazyBegin, type Queryable } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS } from '../../support/ledger-world.ts';
-import { openRelayed, useTestLedger } from '../support/use-ledger.ts';
+import { keyOf, LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
+import { openRelayed } from '../support/open-relayed.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 let client: PoolClient;
 let begun: ReturnType<typeof lazyBegin>;
 beforeAll(async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { lockAndQuery, tryLock, withLock } from '../../../src/ledger/engine/with-lock.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 /** Returns a promise, and the function that resolves it. */
 function signal() {

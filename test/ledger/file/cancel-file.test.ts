@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { prepareBatch, type Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
@@ -6,14 +6,11 @@ import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { readBatches, readBatchRow, readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
 import { approveFile, declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'the sender recalls it', evidence: { call: '10:15' } };
 const CALL = { host: 'service.test', requestBytes: 1_000 };

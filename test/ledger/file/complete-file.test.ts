@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { completeFile, type NewOutput, readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { readBatches, readFileRow, readOutput, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow, ReadFileRow } from '../../../src/ledger/engine/records.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readHeld } from '../../../src/ledger/file/list-files.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileFigures } from '../../../src/ledger/file/file-figures.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const evidence = { controlTotals: [{ id: 'H0', holds: true }] };
 const batchStates = Object.keys(BATCH_STATES) as BatchState[];

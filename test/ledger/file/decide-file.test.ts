@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
-import { claimOf, type LedgerWorld, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
+import { claimOf, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { beginReading, endReading, forgetReadings, mayOverlap } from '../../../src/ledger/file/count-readings.ts';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { decideFile, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('claimFile', () => {
   it('notes the file as claimed with everything that is known of it, and one audit link', async () => {

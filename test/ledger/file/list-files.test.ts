@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type FileFilter,
   findBatchesById,
@@ -8,7 +8,7 @@ import {
   readLinkedFiles,
   searchFiles,
 } from '../../../src/ledger/file/list-files.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
@@ -17,12 +17,9 @@ import { receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readBatchFacts, readFileFacts } from '../../../src/ledger/file/read-why.ts';
 import { forget } from '../support/forget.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('listFiles', () => {
   beforeEach(() => world.empty());

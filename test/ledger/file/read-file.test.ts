@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { copyFaults, copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
@@ -18,13 +18,10 @@ import {
 } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[][]> {
   const collected: Item[][] = [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
 import { copyRows } from '../support/put-rows.ts';
@@ -6,15 +6,12 @@ import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile, findInvoice, readAudit, verifyAudit } from '../../../src/ledger/file/search.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
+const world = openedForTests(openTestLedger);
 
-beforeAll(async () => {
-  world = await openTestLedger();
-});
 beforeEach(() => world.empty());
-afterAll(() => world.close());
 
 describe('findInvoice', () => {
   async function fileWith(invoice: string, lines: number[], claim = {}) {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   makeKeyCurrent,
   readCurrentKeyId,
@@ -7,19 +7,16 @@ import {
   retireKey,
   rewrapAll,
 } from '../../../src/ledger/key/master-keys.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { masterKeyOf } from '../../support/load-master-key.ts';
 import { newDataKey, rewrapDataKey } from '../../../src/crypto/data-key.ts';
 import { newFingerprintKey, rewrapFingerprintKey } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { listOriginals, readNewestBody, readOriginals } from '../../../src/ledger/key/read-originals.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'once a year' };
 const [one, two] = [1, 2].map(masterKeyOf);

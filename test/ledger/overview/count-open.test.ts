@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { listAudit, readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import {
   countOpenBatches,
   countOpenFiles,
@@ -13,7 +13,7 @@ import {
   sumHeld,
 } from '../../../src/ledger/overview/overview.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 beforeEach(() => world.empty());
 describe('countOpenFiles', () => {

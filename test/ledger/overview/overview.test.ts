@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { BATCH_STATES, type BatchState, type FileState, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { isMoving, readOverview } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { type FilePlan, outcomesOf, START } from '../../support/ledger-world.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
+import { type FilePlan, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 
 // The queries cover the whole ledger, so each test starts with an empty one.
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 beforeEach(() => world.empty());
 
 async function write(fileId: string, kind: OutputKind): Promise<void> {

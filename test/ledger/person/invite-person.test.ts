@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   inviteAgain,
   invitePerson,
@@ -9,17 +9,14 @@ import {
 import { isDashboardNew, listPeople, readCredentials } from '../../../src/ledger/person/people.ts';
 import { listAudit } from '../../../src/ledger/overview/list-audit.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { beginSession, noteFailure, useSession, waitAfter } from '../../../src/ledger/person/sessions.ts';
 import type { PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changePassword, changeRole, disablePerson, enablePerson } from '../../../src/ledger/person/change-person.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const BECAUSE = { actor: 'operator:ann', reason: 'joins the accounting' };
 

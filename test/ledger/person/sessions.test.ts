@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { invitePerson, usePersonLink } from '../../../src/ledger/person/invite-person.ts';
 import { beginSession, endSession, forgetOldSessions, useSession } from '../../../src/ledger/person/sessions.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, listApiTokens, revokeApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changeRole, disablePerson } from '../../../src/ledger/person/change-person.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('sessions', () => {
   const MINUTE = 60_000;

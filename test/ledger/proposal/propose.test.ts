@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   bindingOfBatch,
   bindingOfFile,
@@ -10,16 +10,13 @@ import {
 import { readProposal } from '../../../src/ledger/proposal/proposals.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { confirmProposal, refuseProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { approveFile, declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const ADA = 'operator:ada';
 const GRACE = 'operator:grace';

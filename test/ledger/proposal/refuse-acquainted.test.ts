@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { confirmProposal, PROPOSED_ACTIONS } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { changeRole } from '../../../src/ledger/person/change-person.ts';
 import { inviteAgain, invitePerson, offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { readTies } from '../../../src/ledger/proposal/refuse-acquainted.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import {
   readMaker,
@@ -17,12 +17,9 @@ import {
 } from '../../../src/ledger/proposal/proposals.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('refuse acquainted', () => {
   beforeEach(() => world.empty());

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { cleanStorage, IN_PASSING, watchLog } from '../../../src/ledger/retention/clean-storage.ts';
 import { dropFingerprints, shredFile } from '../../../src/ledger/retention/retention.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
 import { openTestPool } from '../../support/postgres.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 const DAY_MS = 86_400_000;
 const CLEAN = { file_secret: undefined, row_print: undefined };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
@@ -14,10 +15,9 @@ import {
   readShredStates,
   shredFile,
 } from '../../../src/ledger/retention/retention.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { changeOutcomes, readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
@@ -6,16 +6,13 @@ import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findInvoice, verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const BY = { actor: 'worker:poll', reason: 'the service says something else', source: 'asked again' };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
 import { copyRows } from '../support/put-rows.ts';
@@ -6,13 +6,10 @@ import type { NewRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { readFaults, readRows } from '../../../src/ledger/file/read-file.ts';
 import type { LedgerRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 /** Texts that mean something to COPY, or could be confused with others. */
 const AWKWARD = [

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { listRows, type RowFilter } from '../../../src/ledger/row/list-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
 import { listFaults, readFaultCounts } from '../../../src/ledger/row/fault-counts.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readWithheldFiles, sumWithheld, withheldOf } from '../../../src/ledger/row/read-withheld.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { openStepWorld, type StepWorld } from '../../workers/support/step-world.ts';
+import { openStepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/take-in.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('listRows', () => {
   let file: FileRow;
@@ -133,13 +130,7 @@ it('listFaults pages in the order of finding, of this file alone', async () => {
 });
 
 describe('read withheld', () => {
-  let world: StepWorld;
-
-  beforeAll(async () => {
-    world = await openStepWorld({ accounts: 3 });
-  });
-
-  afterAll(() => world.close());
+  const world = openedForTests(() => openStepWorld({ accounts: 3 }));
 
   async function taken(rows: readonly string[]) {
     const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, lines(rows));

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { outcomePacker } from '../../../src/rows/packed-outcomes.ts';
 import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { copyRows } from '../support/put-rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { type AsOf, type LineRange, NO_OUTCOME, readKeptRows } from '../../../src/ledger/row/read-kept-rows.ts';
 import { keptRowAt, newRowPack, readPackedRows } from '../../../src/ledger/row/read-packed-rows.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const row = (line: number, more: Partial<ReconciledRow> = {}): ReconciledRow => ({
   line,

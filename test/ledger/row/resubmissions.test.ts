@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState, type Outcome, OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import {
@@ -11,17 +11,14 @@ import {
   recordResubmission,
 } from '../../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
 import { forget } from '../support/forget.ts';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 const because = { actor: 'operator:ada', reason: 'the line is up again' };
 

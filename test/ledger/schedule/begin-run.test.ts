@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   beginRun,
   finishRun,
@@ -10,14 +10,11 @@ import {
   seeSchedule,
 } from '../../../src/ledger/schedule/begin-run.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
-import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { BECAUSE, DAY, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/run-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('beginRun', () => {
   it('begins the run of a date, with a link', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { startOfDay } from '../../../src/calendar/zone-time.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
@@ -10,13 +10,10 @@ import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { balanceDay } from '../../../src/reconcile/balance-day.ts';
-import { type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('readDay', () => {
   beforeEach(() => world.empty());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { beginRun, finishRun, missRun } from '../../../src/ledger/schedule/begin-run.ts';
 import {
   countClaimed,
@@ -10,14 +10,11 @@ import {
   readRun,
 } from '../../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
 import { BECAUSE, freshSchedule } from '../support/run-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 describe('questions about runs', () => {
   let name: string;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import {
@@ -10,10 +11,9 @@ import {
   notePushed,
   wasClaimed,
 } from '../../../src/ledger/transfer/note-transfer.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { claimOf } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 function fileOf(folder: string, identity: string) {
   return { folder, name: 'june.csv', identity: Buffer.from(identity) };

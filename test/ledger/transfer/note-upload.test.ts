@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
@@ -13,10 +14,9 @@ import {
   readUpload,
   type Upload,
 } from '../../../src/ledger/transfer/note-upload.ts';
-import { useTestLedger } from '../support/use-ledger.ts';
-import { claimOf } from '../../support/ledger-world.ts';
+import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
 
-const world = useTestLedger();
+const world = openedForTests(openTestLedger);
 
 const MAKER = { actor: 'operator:ada', reason: 'meant so' };
 const OTHER = { actor: 'operator:grace', reason: 'looked at' };

@@ -1,7 +1,6 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, expect, it } from 'vitest';
 import { newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { askApi, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
+import { askApi, dashboardForTests, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/actions.ts';
 import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
 import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, openAction, readAction } from '../support/action-page.ts';
 import type { TestBrowser } from '../support/dashboard-world.ts';
-import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
+import { openDoubtWorld } from '../support/doubt-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const STORIES = {
   adopted: {},
@@ -16,14 +17,12 @@ const STORIES = {
 } as const;
 const EVIDENCE = 'Ann of the service desk, ticket 4711';
 
-let world: DoubtWorld;
+const world = openedForTests(() => openDoubtWorld(STORIES));
 let operator: TestBrowser;
 let approver: TestBrowser;
 beforeAll(async () => {
-  world = await openDoubtWorld(STORIES);
   [operator, approver] = [await world.as('operator'), await world.as('approver')];
 });
-afterAll(() => world.close());
 
 /** Actions that could send a batch again or end it. */
 const WAYS = ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt'];

@@ -1,23 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 const LOGIN = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
 
-let world: DashboardWorld;
+const world = openedForTests(() =>
+  openDashboardWorld({
+    folder: { badRows: { maxPercent: 50 }, sameTotals: 'off' },
+    settings: { batch: { maxRows: 2 } },
+  }),
+);
 let operator: TestBrowser;
 let approver: TestBrowser;
 let admin: TestBrowser;
 beforeAll(async () => {
-  world = await openDashboardWorld({
-    folder: { badRows: { maxPercent: 50 }, sameTotals: 'off' },
-    settings: { batch: { maxRows: 2 } },
-  });
   [operator, approver, admin] = [await world.as('operator'), await world.as('approver'), await world.as('admin')];
   const mine = lines([cardRow(31), cardRow(32)]);
   // The administrator drops one of the files on the dashboard.
@@ -34,7 +36,6 @@ beforeAll(async () => {
   await world.drop('ach-charge', 'recalled.csv', lines(upTo(4).map((n) => achRow(n))));
   await world.finish();
 });
-afterAll(() => world.close());
 
 async function path(name: string, action: string): Promise<string> {
   return `/files/${(await fileNamed(world, name)).file_id}/do/${action}`;

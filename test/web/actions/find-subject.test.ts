@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
 import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import type { Next, Subject } from '../../../src/actions/action.ts';
@@ -12,16 +12,15 @@ import {
   SUBJECT_PATHS,
 } from '../../../src/web/actions/find-subject.ts';
 import type { WebContext } from '../../../src/web/web-context.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: LedgerWorld;
+const world = openedForTests(openTestLedger);
 let dashboard: WebContext;
 beforeAll(async () => {
-  world = await openTestLedger();
   const settings = { accounts: new Map([['main', {}]]), schedules: { nightly: {} } };
   dashboard = { app: { ledger: world.ledger, settings } } as unknown as WebContext;
 });
-afterAll(() => world.close());
 
 describe('findSubject', () => {
   it('finds a file and a batch of it', async () => {

@@ -1,19 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const ADA = { actor: 'operator:ada', reason: 'Ms Byron confirms it', evidence: { overrides: ['CONTROL_TOTALS'] } };
 const NAMES = ['sent.csv', 'unwanted.csv', 'own.csv', 'made.csv', 'declined.csv', 'changed.csv'];
 
-let world: DashboardWorld;
+const world = openedForTests(() =>
+  openDashboardWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } }),
+);
 let approver: TestBrowser;
 let second: TestBrowser;
 beforeAll(async () => {
-  world = await openDashboardWorld({ account: { secondPerson: { overrides: true } }, folder: { sameTotals: 'off' } });
   [approver, second] = [await world.as('approver'), await world.as('second')];
   for (const [index, name] of NAMES.entries()) {
     const content = lines([cardRow(2 * index + 1), cardRow(2 * index + 2)]);
@@ -24,7 +26,6 @@ beforeAll(async () => {
   }
   await world.finish();
 });
-afterAll(() => world.close());
 
 async function proposed(name: string, because = ADA): Promise<string> {
   const { file_id: fileId } = await fileNamed(world, name);

@@ -1,23 +1,22 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
 import { doIt, fileNamed, openAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DashboardWorld;
+const world = openedForTests(openDashboardWorld);
 let operator: TestBrowser;
 let path: string;
 beforeAll(async () => {
-  world = await openDashboardWorld();
   operator = await world.as('operator');
   const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
   await world.drop('card', 'june.csv', lines([cardRow(1), declined, cardRow(3)]));
   await world.finish();
   path = `/files/${(await fileNamed(world, 'june.csv')).file_id}/do/resubmit`;
 });
-afterAll(() => world.close());
 
 const inFolder = () => readdir(join(world.root, 'drop', 'card'));
 

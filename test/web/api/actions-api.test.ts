@@ -5,14 +5,16 @@ import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { ApiActions } from '../../../src/web/api/actions-api.ts';
 import type { HandledAction } from '../../../src/actions/action.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestPerson } from '../support/dashboard-world.ts';
 import { openTestApi } from '../support/test-api.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: DashboardWorld;
+const world = openedForTests(() =>
+  openDashboardWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } }),
+);
 let api: FastifyInstance;
 let fileId: string;
 beforeAll(async () => {
-  world = await openDashboardWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } });
   await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
   await world.finish();
   const { ledger } = world.app;
@@ -20,10 +22,7 @@ beforeAll(async () => {
   fileId = rows[0]!.file_id;
   api = await openTestApi(world, actions);
 });
-afterAll(async () => {
-  await api.close();
-  await world.close();
-});
+afterAll(() => api.close());
 beforeEach(() => {
   done.length = 0;
 });

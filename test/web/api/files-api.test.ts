@@ -1,8 +1,7 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { type Json, type TestProgram } from '../support/dashboard-world.ts';
+import { dashboardForTests, type Json, type TestProgram } from '../support/dashboard-world.ts';
 
 const world = dashboardForTests();
 let program: TestProgram;

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type Json, type TestProgram } from '../support/dashboard-world.ts';
+import { dashboardForTests, type Json, type TestProgram } from '../support/dashboard-world.ts';
 import { apiSchema } from '../../../src/web/api/api-schema.ts';
 import {
   TEXT,

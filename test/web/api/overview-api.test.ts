@@ -1,9 +1,8 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { type Json, type TestProgram } from '../support/dashboard-world.ts';
+import { dashboardForTests, type Json, type TestProgram } from '../support/dashboard-world.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 
 const world = dashboardForTests({

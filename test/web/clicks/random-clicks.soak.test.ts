@@ -1,11 +1,10 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Workers } from '../../../workers/main.ts';
 import { ALL_ACCOUNTS, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
-import type { DashboardWorld } from '../support/dashboard-world.ts';
+import { dashboardForTests, type DashboardWorld } from '../support/dashboard-world.ts';
 import { clickAtRandom } from './support/random-clicks.ts';
 
 testClicks({
@@ -44,9 +43,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
   beforeAll(async () => {
     workers = await world.start();
   });
-  afterAll(async () => {
-    await workers.stop();
-  });
+  afterAll(() => workers.stop());
 
   /** Undoes the pauses that random clicks leave behind. */
   async function resumeAll(): Promise<void> {

@@ -1,6 +1,5 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, it, expect } from 'vitest';
-import type { DashboardWorld } from '../support/dashboard-world.ts';
+import { dashboardForTests, type DashboardWorld } from '../support/dashboard-world.ts';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';

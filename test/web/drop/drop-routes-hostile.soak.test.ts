@@ -1,4 +1,3 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { request } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import type { TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
 
 const world = dashboardForTests({ folder: { maxBytes: 1_000_000 } });

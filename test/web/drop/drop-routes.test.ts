@@ -1,9 +1,8 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import type { TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
 import { openTurns } from '../../../src/web/drop/drop-routes.ts';
 

@@ -1,19 +1,18 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { BodyRefusal, takeUpload } from '../../../src/web/drop/take-upload.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { readUpload } from '../../../src/ledger/transfer/note-upload.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
-let world: PipelineWorld;
+const world = openedForTests(() => openPipelineWorld({ folder: { complete: { by: 'marker', suffix: '.ctl' } } }));
 let path: string;
 beforeAll(async () => {
-  world = await openPipelineWorld({ folder: { complete: { by: 'marker', suffix: '.ctl' } } });
   path = join(world.root, 'drop', 'card');
 });
-afterAll(() => world.close());
 afterEach(async () => {
   await rm(path, { recursive: true, force: true });
   await mkdir(path);

@@ -2,12 +2,13 @@ import { createServer, request as ask, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BodyRefusal, drainBody, readBody, tooLarge } from '../../../src/web/drop/take-upload.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { findNameFault, describeWaiting } from '../../../src/web/drop/drop-routes.ts';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const ROOM = { maxBytes: 100, idleMs: 20_000 };
 
@@ -148,11 +149,7 @@ it.each([
   expect(findNameFault(name, MARKER)).toContain(words);
 });
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await openTestLedger();
-});
-afterAll(() => world.close());
+const world = openedForTests(openTestLedger);
 
 it('describeWaiting names who dropped the same bytes, until they are taken', async () => {
   const { ledger } = world;

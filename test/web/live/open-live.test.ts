@@ -1,4 +1,4 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { dashboardForTests } from '../support/dashboard-world.ts';
 import { describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startHealth } from '../../../src/kernel/health.ts';
 import {
   type Monitor,
@@ -7,7 +7,7 @@ import {
   readSamples,
   type Sample,
 } from '../../../src/web/monitor/open-monitor.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { rename } from 'node:fs/promises';
 import type { Pool } from 'pg';
@@ -16,14 +16,11 @@ import { beforeStatement } from '../../workers/support/failing-app.ts';
 import { METRICS, type MetricName } from '../../../schemas/metrics.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const ANY = { host: '127.0.0.1', port: 0 };
 
-let world: PipelineWorld;
-beforeAll(async () => {
-  world = await openPipelineWorld();
-});
-afterAll(() => world.close());
+const world = openedForTests(openPipelineWorld);
 
 const monitors: Monitor[] = [];
 afterEach(async () => {

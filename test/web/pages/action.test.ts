@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
@@ -6,14 +6,16 @@ import { HANDLED } from '../../../src/web/actions/actions-for.ts';
 import { SUBJECT_PATHS } from '../../../src/web/actions/find-subject.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
-import { type DashboardWorld, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 
-let world: DashboardWorld;
+const world = openedForTests(() =>
+  openDashboardWorld({ folder: { sameTotals: 'off' }, settings: { batch: { maxRows: 2 } } }),
+);
 const browsers = {} as Record<PersonRole, TestBrowser>;
 beforeAll(async () => {
-  world = await openDashboardWorld({ folder: { sameTotals: 'off' }, settings: { batch: { maxRows: 2 } } });
   for (const role of Object.keys(PERSON_ROLES) as PersonRole[]) browsers[role] = await world.as(role);
   await pauseAccount(world.app.ledger, 'main', because);
   for (const [index, name] of ['changed.csv', 'twice.csv', 'mistyped.csv'].entries())
@@ -22,7 +24,6 @@ beforeAll(async () => {
   await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
   await world.finish();
 });
-afterAll(() => world.close());
 
 const NOBODY: Readonly<Record<string, string>> = { fileId: 'nobody', batchNo: '1', name: 'nobody', no: '999' };
 

@@ -1,8 +1,7 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, type ActionName, mayDo } from '../../../schemas/actions.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
-import { askApi, TEST_PEOPLE, type TestBrowser } from '../support/dashboard-world.ts';
+import { askApi, dashboardForTests, TEST_PEOPLE, type TestBrowser } from '../support/dashboard-world.ts';
 
 const world = dashboardForTests();
 

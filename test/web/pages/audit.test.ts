@@ -1,9 +1,8 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readAuditHead, type AuditLink } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import type { Answer } from '../support/dashboard-world.ts';
+import { type Answer, dashboardForTests } from '../support/dashboard-world.ts';
 import { wordsOf, draw } from '../support/page-words.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { type AuditQuery, FilterForm, LinkTable, VerifyForm, VerifyResult } from '../../../src/web/pages/audit.tsx';

@@ -1,6 +1,5 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, expect, it } from 'vitest';
-import { openDashboardWorld } from '../support/dashboard-world.ts';
+import { dashboardForTests, openDashboardWorld } from '../support/dashboard-world.ts';
 
 const world = dashboardForTests();
 

@@ -1,4 +1,4 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
+import { dashboardForTests } from '../support/dashboard-world.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,10 +1,9 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/openid-provider.ts';
-import { openBrowser, type TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, openBrowser, type TestBrowser } from '../support/dashboard-world.ts';
 import { localPath } from '../../../src/web/pages/login.tsx';
 import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { newLink } from '../../../src/actions/new-link.ts';

@@ -1,6 +1,5 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, PASSWORD, type TestBrowser } from '../support/dashboard-world.ts';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 
 const world = dashboardForTests();

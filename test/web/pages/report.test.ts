@@ -1,9 +1,8 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../src/calendar/calendar.ts';
 import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import type { Answer } from '../support/dashboard-world.ts';
+import { type Answer, dashboardForTests } from '../support/dashboard-world.ts';
 import { wordsOf, draw } from '../support/page-words.ts';
 import { dayReportText, type DayReport } from '../../../src/reconcile/outputs/day-report.ts';
 import { DayTables } from '../../../src/web/pages/report.tsx';

@@ -1,28 +1,33 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
-import type { TestBrowser } from '../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../support/read-page.ts';
-
-const world = dashboardForTests();
-let viewer: TestBrowser;
-let file: FileRow;
-let batchId: string;
-beforeAll(async () => {
-  await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: '20260615001' })]));
-  await world.drop('card', 'refused.csv', 'a,b\n');
-  await world.finish();
-  file = await findFile(world.app.ledger, 'monday.csv');
-  batchId = (await readBatches(world.app.ledger, file.file_id))[0]!.batch_id!;
-  viewer = await world.as('viewer');
-});
-
-const search = (q: string) => viewer.get(`/search?q=${encodeURIComponent(q)}`);
+import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { doIt, fileNamed, openAction } from '../support/action-page.ts';
+import { dayInZone } from '../../../src/calendar/zone-time.ts';
+import { runNow } from '../../../src/actions/run-now.ts';
+import { runSchedule } from '../../../workers/schedule/schedule.ts';
+import { openDoubtWorld } from '../support/doubt-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 describe('/search', () => {
+  const world = dashboardForTests();
+  let viewer: TestBrowser;
+  let file: FileRow;
+  let batchId: string;
+  beforeAll(async () => {
+    await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: '20260615001' })]));
+    await world.drop('card', 'refused.csv', 'a,b\n');
+    await world.finish();
+    file = await findFile(world.app.ledger, 'monday.csv');
+    batchId = (await readBatches(world.app.ledger, file.file_id))[0]!.batch_id!;
+    viewer = await world.as('viewer');
+  });
+  const search = (q: string) => viewer.get(`/search?q=${encodeURIComponent(q)}`);
+
   it('tells what became of an invoice, and leads to its line, file and batch', async () => {
     const { status, text } = await search('C-1');
     expect(status).toBe(200);
@@ -80,5 +85,141 @@ describe('/search', () => {
 
   it.each(['%', '_', "'; --", '\\', '%00', 'x'.repeat(5_000), '__proto__'])('answers "%s"', async (words) => {
     expect((await search(words)).status).toBe(200);
+  });
+});
+
+describe('proposalsPage', () => {
+  const world = dashboardForTests({ account: { secondPerson: { overrides: true } } });
+  beforeAll(async () => {
+    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+    await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
+    await world.finish();
+  });
+
+  it('says what would stand here when nothing waits', async () => {
+    const { words } = await openAction(await world.as('viewer'), '/proposals');
+    expect(words).toContain('No open proposals. If an account requires two persons');
+  });
+
+  it('shows what waits with money, person, reason and evidence, and offers what each may do', async () => {
+    const { file_id: fileId } = await fileNamed(world, 'held.csv');
+    const because = { actor: 'operator:approver', reason: 'meant <so>', evidence: { overrides: ['CONTROL_TOTALS'] } };
+    const no = await proposeApproval(world.app.ledger, fileId, because);
+    const shown = async (person: Parameters<typeof world.as>[0]) => openAction(await world.as(person), '/proposals');
+    const { words, text } = await shown('second');
+    for (const part of ['held.csv', '2 50.00 USD', 'approver', 'meant <so>', 'CONTROL_TOTALS ('])
+      expect(words).toContain(part);
+    expect(text).toContain('meant &lt;so');
+    const links = (page: { text: string }) =>
+      [...page.text.matchAll(/href="(\/proposals\/[^"]+)"/g)].map(([, link]) => link);
+    const [confirm, refuse] = [`/proposals/${no}/do/confirm`, `/proposals/${no}/do/refuse`];
+    expect(links({ text })).toEqual([confirm, refuse]);
+    expect(links(await shown('operator'))).toEqual([refuse]);
+    expect(links(await shown('viewer'))).toEqual([]);
+    const own = await shown('approver');
+    expect([links(own), own.words]).toEqual([[refuse], expect.stringContaining('another person must confirm')]);
+  });
+});
+
+/** The tests build on each other. */
+describe('schedulesPage', () => {
+  const world = dashboardForTests({
+    folder: { schedule: 'nightly' },
+    settings: {
+      schedules: {
+        nightly: { does: 'take', at: '23:59', timeZone: 'Pacific/Kiritimati' },
+        close: { does: 'day-close', at: '23:59', account: 'main' },
+        idle: { does: 'take', at: '23:59' },
+      },
+    },
+  });
+  async function linesOf(person: 'viewer' | 'operator'): Promise<string[]> {
+    const { status, text } = await (await world.as(person)).get('/schedules');
+    expect(status).toBe(200);
+    const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(text) ?? [];
+    return body.split('</tr>').slice(0, -1);
+  }
+
+  it('says of each what it does, when next by its own clock, and that it has not run', async () => {
+    const [nightly, close, idle] = (await linesOf('viewer')).map((line) => wordsOf(line));
+    expect(nightly).toMatch(
+      /^nightly takes the files in drop\/card, drop\/ach-charge, drop\/ach-refund .* 23:59:00 \+14:00 none yet$/,
+    );
+    expect(close).toMatch(/^close closes the day: writes its report .* 23:59:00 \+00:00 none yet$/);
+    expect(idle).toMatch(/^idle takes files, but no folder names it/);
+  });
+
+  it('offers a run by hand to those who may, and to nobody else', async () => {
+    expect((await linesOf('operator'))[0]).toContain('href="/schedules/nightly/do/run-now"');
+    expect((await linesOf('viewer')).join('')).not.toContain('run-now');
+  });
+
+  it('says what became of the last run', async () => {
+    await runSchedule(world.app, { schedule: 'nightly' });
+    await runNow(world.app, 'nightly', { because: { actor: 'operator:operator', reason: 'early' } });
+    const day = dayInZone(world.app.clock.now(), 'Pacific/Kiritimati');
+    expect(wordsOf((await linesOf('viewer'))[0]!)).toContain(`${day} done 0 files taken`);
+  });
+});
+
+function actionLinks(text: string): string[] {
+  return [...text.matchAll(/href="[^"]*\/do\/([\w-]+)[^"]*"/g)].map(([, action]) => action!);
+}
+
+describe('resolvePage', () => {
+  const world = openedForTests(() =>
+    openDoubtWorld({
+      lost: { operation: 'ach-charge', isBooked: false, account: { timeZone: 'America/Toronto' } },
+      paired: { operation: 'ach-charge', isBooked: false, account: { secondPerson: { resolutions: true } } },
+    }),
+  );
+
+  it('shows what is known, and every way out with its action, the safest first', async () => {
+    const { status, words, text } = await openAction(
+      await world.as('operator'),
+      `${await world.pathOf('lost')}/resolve`,
+    );
+    expect(status).toBe(200);
+    for (const part of [
+      'Resolve batch 1 of lost.csv',
+      'The service may or may not have taken this batch',
+      'Do not drop the file again',
+      'Rows 2',
+      'Total 50.00 USD',
+      'Attempt 1',
+      'Returned nothing',
+      'Written',
+      'This is possible from',
+      'approved ACH/EFT payments',
+    ])
+      expect(words).toContain(part);
+    expect(actionLinks(text)).toEqual(['adopt', 'probe', 'journal', 'not-received', 'close-in-doubt']);
+  });
+
+  it('lets a person who may not do it read it, without the links', async () => {
+    for (const person of ['viewer', 'approver'] as const) {
+      const { status, words, text } = await openAction(await world.as(person), `${await world.pathOf('lost')}/resolve`);
+      expect([status, actionLinks(text)]).toEqual([200, []]);
+      expect(words).toContain('Your role can view these; an operator can do them.');
+      expect(words).toContain('Mark it as not received');
+    }
+  });
+
+  it('leads to the second person while a proposal waits', async () => {
+    await world.age('paired', 'attempt', 25);
+    const base = await world.pathOf('paired');
+    const before = await openAction(await world.as('operator'), `${base}/resolve`);
+    expect(before.words).toContain('Another person must confirm it.');
+    const form = { evidence: 'Ann of the service desk, ticket 4711', reason: 'never arrived' };
+    await doIt(await world.as('operator'), `${base}/do/not-received`, form);
+    const { words, text } = await openAction(await world.as('approver'), `${base}/resolve`);
+    expect(words).toContain('operator proposed: not received.');
+    expect(actionLinks(text)).toEqual(['confirm', 'refuse']);
+  });
+
+  it('says of a batch that is not in doubt that there is nothing to resolve', async () => {
+    const path = (await world.pathOf('lost')).replace('/batches/1', '/batches/2/resolve');
+    expect((await openAction(await world.as('viewer'), path)).words).toContain('There is nothing to resolve.');
+    expect((await openAction(await world.as('viewer'), path.replace('/2/', '/9/'))).status).toBe(404);
   });
 });

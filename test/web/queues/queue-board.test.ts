@@ -1,7 +1,6 @@
-import { dashboardForTests } from '../support/dashboard-for-tests.ts';
 import { describe, expect, it } from 'vitest';
 import { QUEUES } from '../../../schemas/jobs.ts';
-import { TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
+import { dashboardForTests, TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

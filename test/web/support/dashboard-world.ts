@@ -1,3 +1,4 @@
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { scryptSync } from 'node:crypto';
 import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
@@ -56,6 +57,11 @@ export type Answer = {
   /** Where a redirect leads; otherwise undefined. */
   readonly location: string | undefined;
 };
+
+/** Opens a dashboard before the tests of this file or group, and closes it after them. */
+export function dashboardForTests(options: Parameters<typeof openDashboardWorld>[0] = {}): DashboardWorld {
+  return openedForTests(() => openDashboardWorld(options));
+}
 
 /** Uses the dashboard as a browser does: keeps its cookie, and sends the token of its page with each form. */
 export type TestBrowser = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { ControlNote } from '../../../src/rows/rows.ts';

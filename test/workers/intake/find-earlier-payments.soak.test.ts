@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

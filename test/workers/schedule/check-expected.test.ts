@@ -1,13 +1,13 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import { checkExpected, expectationOf, expectedTimes } from '../../../workers/schedule/check-expected.ts';
 import { lookAtFolder } from '../../../workers/watch/watch.ts';
-import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
+import { NOON, openScheduleWorld } from '../support/schedule-world.ts';
 import { beginRun, finishRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { countDueRuns, findDueRuns, takeFolders, windowMs } from '../../../workers/schedule/schedule.ts';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
@@ -87,11 +87,7 @@ describe('expectedTimes', () => {
 });
 
 describe('findDueRuns', () => {
-  let world: ScheduleWorld;
-  beforeAll(async () => {
-    world = await openScheduleWorld();
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(openScheduleWorld);
 
   let tests = 0;
   let name: string;
@@ -150,11 +146,7 @@ describe('findDueRuns', () => {
 });
 
 describe('takeFolders', () => {
-  let world: ScheduleWorld;
-  beforeAll(async () => {
-    world = await openScheduleWorld();
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(openScheduleWorld);
 
   const NEVER = new Date('2030-01-01T00:00:00Z');
   const SCHEDULES = { nightly: { does: 'take', at: '22:00' } } as const;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import { beginRun, finishRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';

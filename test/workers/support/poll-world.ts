@@ -3,7 +3,8 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { DONE, WAIT } from '../../gateway/support/soap-answers.ts';
 import { answering } from './scripted-gateway.ts';
-import { openedForTests, openStepWorld, type StepWorld } from './step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+import { openStepWorld, type StepWorld } from './step-world.ts';
 import { query } from './story.ts';
 import { takeInCharges } from './take-in.ts';
 

@@ -1,6 +1,6 @@
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll } from 'vitest';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
@@ -44,27 +44,6 @@ export type StepWorldOptions = {
 /** Opens a step world for the tests of a file, or of the `describe` around it. */
 export function stepWorld(options: StepWorldOptions = {}): StepWorld {
   return openedForTests(() => openStepWorld(options));
-}
-
-/** Opens a world before the tests and closes it after them. Only tests may use it, not the file as it is read. */
-export function openedForTests<World extends { close(): Promise<void> }>(open: () => Promise<World>): World {
-  let world: World | undefined;
-  beforeAll(async () => {
-    world = await open();
-  });
-  afterAll(() => world?.close());
-  const opened = () => {
-    if (!world) throw new Error('the world is not open yet');
-    return world;
-  };
-  return new Proxy<World>(Object.create(null), {
-    get: (_target, key) => Reflect.get(opened(), key),
-    ownKeys: () => Reflect.ownKeys(opened()),
-    getOwnPropertyDescriptor: (_target, key) => ({
-      ...Reflect.getOwnPropertyDescriptor(opened(), key),
-      configurable: true,
-    }),
-  });
 }
 
 export async function openStepWorld(options: StepWorldOptions = {}): Promise<StepWorld> {

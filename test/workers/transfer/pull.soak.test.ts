@@ -1,24 +1,21 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import { sshdIsInstalled, sshdVerdict } from '../../support/sshd.ts';
-import { expectPulledThroughKills, openPullWorld, type PullWorld } from '../support/pull-world.ts';
+import { expectPulledThroughKills, openPullWorld } from '../support/pull-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const verdict = sshdVerdict();
 
 it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('pullFolder', () => {
-  let world: PullWorld;
-  beforeAll(async () => {
-    world = await openPullWorld();
-  });
-  afterAll(() => world?.close());
+  const world = openedForTests(openPullWorld);
 
   it('brings a file in whole, readable for its owner only, and moves it away there', async () => {
     const pair = await world.freshPair();
@@ -217,11 +214,7 @@ function dyingAfter(calls: number): typeof openRemote {
 }
 
 describe.runIf(sshdIsInstalled())('pullFolder', () => {
-  let world: PullWorld;
-  beforeAll(async () => {
-    world = await openPullWorld();
-  });
-  afterAll(() => world?.close());
+  const world = openedForTests(openPullWorld);
 
   it('brings in two thousand files, each once, from a server that is killed three times meanwhile', async () => {
     await expectPulledThroughKills(world, 2_000, [400, 1_000, 1_600]);

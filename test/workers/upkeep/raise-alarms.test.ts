@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
 import { kindsOf, targetKey } from '../../../src/notify/tell.ts';

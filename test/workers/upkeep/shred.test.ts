@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openedForTests } from '../support/step-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { startWorkers } from '../../../workers/main.ts';

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ERRORS, type QuarantineCode } from '../../../schemas/errors.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Settings } from '../../../src/config/config.ts';
@@ -241,7 +242,7 @@ describe('trouble with one folder', () => {
 });
 
 describe('what is no plain file', () => {
-  const ODD: [string, string, (path: string) => Promise<unknown>][] = [
+  const ODD: [string, QuarantineCode, (path: string) => Promise<unknown>][] = [
     ['a symbolic link', 'DROP_SYMLINK', (path) => symlink('/etc/passwd', path)],
     ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
     ['a pipe', 'DROP_SPECIAL', async (path) => execFileSync('mkfifo', [path])],
@@ -269,7 +270,7 @@ describe('what is no plain file', () => {
     const reason = JSON.parse(
       await readFile(join(app.settings.paths.quarantine, dir!, 'reason.json'), 'utf8'),
     ) as object;
-    expect(reason).toMatchObject({ code, name: 'odd.csv', from: `drop/${ach}` });
+    expect(reason).toMatchObject({ code, mend: ERRORS[code].remedy, name: 'odd.csv', from: `drop/${ach}` });
     expect(troubles(40)).toMatchObject([{ code, folder: `drop/${ach}` }]);
   });
 

@@ -1,4 +1,3 @@
-import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +5,7 @@ import { findFile } from '../../../../src/ledger/file/search.ts';
 import { recordOutput } from '../../../../src/ledger/file/complete-file.ts';
 import { OutputTable, attachmentOf } from '../../../../src/web/pages/files/file-outputs.tsx';
 import { CARD, cardRow, lines } from '../../../support/payment-rows.ts';
-import type { TestBrowser } from '../../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { wordsOf } from '../../support/read-page.ts';
 import type { FastifyRequest } from 'fastify';

@@ -1,13 +1,12 @@
-import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
 import {
-  type DashboardWorld,
+  dashboardForTests,
   openDashboardWorld,
-  type TestBrowser,
   TEST_PEOPLE,
+  type TestBrowser,
   type TestPerson,
 } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
@@ -15,6 +14,7 @@ import { copyFaults } from '../../../../src/ledger/row/copy-rows.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { transact } from '../../../../src/ledger/engine/transaction.ts';
 import { forceSql } from '../../../support/force-sql.ts';
+import { openedForTests } from '../../../support/opened-for-tests.ts';
 
 const world = dashboardForTests({ account: { timeZone: 'America/Toronto' } });
 let viewer: TestBrowser;
@@ -88,10 +88,9 @@ function pageNames(from: number, to: number): string[] {
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>"';
 
 describe('the pages of files', () => {
-  let world: DashboardWorld;
+  const world = openedForTests(openDashboardWorld);
   let paths: string[];
   beforeAll(async () => {
-    world = await openDashboardWorld();
     const name = 'evil.csv';
     await world.drop('card', name, lines([cardRow(1)]));
     await world.finish();
@@ -116,7 +115,6 @@ describe('the pages of files', () => {
     const query = encodeURIComponent(EVIL);
     paths = ['/files', `/files?name=${query}`, ...below, `${file}/rows?invoice=${query}`, `/search?q=${query}`];
   });
-  afterAll(() => world.close());
 
   it('show whatever a sender, the service or a person wrote as text', async () => {
     const viewer = await world.as('viewer');

@@ -1,10 +1,9 @@
-import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
 import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
-import type { TestBrowser } from '../../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { AttemptInDoubt, InDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';

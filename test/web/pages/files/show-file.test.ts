@@ -1,8 +1,7 @@
-import { dashboardForTests } from '../../support/dashboard-for-tests.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
-import type { TestBrowser, TestPerson } from '../../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser, type TestPerson } from '../../support/dashboard-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { LinkedFile } from '../../../../src/ledger/file/list-files.ts';

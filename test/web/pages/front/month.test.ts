@@ -1,15 +1,16 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { describe, expect, it, afterAll, beforeAll } from 'vitest';
+import { describe, expect, it, beforeAll } from 'vitest';
 import { Month, type MonthDay, MONTH_DAYS, openMonth } from '../../../../src/web/pages/front/month.tsx';
 import type { Account, Settings } from '../../../../src/config/config.ts';
 import { reconcileBatch } from '../../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
-import { type LedgerWorld, openTestLedger, outcomesOf } from '../../../support/ledger-world.ts';
+import { openTestLedger, outcomesOf } from '../../../support/ledger-world.ts';
 import type { App } from '../../../../src/app.ts';
 import { pauseAccount } from '../../../../src/ledger/account/pause-account.ts';
 import { type Front, readFront } from '../../../../src/web/pages/front/read-front.ts';
-import { openScheduleWorld, NOON, type ScheduleWorld } from '../../../workers/support/schedule-world.ts';
+import { openScheduleWorld, NOON } from '../../../workers/support/schedule-world.ts';
+import { openedForTests } from '../../../support/opened-for-tests.ts';
 
 const draw = (days: readonly MonthDay[]) => renderToString(h(Month, { days }));
 const quiet: MonthDay = { day: '2026-06-13', rows: 0, declined: 0, cents: {}, withheld: {} };
@@ -57,9 +58,8 @@ describe('Month', () => {
   });
 });
 
-let world: LedgerWorld;
+const world = openedForTests(openTestLedger);
 beforeAll(async () => {
-  world = await openTestLedger();
   world.clock.set('2026-06-01T04:30:00Z');
   const [main, side, uk] = [await accept('main'), await accept('side'), await accept('uk')];
   await end(main);
@@ -67,7 +67,6 @@ beforeAll(async () => {
   world.clock.set('2026-06-15T10:00:00Z');
   await end(side, 'declined');
 });
-afterAll(() => world.close());
 
 const settings = {
   accounts: new Map(
@@ -138,11 +137,7 @@ function read(app: App): Promise<Front> {
 }
 
 describe('readFront', () => {
-  let world: ScheduleWorld;
-  beforeAll(async () => {
-    world = await openScheduleWorld();
-  });
-  afterAll(() => world.close());
+  const world = openedForTests(openScheduleWorld);
 
   it('says what comes next, the first first: runs, windows that are closed, files that are expected', async () => {
     world.clock.set(NOON);

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { relayDatabase } from '../../support/database-relay.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
-import type { DatabaseOptions } from '../../support/postgres.ts';
-
-/** Opens a ledger before the tests of a file or suite, and closes it behind them. */
-export function useTestLedger(options: DatabaseOptions = {}): LedgerWorld {
-  const world = {} as LedgerWorld;
-  beforeAll(async () => {
-    Object.assign(world, await openTestLedger(options));
-  });
-  afterAll(() => world.close());
-  return world;
-}
+import type { LedgerWorld } from '../../support/ledger-world.ts';
 
 /** Opens the ledger of the world once more for this test, through a relay. `said` is what goes to the server from now on. */
 export async function openRelayed(world: LedgerWorld) {
