@@ -71,7 +71,7 @@ function sayWait(wait: Wait | OwnTrouble): string {
     case 'of-another':
       return `The send journal of this host (${short(wait.journal)}) belongs to host ${wait.name}, or is a copy. Restore its own journal. If it never had one, move this one away, so that a new one is made.`;
     case 'not-listed':
-      return `This host, ${wait.name}, is not a sender: ${wait.list.join(', ')}. List all of them as "senders" in the configuration of each host, and restart those first.`;
+      return `This host, ${wait.name}, is not among the senders: ${wait.list.join(', ')}. List all of them as "senders" in the configuration of each host, and restart those first.`;
   }
 }
 

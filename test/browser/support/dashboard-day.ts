@@ -96,7 +96,7 @@ function walkThrough(isWhole: boolean): void {
 
   if (isWhole)
     it('lets a second person in', async () => {
-      await ann.getByRole('link', { name: 'People' }).click();
+      await ann.getByRole('link', { name: 'Users' }).click();
       await ann.getByLabel('Name').fill('bob');
       await ann.getByLabel('Role', { exact: true }).last().selectOption('approver');
       await ann.getByLabel('Reason', { exact: true }).last().fill('checks what I make');

@@ -128,7 +128,7 @@ it('sayWaits says of each what is waited for and what to do', () => {
     'belongs to another installation',
     'was retired',
     'belongs to host host-a, or is a copy',
-    'host-d, is not among those that send: host-a, host-b',
+    'host-d, is not among the senders: host-a, host-b',
   ];
   // A silent host's journal needs no sentence of its own.
   expect(said).toHaveLength(words.length);

@@ -144,7 +144,7 @@ describe('probe', () => {
     expect(found.words).toContain('matches in every row');
     expect(found.words).toContain('Asked for 3 ids');
     expect((await world.batchOf('probed')).state).toBe('unknown');
-    const [, link = ''] = /<a href="([^"]+)">Adopt batch id/.exec(found.text)!;
+    const [, link = ''] = /<a href="([^"]+)">Enter batch id/.exec(found.text)!;
     expect((await doIt(operator, link)).status).toBe(200);
     expect(await world.batchOf('probed')).toMatchObject({ state: 'submitted', batch_id: String(id) });
   });
