@@ -25,6 +25,11 @@ export function archivePath(archiveDir: string, fileId: string, claimedAt: Date)
   return join(archiveDir, year, month, day, `${fileId}.sealed`);
 }
 
+/** Returns a new name beside a sealed original, for another try to seal the same file. */
+export function besideSealed(path: string): string {
+  return path.replace(/\.sealed$/, `.${randomBytes(6).toString('hex')}.sealed`);
+}
+
 /**
  * Seals a whole file, from its first byte to its end, into a new file that only its owner may read. On return the
  * sealed file is complete on disk under its name; after a crash it is complete or absent. Missing folders are created,
@@ -120,15 +125,24 @@ function openSealed(path: string, key: DataKey, purpose: string): number {
 }
 
 /**
- * Removes a sealed file and the drafts of an interrupted sealing (security codes must not be kept). A missing file is
- * no error, so the step can be repeated after a crash. Copies in backups and on the disk become unreadable only when
- * the wrapped data key is deleted too.
+ * Removes a sealed file, what other tries sealed beside it, and their drafts (security codes must not be kept). A
+ * missing file is no error, so the step can be repeated after a crash. Copies in backups and on the disk become
+ * unreadable only when the wrapped data key is deleted too.
  */
 export async function destroySealedFile(path: string): Promise<void> {
-  const folder = dirname(path);
+  const [fileId] = basename(path).split('.');
+  await removeFrom(dirname(path), [`${fileId}.`, `.${fileId}.`]);
+}
+
+/** Removes the drafts that dead tries to seal a file left. A try that goes on fails, and is made again. */
+export async function removeDrafts(path: string): Promise<void> {
+  await removeFrom(dirname(path), [`.${basename(path).split('.')[0]}.`]);
+}
+
+async function removeFrom(folder: string, beginnings: readonly string[]): Promise<void> {
   const names = await listNames(folder);
   if (!names) return;
-  const doomed = names.filter((name) => name === basename(path) || isDraftOf(name, path));
+  const doomed = names.filter((name) => beginnings.some((beginning) => name.startsWith(beginning)));
   for (const name of doomed) await rm(join(folder, name), { force: true });
   await syncFolder(folder);
 }
@@ -153,10 +167,6 @@ function openSource(from: string, to: string): number {
 /** Returns a new name for every attempt, so that two concurrent ones cannot write into the same file. */
 function draftPath(to: string): string {
   return join(dirname(to), `.${basename(to)}.${randomBytes(6).toString('hex')}.part`);
-}
-
-function isDraftOf(name: string, to: string): boolean {
-  return name.startsWith(`.${basename(to)}.`) && name.endsWith('.part');
 }
 
 /** Creates the missing folders and syncs each of them: a file is only as durable as the path to it. */

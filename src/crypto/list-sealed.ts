@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
 
-/** `sealed`: an original under its name. `draft`: remains of an interrupted sealing. `strange`: not ours. */
+/** `sealed`: an original, or what another try to claim it sealed. `draft`: remains of an interrupted sealing. `strange`: not ours. */
 export type ArchiveEntry = { kind: 'sealed' | 'draft' | 'strange'; fileId: string; path: string };
 
 /** Lists every file in the archive with its path relative to it, newest days first. A missing archive has none. */
@@ -29,7 +29,7 @@ export async function* listSealedInSlices(archiveDir: string, most = 10_000): As
 }
 
 function kindOf(name: string): Pick<ArchiveEntry, 'kind' | 'fileId'> {
-  const [, draft, fileId = ''] = /^(\.?)([^.]+)\.sealed(?:\.[0-9a-f]{12}\.part)?$/.exec(name) ?? [];
+  const [, draft, fileId = ''] = /^(\.?)([^.]+)(?:\.[0-9a-f]{12})?\.sealed(?:\.[0-9a-f]{12}\.part)?$/.exec(name) ?? [];
   if (!FILE_ID.test(fileId)) return { kind: 'strange', fileId: '' };
   return { kind: draft ? 'draft' : 'sealed', fileId };
 }

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,7 +15,7 @@ import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
-import { archivePath, destroySealedFile, sealFile } from '../../src/crypto/archive.ts';
+import { archivePath, besideSealed, removeDrafts, sealFile } from '../../src/crypto/archive.ts';
 import { newDataKey } from '../../src/crypto/data-key.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
 import { folderOf, ORIGINAL_PURPOSE } from '../open-original.ts';
@@ -92,13 +92,14 @@ async function sealClaim(
   const { fileId, notes } = claim;
   const folder = folderOf(app, notes.folder, fileId);
   const claimedAt = new Date(notes.claimedAt);
-  const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
+  const to = archivePath(app.settings.paths.archive, fileId, claimedAt);
   const { key, wrapped } = newDataKey(masterKey, fileId);
-  const sealed = await sealAnew({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE }, deaths);
+  if (deaths > 0) await removeDrafts(to);
+  const { path, ...sealed } = await sealBeside({ from: claim.path, to, key, purpose: ORIGINAL_PURPOSE });
   crashPoint('claim.sealed');
   if (sealed.bytes >= MUCH_BYTES) collectGarbage();
   await turn;
-  await claimFile(app.ledger, {
+  const isNew = await claimFile(app.ledger, {
     fileId,
     account: notes.account,
     site: app.settings.site,
@@ -114,7 +115,9 @@ async function sealClaim(
     charset: folder.charset,
     control: await readControl(claim),
   });
-  app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+  // Another try was recorded first, with an original of its own.
+  if (!isNew) await rm(path, { force: true });
+  else app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
 }
 
 /**
@@ -131,17 +134,17 @@ async function readControl({ path, sidecar }: Claim): Promise<ControlNote | null
 }
 
 /**
- * Seals the claim, replacing what an earlier try sealed: its key was never stored, so it cannot be opened. Finding what
- * a dead try left takes a listing of the whole day, so that happens only after a death.
+ * Seals the claim, beside what another try has sealed. That one is never removed here: if the server was lost, its lock
+ * was too, and the other try may still go on and be the one that the ledger records.
+ * @returns where it was sealed, too
  */
-async function sealAnew(seal: Parameters<typeof sealFile>[0], deaths: number): ReturnType<typeof sealFile> {
-  if (deaths > 0) await destroySealedFile(seal.to);
+async function sealBeside(seal: Parameters<typeof sealFile>[0]) {
   try {
-    return await sealFile(seal);
+    return { ...(await sealFile(seal)), path: seal.to };
   } catch (error) {
     if (!(error instanceof PipelineError) || error.code !== 'OUTPUT_EXISTS') throw error;
-    await destroySealedFile(seal.to);
-    return sealFile(seal);
+    const to = besideSealed(seal.to);
+    return { ...(await sealFile({ ...seal, to })), path: to };
   }
 }
 

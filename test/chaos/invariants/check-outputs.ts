@@ -92,7 +92,13 @@ async function checkHost({ root, env }: StoryHost): Promise<string[]> {
       [settings.site],
     );
     for (const file of files) {
-      for (const { name, onDisk, rebuilt } of await rebuildOutputs(app, file)) {
+      const checks = await rebuildOutputs(app, file).catch((error: unknown) => {
+        wrong.push(
+          `outputs of ${file.name} of ${file.site}, claimed ${file.claimed_at.toISOString()}: ${String(error)}`,
+        );
+        return [];
+      });
+      for (const { name, onDisk, rebuilt } of checks) {
         if (onDisk !== 'same' || rebuilt !== 'same')
           wrong.push(`output ${name}: on the disk ${onDisk}, again ${rebuilt}`);
       }

@@ -1,13 +1,17 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { EventEmitter, once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
+import { archivePath, destroySealedFile } from '../../../src/crypto/archive.ts';
+import { waitUntil } from '../../gateway/support/pass-time.ts';
+import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
-import { collectGarbage, quarantineOdd, takeClaim } from '../../../workers/watch/take-claim.ts';
+import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
 import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -125,8 +129,45 @@ describe('takeClaim, after the process died', () => {
     await takeClaim(world.app, claimed);
     const row = await world.file(claimed.fileId);
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
-    const day = join(originalPath(world.app, row), '..');
-    expect((await readdir(day)).filter((name) => name.includes(claimed.fileId))).toHaveLength(1);
+    expect(row.archive).toMatch(new RegExp(`/${claimed.fileId}\\.[0-9a-f]{12}\\.sealed$`));
+    expect(await sealedIn(claimed)).toHaveLength(2);
+    await destroySealedFile(originalPath(world.app, row));
+    expect(await sealedIn(claimed)).toEqual([]);
+  });
+
+  async function sealedIn({ fileId, notes }: Claim): Promise<string[]> {
+    const day = dirname(archivePath(world.settings.paths.archive, fileId, new Date(notes.claimedAt)));
+    return (await readdir(day).catch(() => [])).filter((name) => name.startsWith(`${fileId}.`));
+  }
+
+  it.each([
+    ['the first', [0, 1]],
+    ['the second', [1, 0]],
+  ] as const)('two tries whose lock was lost: %s is recorded, and its original opens', async (_which, order) => {
+    const bytes = content();
+    const claimed = await claim(bytes);
+    const server = await startTestPostgres();
+    const locks = openTestPool({ ...server.connection, options: '-c search_path=paydrop' });
+    const apps = [world.app, { ...world.app, ledger: { ...world.app.ledger, locks } }];
+    const turns = apps.map(() => new EventEmitter());
+    const tries = apps.map((app, place) =>
+      storeClaim(
+        app,
+        claimed,
+        once(turns[place]!, 'turn').then(() => {}),
+      ),
+    );
+    await waitUntil(async () => (await sealedIn(claimed)).length === 2);
+    for (const place of order) {
+      turns[place]!.emit('turn');
+      expect(await tries[place]).toBe(true);
+    }
+    await locks.end();
+    await server.stop();
+    const row = await world.file(claimed.fileId);
+    expect(await text(openOriginal(world.app, row))).toBe(bytes);
+    expect(await sealedIn(claimed)).toHaveLength(1);
+    expect(await world.movesOf(claimed)).toEqual(['claim']);
   });
 
   it('after the row, before the job: the next try asks for the intake', async () => {
