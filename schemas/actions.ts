@@ -4,10 +4,10 @@
  */
 
 export const PERSON_ROLES = {
-  viewer: 'sees everything and changes nothing',
-  operator: 'drops files and keeps work going; proposes what another person must confirm',
-  approver: 'lets held files go or declines them, and confirms what another person proposed',
-  admin: 'all of that, and manages users; but nobody approves what they made themselves',
+  viewer: 'views everything and changes nothing',
+  operator: 'drops files and keeps work going; makes proposals that another person must confirm',
+  approver: 'approves or declines held files, and confirms proposals of another person',
+  admin: 'all of that, and manages users; but cannot approve their own proposals',
 } as const;
 export type PersonRole = keyof typeof PERSON_ROLES;
 
@@ -44,18 +44,18 @@ export const ACTIONS = {
   cancel: action('file', WORKERS, 'Cancel', { destructive: true }),
   resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: true }),
   'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
-  'rebuild-outputs': action('file', WORKERS, 'Bring back missing outputs', { reason: 'none' }),
+  'rebuild-outputs': action('file', WORKERS, 'Restore missing outputs', { reason: 'none' }),
 
   'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: true }),
   repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
   retry: action('batch', MAKERS, 'Send again', { destructive: true }),
   withdraw: action('batch', MAKERS, 'Withdraw', { destructive: true }),
-  adopt: action('batch', MAKERS, 'Adopt a batch id', { destructive: true }),
+  adopt: action('batch', MAKERS, 'Enter the batch id', { destructive: true }),
   probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
-  'not-received': action('batch', MAKERS, 'Declare as not received', { destructive: true }),
-  journal: action('batch', MAKERS, 'Read a report of the service', { destructive: true }),
-  'close-in-doubt': action('batch', MAKERS, 'Close in doubt', { destructive: true }),
-  disown: action('batch', MAKERS, 'Disown the result', { destructive: true }),
+  'not-received': action('batch', MAKERS, 'Mark as not received', { destructive: true }),
+  journal: action('batch', MAKERS, 'Read a transaction report', { destructive: true }),
+  'close-in-doubt': action('batch', MAKERS, 'Close with unknown outcome', { destructive: true }),
+  disown: action('batch', MAKERS, 'Detach this result', { destructive: true }),
 
   pause: action('account', WORKERS, 'Pause'),
   resume: action('account', CHECKERS, 'Resume', { destructive: true }),

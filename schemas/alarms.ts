@@ -12,29 +12,32 @@ type AlarmRow = {
 };
 
 export const ALARM_KINDS = {
-  batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
-  account_stopped: lasting('an account sends nothing until a person has looked', 'paydrop account list'),
-  exception: lasting('a result does not fit what was sent', 'paydrop exceptions'),
-  result_overdue: lasting('the service has a batch and gives no result of it', 'paydrop status'),
-  file_held: lasting('a file waits for approve or decline', 'paydrop status'),
-  file_refused: told('a file was refused; nothing of it is sent', 'Send the .nak.csv to the sender.'),
+  batch_unknown: lasting(
+    'the outcome of a batch is unknown: the service may or may not have taken it',
+    'paydrop unknown list',
+  ),
+  account_stopped: lasting('an account is stopped and sends nothing until an operator acts', 'paydrop account list'),
+  exception: lasting('a result does not match what was sent', 'paydrop exceptions'),
+  result_overdue: lasting('the service has a batch and has not returned its result', 'paydrop status'),
+  file_held: lasting('a file waits for approval', 'paydrop status'),
+  file_refused: told('a file was refused; nothing in it is sent', 'Send the .nak.csv to the sender.'),
   rows_withheld: {
     ...told(
       'rows of a file have faults and were not paid',
-      'Correct them in the .rejects.csv of the file and drop that.',
+      'Correct them in the .rejects.csv of the file and drop that file.',
     ),
     asked: true,
   },
-  file_done: { ...told('a file is done; its results are written', 'Nothing is to be done.'), asked: true },
-  silence: lasting('a folder is not listed, or results are not asked for', 'paydrop doctor'),
+  file_done: { ...told('a file is done; its results are written', 'No action is needed.'), asked: true },
+  silence: lasting('a folder is not scanned, or results are not fetched', 'paydrop doctor'),
   not_reached: lasting(
-    'batches are put back unsent again and again, mostly because the service is not reached',
+    'batches repeatedly go back unsent, usually because the service cannot be reached',
     'paydrop doctor',
   ),
-  failing: lasting('work fails again and again, or nobody takes it up', 'paydrop status'),
-  transfer: lasting('an SFTP server cannot be used: nothing is fetched or uploaded', 'paydrop doctor'),
-  late: lasting('a run of a schedule was missed or failed, or an expected file has not come', 'paydrop status'),
-  trouble: lasting('ledger or queue do not answer, or refuse', 'paydrop doctor'),
+  failing: lasting('work fails repeatedly, or no process takes it up', 'paydrop status'),
+  transfer: lasting('an SFTP server cannot be used; nothing is fetched or uploaded', 'paydrop doctor'),
+  late: lasting('a scheduled run was missed or failed, or an expected file has not arrived', 'paydrop status'),
+  trouble: lasting('the ledger or the queue does not answer, or refuses', 'paydrop doctor'),
 } as const satisfies Record<string, AlarmRow>;
 
 export type AlarmKind = keyof typeof ALARM_KINDS;

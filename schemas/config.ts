@@ -56,7 +56,7 @@ const CALENDAR = {
     .min(1)
     .default([...WEEKDAYS])
     .describe('Days of the week; left out, all seven'),
-  holidays: z.array(z.iso.date()).default([]).describe('Days on which it does not happen, such as 2026-12-25'),
+  holidays: z.array(z.iso.date()).default([]).describe('Days without it, such as 2026-12-25'),
 };
 
 const FILE_LIMITS = {
@@ -71,7 +71,7 @@ const KeySource = z.string().regex(/^(file|env|command):\S/, 'write file:PATH, e
 const OpenPgpConfig = z
   .strictObject({
     key: KeySource.describe(
-      'Our private key, armored: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; several may follow each other while senders change to a new one',
+      'Our private key, armored: file:PATH, env:NAME, or command:PROGRAM ARG… that prints it; several while senders change to a new one',
     ),
     passphrase: KeySource.optional().describe('Passphrase of the private key, from the same kinds of place'),
     senders: z
@@ -82,12 +82,12 @@ const OpenPgpConfig = z
       .enum(['required', 'optional'])
       .optional()
       .describe(
-        'required: a message without a valid signature of a sender is refused; left out, required when there are senders',
+        'required: refuse a message without a valid signature of a sender; left out, required when there are senders',
       ),
   })
   .refine(
     ({ signature, senders }) => signature !== 'required' || senders.length > 0,
-    'signature is required, and there are no senders whose signatures could be checked',
+    'signature is required, but no senders are configured to check signatures against',
   );
 
 /** Default address of the dashboard. */
@@ -102,9 +102,7 @@ export const DashboardConfig = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe(
-      'What people type to reach it, such as https://pay.example.com; left out, the address that it listens on',
-    ),
+    .describe('Address that users type, such as https://pay.example.com; left out, the address that it listens on'),
   tls: z
     .strictObject({
       cert: z
@@ -117,28 +115,33 @@ export const DashboardConfig = z.strictObject({
     .describe('Answers over HTTPS with this certificate'),
   openid: z
     .strictObject({
-      issuer: z.url().describe('Address of the provider, as its discovery document names it'),
+      issuer: z.url().describe('Address of the provider, as in its discovery document'),
       clientId: z.string().min(1).describe('Name of paydrop there'),
       clientSecret: Secret.optional().describe(
         'Secret of paydrop there: env:NAME or file:PATH; left out, a public client',
       ),
-      label: z.string().min(1).default('your organisation').describe('Whom people log in with, for the button'),
+      label: z.string().min(1).default('your organisation').describe('Name of the provider on the log-in button'),
     })
     .optional()
     .describe(
-      'Log-in by OpenID Connect as well. Register the address of the dashboard with /login/openid/callback behind it',
+      'Also allows log-in by OpenID Connect. Register the address of the dashboard followed by /login/openid/callback',
     ),
   trustedProxies: z
     .array(z.string().refine(isNetwork, 'write an address or a network, such as 10.0.0.5 or 10.0.0.0/8'))
     .default([])
-    .describe('Addresses or networks of the proxies before it that speak HTTPS with people, such as 10.0.0.5'),
-  idleMinutes: z.int().min(1).max(720).default(15).describe('Without a click a person is logged out after, in minutes'),
+    .describe('Addresses or networks of the proxies in front of it that serve HTTPS, such as 10.0.0.5'),
+  idleMinutes: z
+    .int()
+    .min(1)
+    .max(720)
+    .default(15)
+    .describe('A user is logged out after this time without a click, in minutes'),
   longestHours: z
     .int()
     .min(1)
     .max(168)
     .default(12)
-    .describe('A person logs in again after this time in any case, in hours'),
+    .describe('A user must log in again after this time in any case, in hours'),
 });
 
 /** Covers the 13 months in which card schemes and banks usually allow disputes. */
@@ -151,7 +154,7 @@ export const AccountConfig = z.strictObject({
   timeZone: z
     .string()
     .default('UTC')
-    .describe('Zone in which people of this account read times, such as America/Toronto'),
+    .describe('Time zone in which users of this account read times, such as America/Toronto'),
   agentCode: Secret.describe('Agent code: env:NAME, file:PATH or the text itself'),
   password: Secret.describe('Password: env:NAME, file:PATH or the text itself'),
   openpgp: OpenPgpConfig.optional().describe('Opens drops that are OpenPGP messages: X.csv.pgp, X.csv.gpg, X.csv.asc'),
@@ -166,32 +169,32 @@ export const AccountConfig = z.strictObject({
   answerTimeoutMs: Patience.default(180_000).describe('Longest wait for the whole answer, in ms'),
   poll: z
     .strictObject({
-      firstMs: Wait.default(10_000).describe('First question for a result after, in ms'),
+      firstMs: Wait.default(10_000).describe('Wait before the first request for a result, in ms'),
       factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
-      longestMs: Wait.default(300_000).describe('But never longer than, in ms'),
+      longestMs: Wait.default(300_000).describe('Longest wait between two requests, in ms'),
       staleMs: Wait.default(86_400_000).describe(
-        'Without a result for so long it counts as overdue, in ms; it is then asked for hourly, after 7 days daily',
+        'A result is overdue after this time, in ms; it is then requested hourly, after 7 days daily',
       ),
     })
     .prefault({})
-    .describe('When the result of a batch is asked for'),
+    .describe('When the result of a batch is requested'),
   recheck: z
     .strictObject({
       afterMs: z
         .array(Wait)
         .default([3_600_000, 86_400_000, 259_200_000, 604_800_000])
-        .describe('So long after it was there, in ms; [] for never'),
+        .describe('Waits after its arrival, in ms; [] for never'),
     })
     .prefault({})
-    .describe('When a result that is there is asked for again, because outcomes may change late'),
+    .describe('When a result is requested again, because outcomes may change late'),
   resolveWaitMs: Wait.default(86_400_000).describe(
-    'How long a batch in doubt must have waited before it may be declared not received, in ms',
+    'Shortest wait before a batch in doubt can be marked as not received, in ms',
   ),
   secondPerson: z
     .strictObject({
-      refunds: z.boolean().default(false).describe('Every refund file is held until two persons let it go'),
-      overrides: z.boolean().default(false).describe('Two persons let a held file go'),
-      resolutions: z.boolean().default(false).describe('Two persons declare what became of a batch in doubt'),
+      refunds: z.boolean().default(false).describe('Every refund file needs approval by two persons'),
+      overrides: z.boolean().default(false).describe('Held files need approval by two persons'),
+      resolutions: z.boolean().default(false).describe('The outcome of a batch in doubt needs two persons'),
     })
     .prefault({})
     .describe('What one person proposes and another must confirm'),
@@ -202,19 +205,19 @@ export const AccountConfig = z.strictObject({
         .min(0)
         .max(36_500)
         .default(RETENTION_DAYS)
-        .describe('So many days after its end the key of a file is destroyed and with it the original; 0 for never'),
+        .describe('Days after the end of a file until its key, and with it the original, is destroyed; 0 for never'),
     })
     .prefault({})
     .describe('How long originals are kept; masked results stay'),
   window: z
     .strictObject({
       from: WallTime.default('00:00').describe('Opens at'),
-      to: WallTime.default('00:00').describe('Closes at; when that is not later than from, on the day after'),
+      to: WallTime.default('00:00').describe('Closes at; on the next day when not later than from'),
       ...CALENDAR,
     })
     .optional()
     .describe(
-      'When something of this account may be sent, in its time zone; left out, always. A window belongs to the day on which it opens',
+      'When this account may send, in its time zone; left out, always. A window belongs to the day on which it opens',
     ),
   limits: z
     .strictObject({
@@ -222,7 +225,7 @@ export const AccountConfig = z.strictObject({
       dayTotal: Amount.optional().describe('Largest total of the files accepted on one day in the zone of the account'),
     })
     .prefault({})
-    .describe('What is more holds the file; amounts in units of the currency, refunds count like charges'),
+    .describe('A file above a limit is held; amounts in units of the currency, refunds count like charges'),
 });
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
@@ -238,7 +241,7 @@ export const RemoteConfig = z
     hostKey: z
       .string()
       .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'it is not SHA256: and 43 characters, as "ssh-keygen -lf" prints it')
-      .describe('Fingerprint of the key of the server, SHA256:...; a server with another key is refused'),
+      .describe("Fingerprint of the server's key, SHA256:...; a server with another key is refused"),
     timeoutMs: Patience.default(20_000).describe('Longest wait for the log-in, and for any one answer, in ms'),
   })
   .refine(({ password, key }) => (password === undefined) !== (key === undefined), 'it needs a password or a key');
@@ -249,7 +252,7 @@ export const SiteName = Name;
 export const FolderConfig = z.strictObject({
   path: z.string().describe('Drop folder, relative to the configuration file'),
   site: SiteName.default(HOME_SITE).describe(
-    'Where the folder lies: only processes of this site (PAYDROP_SITE) take its files and write its outputs',
+    'Site of the folder: only processes of this site (PAYDROP_SITE) take its files and write its outputs',
   ),
   account: z.string().describe('Account that pays or is paid'),
   operation: z
@@ -258,7 +261,7 @@ export const FolderConfig = z.strictObject({
   layout: z
     .enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]])
     .optional()
-    .describe('The only layout taken; left out, the number of columns tells'),
+    .describe('The only layout accepted; left out, the number of columns decides'),
   pull: z
     .strictObject({
       remote: z.string().describe('Name of one of the remotes'),
@@ -266,15 +269,12 @@ export const FolderConfig = z.strictObject({
       after: z
         .enum(['move', 'delete', 'keep'])
         .default('move')
-        .describe('What becomes of a file there that is here: moved into a folder, deleted, or left and remembered'),
-      claimed: z
-        .string()
-        .optional()
-        .describe('Folder there for those that are moved; default "claimed" in that folder'),
-      everyMs: Interval.default(60_000).describe('The folder there is listed this often, in ms'),
+        .describe('What happens there to a fetched file: moved into a folder, deleted, or left and remembered'),
+      claimed: z.string().optional().describe('Folder there for moved files; default "claimed" in that folder'),
+      everyMs: Interval.default(60_000).describe('How often the folder there is listed, in ms'),
     })
     .optional()
-    .describe('Files are fetched into this folder from an SFTP server; `complete` decides there as it does here'),
+    .describe('Fetches files into this folder from an SFTP server; `complete` decides there as it does here'),
   work: z.string().optional().describe('Where claimed files are worked on, on the same file system; default data/work'),
   complete: z
     .discriminatedUnion('by', [
@@ -293,13 +293,13 @@ export const FolderConfig = z.strictObject({
   encryption: z
     .enum(['required', 'optional'])
     .default('optional')
-    .describe('required: a drop that is no OpenPGP message is refused'),
+    .describe('required: refuse a drop that is not an OpenPGP message'),
   header: z.enum(['none', 'required', 'auto']).default('auto').describe('Whether the first row holds column titles'),
   charset: z
     .enum(['utf-8', 'windows-1252', 'iso-8859-1'])
     .default('utf-8')
     .describe('Character set of files without a byte order mark'),
-  finalNewline: z.enum(['warn', 'hold']).default('warn').describe('What follows when the last line has no line end'),
+  finalNewline: z.enum(['warn', 'hold']).default('warn').describe('What happens when the last line has no line end'),
   textCommas: z
     .enum(['replace', 'reject'])
     .default('replace')
@@ -313,22 +313,22 @@ export const FolderConfig = z.strictObject({
       maxPercent: z.number().min(0).max(100).default(10).describe('Above this share of invalid rows the file is held'),
     })
     .prefault({})
-    .describe('What follows from invalid rows'),
+    .describe('What happens with invalid rows'),
   duplicateRows: z
     .enum(['hold', 'reject', 'warn'])
     .default('hold')
     .describe(
-      'Same invoice, amount and payer twice in one file; if they are only written in another way, `reject` holds the file as well',
+      'Same invoice, amount and payer twice in one file; if they differ only in spelling, `reject` also holds the file',
     ),
   sameTotals: z
     .enum(['hold', 'warn', 'off'])
     .default('warn')
-    .describe('As many rows and the same total as another file of the account and operation on the same day'),
+    .describe('Same number of rows and same total as another file of the account and operation on the same day'),
   chargedBefore: z
     .enum(['hold', 'warn', 'off'])
     .default('hold')
     .describe(
-      'A row of the same invoice, amount and payer as one of an earlier file that may have been charged, also if they are only written in another way',
+      'Same invoice, amount and payer as a row of an earlier file that may have been charged, also in another spelling',
     ),
   duplicateDays: z.int().min(1).max(3_660).default(35).describe('How many days back chargedBefore looks'),
   schedule: z
@@ -336,29 +336,29 @@ export const FolderConfig = z.strictObject({
     .optional()
     .describe('Files are taken only when this schedule runs; left out, as soon as they are complete'),
   expect: z
-    .strictObject({ by: WallTime.describe('Until then, in the time zone of the account'), ...CALENDAR })
+    .strictObject({ by: WallTime.describe('Latest time, in the time zone of the account'), ...CALENDAR })
     .optional()
-    .describe('On each of these days at least one file is taken from this folder; otherwise it is reported, once'),
+    .describe('Days on which this folder must receive at least one file; otherwise it is reported, once'),
   limits: z
     .strictObject(FILE_LIMITS)
     .prefault({})
-    .describe('The same limits as those of the account, where this folder has tighter ones'),
+    .describe('Same limits as those of the account, where this folder has tighter ones'),
   unusualFactor: z
     .number()
     .min(0)
     .default(3)
-    .describe('A file of so many times the rows or the total of the usual one is held, from the fifth on; 0 for never'),
+    .describe('A file with this many times the usual rows or total is held, from the fifth file on; 0 for never'),
   routingCheck: z
     .boolean()
     .optional()
     .describe(
-      'Check the US routing number in the first nine digits of account numbers; left out, where the country of the account is US',
+      'Check the US routing number in the first nine digits of account numbers; left out, only for accounts in the US',
     ),
   maxBytes: z.int().positive().default(1_073_741_824).describe('Largest file taken, in bytes'),
   clearNumbers: z
     .boolean()
     .default(false)
-    .describe('Write whole numbers into the rejects and retry files, so that they can be dropped again as they are'),
+    .describe('Write full numbers into the rejects and retry files, so that these can be dropped again unchanged'),
 });
 
 /** Within a week, a user who should not be there is noticed. */
@@ -368,7 +368,7 @@ const AlarmKinds = z
   .array(z.enum(Object.keys(ALARM_KINDS) as [AlarmKind, ...AlarmKind[]]))
   .min(1)
   .optional()
-  .describe('Kinds of alarm to tell of; left out, all but file_done');
+  .describe('Kinds of alarm to send; left out, all but file_done and rows_withheld');
 
 export const AlarmConfig = z
   .discriminatedUnion('by', [
@@ -378,7 +378,7 @@ export const AlarmConfig = z
         'smtp://user:password@host:587, or smtps:// for TLS from the start: env:NAME or file:PATH',
       ),
       from: z.email().describe('Sender of the mails'),
-      to: z.array(z.email()).min(1).describe('Who gets them'),
+      to: z.array(z.email()).min(1).describe('Recipients'),
       kinds: AlarmKinds,
     }),
     z.strictObject({
@@ -398,7 +398,7 @@ const TIMES = {
     .min(1)
     .max(1_440)
     .default(240)
-    .describe('A run that was missed, because nothing ran, is still made so long after its time; later it is reported'),
+    .describe('How long a missed run is still made up after its time; later it is reported'),
 };
 
 export const ScheduleConfig = z
@@ -410,15 +410,12 @@ export const ScheduleConfig = z
       ...TIMES,
     }),
   ])
-  .describe('take: what lies in the folders that name the schedule; day-close: writes the report of the day');
+  .describe('take: takes the files in the folders that name the schedule; day-close: writes the report of the day');
 
 export const Config = z.strictObject({
   accounts: z.record(Name, AccountConfig).describe('Merchant accounts by name'),
   folders: z.array(FolderConfig).min(1).max(1_000).describe('Drop folders'),
-  schedules: z
-    .record(Name, ScheduleConfig)
-    .default({})
-    .describe('What happens once on each of its days, whatever the clocks do and however often paydrop is started'),
+  schedules: z.record(Name, ScheduleConfig).default({}).describe('What happens exactly once on each of its days'),
   batch: z
     .strictObject({
       maxRows: z
@@ -427,12 +424,12 @@ export const Config = z.strictObject({
         .max(10_000)
         .default(500)
         .describe(
-          'Most rows sent in one call, and so most rows ever in doubt; fewer where a result could confuse two of them',
+          'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them',
         ),
     })
     .prefault({}),
   masterKey: KeySource.optional().describe(
-    'Where the master key comes from: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; left out, PAYDROP_MASTER_KEY or data/master.key',
+    'Source of the master key: file:PATH, env:NAME, or command:PROGRAM ARG… that prints it; left out, PAYDROP_MASTER_KEY or data/master.key',
   ),
   paths: z
     .strictObject({
@@ -453,14 +450,14 @@ export const Config = z.strictObject({
       }),
     )
     .default([])
-    .describe('Output files are uploaded as well'),
+    .describe('Also uploads output files'),
   newcomerDays: z
     .int()
     .min(0)
     .max(3_660)
     .default(NEWCOMER_DAYS)
     .describe(
-      'For so many days nobody confirms what somebody proposed who made them a user or gave them a role or a link, nor the other way round; 0 for never',
+      "Days during which a user and the administrator who added them or changed their role or link cannot confirm each other's proposals; 0 for never",
     ),
   rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
   sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
@@ -475,7 +472,7 @@ export const Config = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          'Folder on another disk or machine in which the send journal stands a second time, in a file named after the host: nothing is sent before its line is there too, and a machine that was put back as a whole learns from it what it has sent since',
+          'Folder on another disk or machine for a second copy of the send journal, in a file named after the host. Nothing is sent before its line is there too. A restored machine learns from it what it has sent since',
         ),
     })
     .prefault({}),
@@ -484,7 +481,7 @@ export const Config = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Names of all hosts that send (PAYDROP_HOST), the same on each; needed when more than one does: nothing is sent from a ledger that may have gone back before each of them has reported',
+      'Names of all sending hosts (PAYDROP_HOST), the same on each; needed with more than one. A ledger that may be an older copy sends nothing before all of them have reported',
     ),
   concurrency: z
     .strictObject({
@@ -499,16 +496,14 @@ export const Config = z.strictObject({
     .strictObject({
       listen: z
         .string()
-        .describe(
-          'Where GET /health/live, /health/ready and /metrics are answered: 127.0.0.1:9464 for this host alone',
-        ),
+        .describe('Address for GET /health/live, /health/ready and /metrics: 127.0.0.1:9464 for this host alone'),
     })
     .optional()
-    .describe('Health and figures over HTTP for a monitoring program; left out, nothing listens'),
+    .describe('Health and metrics over HTTP for a monitoring program; left out, nothing listens'),
   dashboard: DashboardConfig.optional().describe(
-    `The dashboard in the browser; left out, it is answered on ${USUAL_DASHBOARD} for this host alone`,
+    `The dashboard in the browser; left out, it listens on ${USUAL_DASHBOARD} for this host alone`,
   ),
-  alarms: z.array(AlarmConfig).default([]).describe('Who is told when something waits for a person'),
+  alarms: z.array(AlarmConfig).default([]).describe('Who is told when something needs attention'),
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
@@ -527,15 +522,14 @@ export type Config = z.infer<typeof Config>;
 export const ENVIRONMENT = {
   DATABASE_URL: 'PostgreSQL for the ledger; left out, an embedded one in the data folder',
   REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',
-  PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
-  PAYDROP_SITE: 'Site of this process, one of those that the folders name; default main',
-  PAYDROP_HOST: 'Name of this host among the senders of the configuration; default that of the system',
+  PAYDROP_DIR: 'Folder of paydrop.yaml; default the current folder',
+  PAYDROP_SITE: 'Site of this process, one that the folders name; default main',
+  PAYDROP_HOST: 'Name of this host among "senders" of the configuration; default its system name',
   PAYDROP_ROLES: 'What "paydrop start" does here, separated by commas; default everything',
   PAYDROP_MASTER_KEY:
     'Master key, base64 of 32 bytes; several separated by commas, the current one first; default the file data/master.key',
-  PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
-  PAYDROP_DASHBOARD:
-    'Where the dashboard is answered, host:port, or off; left out, dashboard.listen of the configuration',
+  PAYDROP_MONITOR: 'Address for health and metrics, host:port; left out, monitor.listen of the configuration',
+  PAYDROP_DASHBOARD: 'Address of the dashboard, host:port, or off; left out, dashboard.listen of the configuration',
   PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

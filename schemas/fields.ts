@@ -41,17 +41,17 @@ export const FIELDS = {
   recurring: {
     kind: 'boolean',
     about:
-      'TRUE when a recurring payment should be created. It is always sent: left out it goes as false, and an update with ' +
+      'TRUE when a recurring payment should be created. It is always sent; left out, false is sent, and an update with ' +
       'false switches a stored schedule off',
   },
   amount: { kind: 'decimal', about: 'Amount of the recurring payment' },
   beginDate: {
     kind: 'dateTime',
-    about: 'First day of the recurring payment, ISO 8601 with UTC offset. It is always sent: left out it goes as now',
+    about: 'First day of the recurring payment, ISO 8601 with UTC offset. It is always sent; left out, as now',
   },
   endDate: {
     kind: 'dateTime',
-    about: 'Last day of the recurring payment, ISO 8601 with UTC offset. It is always sent: left out it goes as now',
+    about: 'Last day of the recurring payment, ISO 8601 with UTC offset. It is always sent; left out, as now',
   },
   fromDate: { kind: 'dateTime', about: 'Start of the creation-time range, ISO 8601 with UTC offset' },
   toDate: { kind: 'dateTime', about: 'End of the creation-time range, ISO 8601 with UTC offset' },

@@ -19,11 +19,11 @@ const ScheduleJob = z.strictObject({ schedule: z.string() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
 
 export const QUEUES = {
-  intake: { payload: FileJob, atSite: true, about: 'check a claimed file, cut its batches' },
-  submit: { payload: BatchJob, atSite: false, about: 'send a batch, if the ledger lets it' },
+  intake: { payload: FileJob, atSite: true, about: 'check a claimed file and cut its batches' },
+  submit: { payload: BatchJob, atSite: false, about: 'send a batch if the ledger allows it' },
   poll: { payload: BatchJob, atSite: false, about: 'ask for the result of a submitted batch' },
   deliver: { payload: FileJob, atSite: true, about: 'write the output files that are due' },
-  schedule: { payload: ScheduleJob, atSite: true, about: 'make the runs of a schedule that are due' },
+  schedule: { payload: ScheduleJob, atSite: true, about: 'make due runs of a schedule' },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
@@ -37,14 +37,14 @@ export type Payload<Name extends QueueName> = z.infer<(typeof QUEUES)[Name]['pay
 export const ROLES = {
   watch: { atSite: true, about: 'lists the drop folders and claims what is complete' },
   intake: { atSite: true, about: 'checks claimed files and cuts their batches' },
-  submit: { atSite: false, about: 'sends batches; keeps a send journal of its own' },
-  poll: { atSite: false, about: 'asks for results' },
+  submit: { atSite: false, about: 'sends batches; keeps its own send journal' },
+  poll: { atSite: false, about: 'fetches results' },
   deliver: { atSite: true, about: 'writes the output files' },
   web: {
     atSite: false,
-    about: 'answers the dashboard; files are dropped and fetched there where the folders lie',
+    about: 'serves the dashboard; its users drop and fetch files where the folders are',
   },
-  schedule: { atSite: true, about: 'makes the runs of schedules that are due' },
+  schedule: { atSite: true, about: 'makes due runs of schedules' },
 } as const;
 
 export type Role = keyof typeof ROLES;

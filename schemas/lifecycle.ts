@@ -6,13 +6,13 @@
 
 export const FILE_STATES = {
   claimed: 'taken out of the drop folder by one rename, hashed, the original sealed',
-  rejected: 'nothing of it was or will be sent; the NAK says why',
-  held: 'waits for a person',
+  rejected: 'refused; nothing in it is ever sent; the NAK says why',
+  held: 'needs approval',
   accepted: 'rows fixed, batches cut and sealed',
-  in_progress: 'at least one batch is on its way or done',
+  in_progress: 'at least one batch is being sent, waiting for its result or done',
   completed: 'every row has its outcome and the output files are written',
-  cancelled: 'stopped by a person before anything was sent',
-  partly_cancelled: 'stopped by a person when some batches had been sent',
+  cancelled: 'cancelled by a person before anything was sent',
+  partly_cancelled: 'cancelled by a person after some batches were sent',
 } as const;
 export type FileState = keyof typeof FILE_STATES;
 
@@ -21,14 +21,22 @@ export const BATCH_STATES = {
   preparing: 'a worker has connected, nothing was written yet',
   sending: 'intent is durable, request bytes may be leaving',
   unknown: 'the service may or may not have accepted it; never sent again without a resolution',
-  submitted: 'the service gave it a batch id and works on it',
-  result_in: 'the result file is here and sealed',
-  exception: 'the result does not fit what was sent',
+  submitted: 'the service gave it a batch id and is processing it',
+  result_in: 'the result file has arrived and is sealed',
+  exception: 'the result does not match what was sent',
   reconciled: 'every row has its outcome',
-  refused: 'the service said no, nothing was charged',
+  refused: 'the service refused it; nothing was charged',
   cancelled: 'never sent',
 } as const;
 export type BatchState = keyof typeof BATCH_STATES;
+
+/** States whose words on screens and in sentences differ from their names. */
+const STATE_WORDS: Readonly<Record<string, string>> = { unknown: 'outcome unknown', result_in: 'result received' };
+
+/** Returns the state of a file, batch or run as words for a person. */
+export function saidState(state: string): string {
+  return STATE_WORDS[state] ?? state.replaceAll('_', ' ');
+}
 
 /** States in which money may have moved although no row has an outcome yet. */
 export const IN_DOUBT_STATES = ['sending', 'unknown'] as const satisfies readonly BatchState[];
@@ -45,19 +53,19 @@ export const OUTCOMES = {
   accepted_pending: {
     label: 'ACCEPTED_PENDING',
     certainlyNotCharged: false,
-    means: 'taken for the bank, not paid yet',
+    means: 'passed to the bank, not paid yet',
   },
   declined: { label: 'DECLINED', certainlyNotCharged: true, means: 'refused by the service with a code' },
-  duplicate: { label: 'DUPLICATE', certainlyNotCharged: false, means: 'the service says it has it already' },
+  duplicate: { label: 'DUPLICATE', certainlyNotCharged: false, means: 'the service says that it already has it' },
   format_error: { label: 'FORMAT_ERROR', certainlyNotCharged: true, means: 'the service could not read the row' },
   unknown: { label: 'UNKNOWN', certainlyNotCharged: false, means: 'may or may not have been charged; ask the service' },
   not_charged: {
     label: 'NOT_CHARGED',
     certainlyNotCharged: true,
-    means: 'sent, and not charged: two reports of the service lack it',
+    means: 'sent but not charged: it is missing from two reports of the service',
   },
   not_sent: { label: 'NOT_SENT', certainlyNotCharged: true, means: 'never sent' },
-  invalid: { label: 'INVALID', certainlyNotCharged: true, means: 'withheld, it has faults' },
+  invalid: { label: 'INVALID', certainlyNotCharged: true, means: 'withheld because it has faults' },
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
@@ -91,10 +99,10 @@ export type Move<State extends string> = {
 export const FILE_MOVES = [
   { name: 'claim', from: null, to: 'claimed', by: 'worker', about: 'sealed and hashed after the rename' },
   { name: 'accept', from: 'claimed', to: 'accepted', by: 'worker', about: 'every check passed' },
-  { name: 'hold', from: 'claimed', to: 'held', by: 'worker', about: 'a person has to look first' },
+  { name: 'hold', from: 'claimed', to: 'held', by: 'worker', about: 'needs approval' },
   { name: 'reject', from: 'claimed', to: 'rejected', by: 'worker', about: 'a fault of the whole file' },
-  { name: 'approve', from: 'held', to: 'accepted', by: 'operator', about: 'looked at and found right' },
-  { name: 'decline', from: 'held', to: 'cancelled', by: 'operator', about: 'looked at and not wanted' },
+  { name: 'approve', from: 'held', to: 'accepted', by: 'operator', about: 'reviewed and found right' },
+  { name: 'decline', from: 'held', to: 'cancelled', by: 'operator', about: 'reviewed and not wanted' },
   { name: 'begin', from: 'accepted', to: 'in_progress', by: 'worker', about: 'the first batch left ready' },
   { name: 'cancel', from: 'accepted', to: 'cancelled', by: 'operator', about: 'before anything was sent' },
   { name: 'complete', from: 'in_progress', to: 'completed', by: 'worker', about: 'all rows final, outputs read back' },
@@ -127,7 +135,7 @@ export const BATCH_MOVES = [
     from: 'sending',
     to: 'unknown',
     by: 'worker',
-    about: 'any other end of the call, or its process died',
+    about: 'the call ended in any other way, or its process died',
   },
   { name: 'adopt', from: 'unknown', to: 'submitted', by: 'operator', about: 'a batch id whose every row matches' },
   { name: 'absolve', from: 'unknown', to: 'ready', by: 'operator', about: 'confirmed not received, with evidence' },
@@ -144,7 +152,7 @@ export const BATCH_MOVES = [
     from: 'submitted',
     to: 'exception',
     by: 'worker',
-    about: 'the service says again and again that it does not know the batch id',
+    about: 'the service says repeatedly that it does not know the batch id',
   },
   {
     name: 'reconcile',
@@ -166,7 +174,7 @@ export const BATCH_MOVES = [
     from: 'exception',
     to: 'reconciled',
     by: 'worker',
-    about: 'asked for again, the result fits',
+    about: 'fetched again, the result matches',
   },
   { name: 'disown', from: 'exception', to: 'unknown', by: 'operator', about: "it was another batch's result" },
   {
@@ -174,38 +182,44 @@ export const BATCH_MOVES = [
     from: 'ready',
     to: 'unknown',
     by: 'worker',
-    about: 'the send journal knows a call of it that the ledger had forgotten',
+    about: 'the send journal shows a call of it that the ledger had lost',
   },
   { name: 'recall-refused', from: 'refused', to: 'unknown', by: 'worker', about: 'the same, after a refusal' },
   { name: 'retry', from: 'refused', to: 'ready', by: 'operator', about: 'the cause is fixed' },
-  { name: 'withdraw', from: 'refused', to: 'cancelled', by: 'operator', about: 'not to be sent any more' },
+  { name: 'withdraw', from: 'refused', to: 'cancelled', by: 'operator', about: 'it is not to be sent again' },
   { name: 'cancel', from: 'ready', to: 'cancelled', by: 'operator', about: 'before it was sent' },
   {
     name: 'intercept',
     from: 'preparing',
     to: 'cancelled',
     by: 'operator',
-    about: 'before a byte was written; the worker that holds it may not send any more',
+    about: 'before a byte was written; the worker that holds it may no longer send',
   },
 ] as const satisfies readonly Move<BatchState>[];
 export type BatchMove = (typeof BATCH_MOVES)[number]['name'];
 
 export const RUN_STATES = {
-  running: 'a worker makes it, or has died in it',
-  done: 'made; it is never made again',
-  missed: 'its time and its window passed while nothing ran',
-  failed: 'begun and not brought to its end',
+  running: 'a worker is running it, or died while running it',
+  done: 'done; it is never run again',
+  missed: 'its time and its window passed while paydrop was not running',
+  failed: 'started but not finished',
 } as const;
 export type RunState = keyof typeof RUN_STATES;
 
 /** Transitions of a run: what a schedule does on one business date. */
 export const RUN_MOVES = [
-  { name: 'begin-run', from: null, to: 'running', by: 'worker', about: 'its time has come, nobody had begun it' },
-  { name: 'finish-run', from: 'running', to: 'done', by: 'worker', about: 'everything of it is done' },
+  {
+    name: 'begin-run',
+    from: null,
+    to: 'running',
+    by: 'worker',
+    about: 'its time has come and no process had started it',
+  },
+  { name: 'finish-run', from: 'running', to: 'done', by: 'worker', about: 'all its work is done' },
   { name: 'fail-run', from: 'running', to: 'failed', by: 'worker', about: 'it broke off' },
-  { name: 'retry-run', from: 'failed', to: 'running', by: 'worker', about: 'tried once more while its window lasts' },
+  { name: 'retry-run', from: 'failed', to: 'running', by: 'worker', about: 'tried again within its window' },
   { name: 'miss-run', from: null, to: 'missed', by: 'worker', about: 'nothing ran in time' },
-  { name: 'make-up-run', from: 'missed', to: 'running', by: 'operator', about: 'made late, on the same day' },
+  { name: 'make-up-run', from: 'missed', to: 'running', by: 'operator', about: 'run late, on the same day' },
 ] as const satisfies readonly Move<RunState>[];
 export type RunMove = (typeof RUN_MOVES)[number]['name'];
 
@@ -221,15 +235,15 @@ export type Completeness = keyof typeof COMPLETENESS;
 export const OUTPUT_KINDS = {
   ack: { suffix: 'ack.csv', about: 'the file was accepted; lists the rows that were withheld' },
   nak: { suffix: 'nak.csv', about: 'the file was refused; lists every fault' },
-  held: { suffix: 'held.csv', about: 'the file waits for a person; lists why' },
-  cancelled: { suffix: 'cancelled.csv', about: 'a person stopped the file before anything of it was sent; says why' },
+  held: { suffix: 'held.csv', about: 'the file needs approval; lists why' },
+  cancelled: { suffix: 'cancelled.csv', about: 'a person cancelled the file before anything in it was sent; says why' },
   result: { suffix: 'result.csv', about: 'one line per row of the file, in its order, with the outcome' },
   rejects: { suffix: 'rejects.csv', about: 'rows certainly not charged, ready to correct and drop again' },
   retry: { suffix: 'retry.csv', about: 'rows that may be sent again later as they are' },
   'summary-json': { suffix: 'summary.json', about: 'control totals, money per outcome and hashes, for programs' },
-  'summary-txt': { suffix: 'summary.txt', about: 'the same for people' },
+  'summary-txt': { suffix: 'summary.txt', about: 'the same as text' },
   correction: { suffix: 'result.c01.csv', about: 'rows whose outcome changed later, old and new; the next is c02' },
   'correction-json': { suffix: 'summary.c01.json', about: 'totals after a correction, for programs' },
-  'correction-txt': { suffix: 'summary.c01.txt', about: 'the same for people' },
+  'correction-txt': { suffix: 'summary.c01.txt', about: 'the same as text' },
 } as const;
 export type OutputKind = keyof typeof OUTPUT_KINDS;

@@ -65,7 +65,7 @@ export const REJECTIONS: Readonly<Record<number, RejectionRow>> = {
   61: { message: 'The payer could not be authenticated', advice: 'cardholder' },
   62: { message: 'The time stamp is not valid', advice: 'merchant' },
   63: { message: 'The payment was voided', advice: 'never' },
-  64: { message: 'The pre-authorisation has expired or does not fit', advice: 'fix' },
+  64: { message: 'The pre-authorization has expired or does not match', advice: 'fix' },
   65: { message: 'The card scheme is not supported', advice: 'merchant' },
   66: { message: 'The merchant account has no channel for this', advice: 'merchant' },
   67: { message: 'The merchant account has no submitter', advice: 'merchant' },

@@ -8,31 +8,31 @@ export const WORK = {
   watch: {
     doing: 'take drops from folder',
     next: [
-      'Fix the cause; it is tried again by itself, and nothing was sent. ',
+      'Fix the cause; paydrop retries automatically. Nothing was sent. ',
       { run: 'doctor' },
-      ' looks at all folders.',
+      ' checks all folders.',
     ],
   },
   intake: {
     doing: 'check file',
     next: [
-      'Fix the cause; it is tried again by itself. ',
+      'Fix the cause; paydrop retries automatically. ',
       { run: 'requeue' },
-      ' asks for it at once, ',
+      ' retries at once; ',
       { action: 'cancel' },
-      ' gives it up: nothing of it was sent.',
+      ' gives up. Nothing in it was sent.',
     ],
   },
   admit: {
     doing: 'send from host',
-    next: ['Until then nothing leaves from there, and nothing is lost. ', { run: 'senders' }, ' shows all hosts.'],
+    next: ['Until then that host sends nothing; nothing is lost. ', { run: 'senders' }, ' shows all hosts.'],
   },
   submit: {
     doing: 'send for',
     next: [
-      'Nothing of it has left. See ',
+      'Nothing in it was sent. See ',
       { run: 'doctor' },
-      '; it is tried again by itself, and ',
+      '. paydrop retries automatically; ',
       { action: 'pause' },
       ' stops that.',
     ],
@@ -44,39 +44,39 @@ export const WORK = {
       { run: 'doctor' },
       '; ',
       { action: 'repoll' },
-      ' asks at once.',
+      ' retries at once.',
     ],
   },
   deliver: {
     doing: 'write the output files of',
     next: [
-      'Every outcome is safe in the ledger. Fix the cause, such as rights or space of the out folder; ',
+      'Every outcome is safe in the ledger. Fix the cause, such as permissions or space of the out folder. ',
       { run: 'requeue' },
-      ' tries at once.',
+      ' retries at once.',
     ],
   },
   schedule: {
     doing: 'make the run of schedule',
     next: [
       { see: 'schedules' },
-      ' shows its runs. Fix the cause; it is tried again by itself, and ',
+      ' shows its runs. Fix the cause; paydrop retries automatically. ',
       { action: 'run-now' },
-      ' tries at once.',
+      ' retries at once.',
     ],
   },
   pull: {
     doing: 'fetch files from the SFTP server for folder',
-    next: ['See ', { run: 'doctor' }, '; what lies on the server stays there.'],
+    next: ['See ', { run: 'doctor' }, '; the files stay on the server.'],
   },
   push: { doing: 'upload output files to', next: ['See ', { run: 'doctor' }, '; the output files stay here.'] },
   sweep: { doing: 'compare queue and ledger at', next: ['See ', { run: 'doctor' }, '.'] },
   shred: {
-    doing: 'destroy keys whose time is over at',
+    doing: 'destroy keys whose retention has ended at',
     next: ['See ', { run: 'retention' }, ' and ', { run: 'doctor' }, '.'],
   },
   alarm: {
     doing: 'deliver alarms to',
-    next: ['Check the target in paydrop.yaml; until then look at ', { see: 'status' }, '.'],
+    next: ['Check the target in paydrop.yaml; until then check ', { see: 'status' }, '.'],
   },
 } as const satisfies Record<string, { doing: string; next: Step }>;
 

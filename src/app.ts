@@ -118,8 +118,7 @@ function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQ
 function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'openPgpKeys'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
-    if (!found)
-      throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is not in the configuration any more');
+    if (!found) throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is no longer in the configuration');
     return found;
   };
   const gateways = new Map<string, Gateway>();

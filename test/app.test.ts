@@ -157,7 +157,7 @@ describe('look-ups', () => {
   it('find accounts and folders of the configuration, and no others', async () => {
     const app = await open(await freshSettings());
     expect(app.account('one')).toMatchObject({ name: 'one', agentCode: 'ONE' });
-    expect(() => app.account('three')).toThrow(/Cannot use account "three": it is not in the configuration any more/);
+    expect(() => app.account('three')).toThrow(/Cannot use account "three": it is no longer in the configuration/);
     expect(app.folder('drop/card')).toMatchObject({ account: 'one', operation: 'card' });
     expect(app.folder('drop/other')).toBeUndefined();
   });

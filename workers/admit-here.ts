@@ -28,7 +28,7 @@ async function ask(app: App): Promise<Sender | undefined> {
   if (waits !== undefined && waits !== before.waits)
     app.log.error({ code: 'LEDGER_NOT_OPEN' }, `nothing is sent: ${waits}`);
   if (sender && before.waits !== undefined)
-    app.log.info({ epoch: sender.epoch }, 'the ledger is open: sending goes on');
+    app.log.info({ epoch: sender.epoch }, 'the ledger is open: sending continues');
   Object.assign(ledger.admitted, { sender, waits });
   await noteTrouble(app, 'waits' in admission ? admission.waits.filter(isOwn) : []);
   return sender;

@@ -40,7 +40,7 @@ export async function note(app: App, item: WorkItem, fault: WorkFault, againMs: 
   app.health.failing.add(keyOf(item));
   await noteFailure(app.ledger, item, fault, againMs).catch((error: unknown) =>
     // Without the ledger nothing goes on, and that has its own alarm.
-    app.log.debug({ work: item.work }, `a failure could not be noted: ${describeFailure(error).reason}`),
+    app.log.debug({ work: item.work }, `a failure could not be recorded: ${describeFailure(error).reason}`),
   );
 }
 
@@ -52,7 +52,7 @@ export async function noteEnd(app: App, item: WorkItem): Promise<void> {
     app.health.failing.delete(key);
   } catch (error) {
     // The work itself has succeeded; its next success ends the entry.
-    app.log.debug({ work: item.work }, `the end of a failure could not be noted: ${describeFailure(error).reason}`);
+    app.log.debug({ work: item.work }, `the end of a failure could not be recorded: ${describeFailure(error).reason}`);
   }
 }
 

@@ -28,7 +28,7 @@ export function openOriginal(app: App, file: FileRow): Readable {
 /** @throws PipelineError OTHER_SITE when the archive with the file is at another site */
 function mustBeHere({ settings }: App, file: PlainFileRow): void {
   if (file.site === settings.site) return;
-  const reason = `it lies at site "${file.site}", and this is "${settings.site}"`;
+  const reason = `it belongs to site "${file.site}", and this is site "${settings.site}"`;
   throw new PipelineError('OTHER_SITE', `open file "${file.file_id}"`, reason);
 }
 
@@ -50,8 +50,8 @@ export function openFileKey(app: Pick<App, 'keys'>, file: FileRow): DataKey {
 export function folderOf(app: App, folderId: string, fileId: string): Folder {
   const folder = app.folder(folderId);
   if (folder) return folder;
-  const reason = `folder "${folderId}" is not in the configuration any more`;
-  const next = 'Put the folder back into paydrop.yaml; the file waits in the work folder.';
+  const reason = `folder "${folderId}" is no longer in the configuration`;
+  const next = 'Add the folder to paydrop.yaml again; the file waits in the work folder.';
   throw new PipelineError('NOT_FOUND', `take in file "${fileId}"`, reason, { next });
 }
 

@@ -4,14 +4,14 @@ import { code, page, table, withStop } from './markdown.ts';
 export function renderAlarms(): string {
   return page(
     '# Alarms',
-    'What paydrop tells by mail or webhook when `alarms` is in the configuration. A message says counts, totals and what to do next; nothing of a row and no name stands in it. [operating.md](../operating.md#alarms) says of each what it means.',
+    'What paydrop sends by mail or webhook when `alarms` is in the configuration. A message gives counts, totals and the next step, but no row and no name. [operating.md](../operating.md#alarms) explains each alarm.',
     table(
       ['Kind', 'Means', 'What to do', 'Told'],
       Object.entries(ALARM_KINDS).map(([kind, { means, next, lasts, asked }]) => [
         code(kind),
         withStop(means),
         next.startsWith('paydrop') ? code(next) : next,
-        `${lasts ? 'Once while it lasts, and when it is over' : 'Once'}${asked ? '; only to those who list it in `kinds`' : ''}.`,
+        `${lasts ? 'Once while it lasts, and when it is over' : 'Once'}${asked ? '; only to targets that list it in `kinds`' : ''}.`,
       ]),
     ),
   );

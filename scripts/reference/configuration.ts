@@ -39,11 +39,11 @@ export function renderConfiguration(): string {
   );
   return page(
     '# Configuration',
-    'The file `paydrop.yaml`. A setting that is not listed here is refused, so a misspelt one is found at once. The smallest file that works:',
+    'The file `paydrop.yaml`. Any other setting is refused, so a misspelled one is found at once. The smallest file that works:',
     `\`\`\`yaml\n${SMALLEST_CONFIG}\n\`\`\``,
-    'Times are in milliseconds. A secret is written `env:NAME` (an environment variable), `file:PATH` (a file), or as it is; the last is meant for trying things out only.',
+    'Times are in milliseconds. A secret is written `env:NAME` (an environment variable), `file:PATH` (a file), or as plain text, which is for trials only.',
     '## Accounts',
-    `${meaningOf(accounts)} Each is written under \`accounts.<name>\`, where the name is made of small letters, digits and hyphens.`,
+    `${meaningOf(accounts)} Each is written under \`accounts.<name>\`, where the name has lowercase letters, digits and hyphens.`,
     describeSettings(objectIn(accounts?.additionalProperties)),
     '## Folders',
     `${meaningOf(folders)} Each is an entry of the list \`folders\`.`,

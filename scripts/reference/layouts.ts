@@ -8,7 +8,7 @@ const NAMES = Object.keys(LAYOUTS) as LayoutName[];
 export function renderLayouts(): string {
   return page(
     '# Layouts',
-    'The layouts of batch files. The operation of the folder and the number of columns name exactly one of them, so the layout is never guessed from what the cells hold.',
+    'The layouts of batch files. The operation of the folder and the number of columns select exactly one of them, so the layout is never guessed from the cells.',
     overview(),
     'In a free text column commas, quotes and line ends are replaced by a space, because the service splits rows on plain commas; in any other column they make the row invalid. Lengths are in characters.',
     ...NAMES.flatMap((name) => [`## ${name}`, sentence(LAYOUTS[name].title), describeColumns(name)]),

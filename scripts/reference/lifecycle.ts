@@ -15,7 +15,7 @@ import { code, mermaid, page, sentence, table } from './markdown.ts';
 export function renderLifecycle(): string {
   return page(
     '# Life of a file, a batch and a row',
-    'Every state and every move between states. The database refuses a move that is not listed here. Nothing leaves `sending` or `unknown` by a timer, because the money may have moved.',
+    'Every state and every transition. The database refuses a transition that is not listed here. No timer moves anything out of `sending` or `unknown`, because the money may have moved.',
     '## File',
     'A payment file is one dropped CSV.',
     ...describeEntity(FILE_STATES, FILE_MOVES),
@@ -23,19 +23,19 @@ export function renderLifecycle(): string {
     'A batch is what is sent to the service in one call.',
     ...describeEntity(BATCH_STATES, BATCH_MOVES),
     '## Run',
-    'A run is what a schedule does on one business date. There is one for each date, whatever the clocks do. A run whose worker died is taken over by another worker and stays `running` meanwhile.',
+    'A run is what a schedule does on one business date. There is exactly one for each date. When a worker dies, another one takes over its run, which stays `running` meanwhile.',
     ...describeEntity(RUN_STATES, RUN_MOVES),
     '## Row',
     'A row gets exactly one outcome and keeps it. Rows that were certainly not charged may be corrected and dropped again; the program itself never sends a row twice.',
     drawRow(),
     describeOutcomes(),
-    '## How it is known that a drop is complete',
+    '## How paydrop knows that a drop is complete',
     table(
       ['Way', 'Meaning'],
       Object.entries(COMPLETENESS).map(([name, about]) => [code(name), sentence(about)]),
     ),
     '## Output files',
-    'Written beside each other in the output folder, named after the dropped file, never overwritten.',
+    'Written side by side in the output folder, named after the dropped file, never overwritten.',
     table(
       ['Suffix', 'What it tells'],
       Object.values(OUTPUT_KINDS).map((kind) => [code(kind.suffix), sentence(kind.about)]),
@@ -65,7 +65,7 @@ function drawMoves(moves: readonly Move<string>[]): string {
   const lefts = new Set(moves.map((move) => move.from));
   const ends = new Set(moves.map((move) => move.to).filter((state) => !lefts.has(state)));
   const stops = [...ends].map((state) => `  ${state} --> [*]`);
-  return page(mermaid('stateDiagram-v2', ...arrows, ...stops), 'A star marks the moves that only a person makes.');
+  return page(mermaid('stateDiagram-v2', ...arrows, ...stops), 'A star marks transitions that only a person makes.');
 }
 
 /** Draws the row's states: a faulty row is withheld; a valid one is sent unless its batch is cancelled. */

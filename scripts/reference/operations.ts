@@ -11,7 +11,7 @@ export function renderOperations(): string {
     `The ${ROWS.length} operations of the service. \`read\` may be repeated freely, \`write\` changes a stored record, \`charge\` moves money and is never repeated by the program.`,
     overview(),
     '## Folders',
-    'A drop folder names its operation in these words. All amounts of a file have the sign given here.',
+    'A drop folder names its operation by these words. All amounts of a file have the sign given here.',
     folders(),
     '## Addresses',
     `Both servers share the namespace ${code(SERVICE_NAMESPACE)}.`,
@@ -20,7 +20,7 @@ export function renderOperations(): string {
       Object.entries(SERVER_URLS).map(([server, url]) => [code(server), code(url)]),
     ),
     '## Parameters',
-    'In the order in which they are written to the service, after the agent code and the password. *Unstated*: the spec lists the parameter without saying whether it is needed; we treat it as optional.',
+    'In the order in which they are written to the service, after the agent code and the password. *Unstated*: the spec lists the parameter but does not say whether it is required; paydrop treats it as optional.',
     ...ROWS.flatMap(([name, row]) => [`### ${name}`, `${row.purpose}.`, parameters(row)]),
   );
 }

@@ -3,17 +3,17 @@ import { code, page, table } from './markdown.ts';
 
 const ADVICE_MEANS: Record<Advice, string> = {
   later: 'The same data may be sent again later, in a new file.',
-  fix: 'Correct the data; it is then a new attempt.',
+  fix: 'Correct the data; that is then a new attempt.',
   cardholder: 'The payer has to act.',
-  merchant: 'Look at the set-up of the merchant account, or call the processor.',
+  merchant: 'Check the set-up of the merchant account, or call the processor.',
   never: 'Do not send again.',
-  unknown: 'The money may have moved: look it up before anything else.',
+  unknown: 'The money may have moved: look it up first.',
 };
 
 export function renderRejections(): string {
   return page(
     '# Rejection codes',
-    'What the service says when it refuses a payment, and what to do about it. The spec (7) names the pair of code and message and gives code 19 only; the rest is known from public clients and the pages of the vendor, told in our words.',
+    "What the service says when it refuses a payment, and what to do about it. The spec (7) names the pair of code and message and gives code 19 only; the rest comes from public clients and the vendor's pages, in our words.",
     table(
       ['Advice', 'What to do'],
       ADVICE.map((advice) => [code(advice), ADVICE_MEANS[advice]]),

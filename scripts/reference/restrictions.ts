@@ -7,17 +7,17 @@ const ROWS = Object.entries(OPERATIONS);
 export function renderRestrictions(): string {
   return page(
     '# Restrictions',
-    'Which server offers what. The check runs before anything is sent; a restricted call is answered with one of two messages instead of being made.',
+    'Which server offers what. paydrop checks this before it sends anything; a restricted call ends with one of two messages and is not made.',
     [
       `1. An operation that the server does not offer: "${RESTRICTION_MESSAGES.server}"`,
-      `2. A method of payment that the server does not take in this currency: "${RESTRICTION_MESSAGES.currency}" This is looked at when both are given, and always for the operations that demand it.`,
+      `2. A method of payment that the server does not accept in this currency: "${RESTRICTION_MESSAGES.currency}" It is checked when both are given, and always for operations that require them.`,
     ].join('\n'),
     '## Operations for North America only',
     list(ROWS.filter(([, row]) => row.servers.length === 1)),
-    '## Operations that demand currency and method of payment',
+    '## Operations that require currency and method of payment',
     list(ROWS.filter(([, row]) => row.checksCurrency)),
     '## Methods of payment by server and currency',
-    'Compared exactly, capitals included. The spec says that the service lists them and does not give the list; this one is known from public clients and is our assumption.',
+    'Compared exactly, including case. The spec says that the service lists them and does not give the list; this one is known from public clients and is our assumption.',
     table(
       ['Server', 'Currency', 'Methods of payment'],
       Object.entries(CURRENCY_MOPS).flatMap(([server, currencies]) =>

@@ -14,12 +14,12 @@ export const pause: Action<'account'> = {
     if (before)
       return {
         says: [`It was paused before by ${before.actor}: ${ended(before.reason)}`],
-        barred: 'it is paused already',
+        barred: 'it is already paused',
       };
     return {
       says: [
-        `${named(account)} ${account === ALL_ACCOUNTS ? 'send' : 'sends'} nothing more until a user resumes.`,
-        'When this is done no submit begins any more, in any process. Calls that have begun go on to their end; results are still asked for and delivered.',
+        `${named(account)} ${account === ALL_ACCOUNTS ? 'send' : 'sends'} nothing until a user resumes.`,
+        'From then on no process starts a new submission. Running calls continue to their end; results are still fetched and delivered.',
       ],
       facts: await accountFacts(context, account),
       button: account === ALL_ACCOUNTS ? 'Pause all accounts' : `Pause ${account}`,
@@ -29,7 +29,7 @@ export const pause: Action<'account'> = {
     const isNew = await pauseAccount(ledger, account, because);
     return {
       says: isNew
-        ? `Paused: ${inline(account)}. No submit begins any more.`
+        ? `Paused: ${inline(account)}. No new submission starts.`
         : `${named(account)} ${account === ALL_ACCOUNTS ? 'were' : 'was'} paused before.`,
       json: { account, paused: true, wasPausedBefore: !isNew },
     };
@@ -41,14 +41,13 @@ export const resume: Action<'account'> = {
   comparesJournal: true,
   plan: async (context, { account }) => {
     const stops = await stopsOf(context, account);
-    if (stops.length === 0)
-      return { says: [`Nothing has stopped ${inline(account)}.`], barred: 'nothing is to be done' };
+    if (stops.length === 0) return { says: [`Nothing has stopped ${inline(account)}.`], barred: 'no action is needed' };
     await mustHaveLooked(context, account, stops);
     return {
       says: [
         account === ALL_ACCOUNTS
-          ? 'The stop of all accounts is lifted; stops of single accounts stay.'
-          : `Account ${account} sends again, unless something else holds it.`,
+          ? 'The stop of all accounts is lifted; stops of single accounts remain.'
+          : `Account ${account} sends again, unless something else stops it.`,
         ...stops.map(({ kind, actor, reason }) =>
           kind === 'pause' ? `It was paused by ${actor}: ${ended(reason)}` : `It was stopped: ${ended(reason)}`,
         ),
@@ -86,7 +85,7 @@ async function mustHaveLooked(context: ActionContext, account: string, stops: re
   throw new PipelineError(
     'JOURNAL_AHEAD',
     `resume account "${account}"`,
-    `the send journal knows ${counted(state.forgotten, 'call')} that no batch of the ledger can answer for`,
+    `the send journal knows ${counted(state.forgotten, 'call')} that no batch in the ledger explains`,
     {
       next: `Compare "paydrop account forgotten ${account}" with the service's own report, then run "paydrop account acknowledge ${account}".`,
     },
@@ -98,8 +97,8 @@ async function accountFacts(context: ActionContext, account: string): Promise<Fa
   const sum = (of: 'ready' | 'onTheirWay') => String(states.reduce((total, state) => total + state[of], 0));
   return [
     ['Accounts', states.map((state) => state.account).join(', ')],
-    ['Batches that wait', sum('ready')],
-    ['Batches on their way', sum('onTheirWay')],
+    ['Batches waiting', sum('ready')],
+    ['Batches in progress', sum('onTheirWay')],
   ];
 }
 

@@ -1,3 +1,4 @@
+import { saidState } from '../../schemas/lifecycle.ts';
 import { stepText } from '../../schemas/steps.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -22,9 +23,9 @@ export const cancelOneBatch: Action<'batch'> = {
   plan: async (context, { file, batch }) => {
     // A batch of a held file waits for the decision on the file.
     if (file.state !== 'accepted' && file.state !== 'in_progress')
-      throw refusal(batch, 'cancel', `its file is ${file.state.replaceAll('_', ' ')}`);
+      throw refusal(batch, 'cancel', `the state of its file is ${saidState(file.state)}`);
     return {
-      says: [`${capital(sumOf(context, batch))} will never be sent. This cannot be taken back.`],
+      says: [`${capital(sumOf(context, batch))} will never be sent. This cannot be undone.`],
       facts: batchFacts(context, file, batch),
       button: `Cancel ${sumOf(context, batch)}`,
     };
@@ -40,7 +41,7 @@ export const repoll: AppAction<'batch'> = {
   plan: async (context, { file, batch }) => {
     if (batch.batch_id === null) throw refusal(batch, 'ask for the result of', 'the service gave it no batch id');
     return {
-      says: ['The service is asked for the result of this batch. Asking reads only and may be repeated freely.'],
+      says: ['The service is asked for the result of this batch. This only reads and can be repeated freely.'],
       facts: batchFacts(context, file, batch),
     };
   },
@@ -52,7 +53,7 @@ export const repoll: AppAction<'batch'> = {
     const says =
       batch.state === 'reconciled'
         ? sayAskedAgain(key)
-        : [ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`];
+        : [ASKED[state] ?? `The state of the batch is ${saidState(state)}.`];
     return {
       says: stepText(failure === undefined ? says : sayUnanswered(failure)),
       status: state === 'exception' || failure !== undefined ? 'exception' : 'ok',
@@ -62,9 +63,9 @@ export const repoll: AppAction<'batch'> = {
 };
 
 const ASKED: Partial<Record<BatchRow['state'], string>> = {
-  submitted: 'The service is not done with it. It is asked again by itself.',
-  reconciled: 'The result is here and every row has its outcome.',
-  exception: 'The result does not fit what was sent; its money may have moved.',
+  submitted: 'The service has not finished it. paydrop asks again automatically.',
+  reconciled: 'The result has arrived and every row has its outcome.',
+  exception: 'The result does not match what was sent; its money may have moved.',
 };
 
 /** Sends a refused batch again. The service had refused it, so nothing was charged. */
@@ -74,9 +75,9 @@ export const retry: Action<'batch'> = {
   plan: async (context, { file, batch }) => {
     return {
       says: [
-        `${capital(sumOf(context, batch))} will be sent again, as attempt ${batch.attempt + 1}. The service had said no; nothing was charged.`,
+        `${capital(sumOf(context, batch))} will be sent again, as attempt ${batch.attempt + 1}. The service refused it before; nothing was charged.`,
         ...whyOf(batch),
-        'Fix the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
+        'Fix the cause first. Another refusal stops the account again, and the service locks accounts after repeated attempts.',
       ],
       facts: batchFacts(context, file, batch),
       button: `Send ${sumOf(context, batch)} again`,
@@ -95,9 +96,9 @@ export const withdraw: Action<'batch'> = {
   plan: async (context, { file, batch }) => {
     return {
       says: [
-        `${capital(sumOf(context, batch))} will never be sent. This cannot be taken back.`,
+        `${capital(sumOf(context, batch))} will never be sent. This cannot be undone.`,
         ...whyOf(batch),
-        'Its rows stand in the results as NOT_SENT, and in the rejects file.',
+        'Its rows appear as NOT_SENT in the results, and in the rejects file.',
       ],
       facts: batchFacts(context, file, batch),
       button: `Withdraw ${sumOf(context, batch)}`,

@@ -1,3 +1,4 @@
+import { saidState } from '../../schemas/lifecycle.ts';
 import { type AgainPlan, planAgain, planResubmission, type ResubmissionPlan, type Selection } from './resubmit.ts';
 import type { App } from '../app.ts';
 import { counted } from '../kernel/counted.ts';
@@ -46,12 +47,14 @@ function isWaiting(row: ResubmissionRow): boolean {
 function refuseUnfinished({ file_id: fileId, state }: FileRow): void {
   if (state === 'completed' || state === 'partly_cancelled' || state === 'cancelled') return;
   const next = state === 'rejected' ? 'Correct it and drop it again.' : 'Wait until it is completed.';
-  throw new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, `it is ${state}`, { next });
+  throw new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, `its state is ${saidState(state)}`, {
+    next,
+  });
 }
 
 function refuseWaiting({ file_id: fileId, folder }: FileRow, { name, rows }: ResubmissionRow): PipelineError {
-  const reason = `"${name}" with ${counted(rows, 'row')} of it has not come back through ${folder}`;
-  const next = 'Let paydrop run; if the file is not in that folder any more, use --drop-again.';
+  const reason = `"${name}" with ${counted(rows, 'row')} of it has not been taken from ${folder}`;
+  const next = 'Let paydrop run. If the file is no longer in that folder, use --drop-again.';
   return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, reason, { next });
 }
 
@@ -59,6 +62,6 @@ function nothingLeft({ file_id: fileId }: FileRow, { barred, unproven }: Resubmi
   const action = `resubmit rows of file "${fileId}"`;
   if (unproven.length > 0)
     return new PipelineError('MOVE_REFUSED', action, unproven.map(sayUnproven).join('; '), { next: UNPROVEN_NEXT });
-  const reason = barred > 0 ? 'every such row was resubmitted before, or is barred' : 'it has no such row';
+  const reason = barred > 0 ? 'every such row was already resubmitted, or is barred' : 'it has no such rows';
   return new PipelineError('MOVE_REFUSED', action, reason, { next: `See "paydrop why ${fileId}".` });
 }

@@ -25,5 +25,5 @@ const FACTS: Readonly<Record<string, Writer>> = {
 };
 
 function meansOf(code: string): string {
-  return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].means : 'not known any more';
+  return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].means : 'no longer known';
 }

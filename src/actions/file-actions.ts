@@ -1,3 +1,4 @@
+import { saidState } from '../../schemas/lifecycle.ts';
 import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -37,7 +38,7 @@ export const approve: Action<'file'> = {
     return {
       says: [
         isProposal
-          ? `You propose to send ${sum}. It is sent once another person has confirmed.`
+          ? `You propose to send ${sum}. It is sent once another person confirms it.`
           : `${capital(sum)} will be sent.`,
         ...decidedWords(file, held),
       ],
@@ -55,7 +56,7 @@ export const approve: Action<'file'> = {
     if (proposalNo === undefined)
       return { says: `Approved: ${sum} will be sent.`, details, next: [{ to: 'file', file }], json };
     return {
-      says: `Proposed: ${sum}. Another person has to confirm it.`,
+      says: `Proposed: ${sum}. Another person must confirm it.`,
       details,
       next: [{ to: 'proposals', proposalNo }],
       status: 'held',
@@ -71,7 +72,7 @@ export const decline: Action<'file'> = {
     const held = await readHoldReasons(context.ledger, context.settings, file);
     return {
       says: [
-        `${capital(sumOfFile(context, file))} will never be sent. This cannot be taken back.`,
+        `${capital(sumOfFile(context, file))} will never be sent. This cannot be undone.`,
         ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
       ],
       facts: fileFacts(context, file),
@@ -93,7 +94,7 @@ function decidedWords(file: FileRow, held: readonly FaultCount[]): string[] {
   return [
     ...(file.invalid_rows ? [`${sayStaysBack(withheldOf(file))}.`] : []),
     ...(held.some(({ code }) => code === 'SENT_BEFORE')
-      ? ['What was sent before does not leave again; those batches have to be ended by a person.']
+      ? ['Batches sent before are not sent again; a person must resolve them.']
       : []),
     ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
   ];
@@ -117,17 +118,17 @@ export const cancel: Action<'file'> = {
     const stopped = batches.filter(({ state }) => STOPPABLE.includes(state));
     const goingOn = batches.filter(({ state }) => !STOPPABLE.includes(state) && !isFinal(state));
     if (stopped.length === 0) {
-      const why = goingOn.length > 0 ? 'every batch of it was sent already' : 'every batch of it has ended';
+      const why = goingOn.length > 0 ? 'every batch was already sent' : 'every batch is final';
       throw new PipelineError('MOVE_REFUSED', `cancel file "${file.name}"`, why, {
-        next: 'What was sent cannot be called back; its results follow.',
+        next: 'Sent batches cannot be recalled; their results follow.',
       });
     }
     return {
       says: [
-        `${capital(sumOfBatches(context, file, stopped))} in ${batchesOf(stopped)} will never be sent. This cannot be taken back.`,
+        `${capital(sumOfBatches(context, file, stopped))} in ${batchesOf(stopped)} will never be sent. This cannot be undone.`,
         ...(goingOn.length > 0
           ? [
-              `${capital(batchesOf(goingOn))} cannot be called back and ${byNumber(goingOn.length, 'goes on to its', 'go on to their')} end.`,
+              `${capital(batchesOf(goingOn))} cannot be recalled and ${byNumber(goingOn.length, 'continues to its', 'continue to their')} end.`,
             ]
           : []),
       ],
@@ -147,13 +148,13 @@ export async function sayCancelled(
 ): Promise<ActionReport> {
   const batches = await readBatches(context.ledger, file.file_id);
   const stopped = batches.filter((batch) => cancelled.includes(batch.batch_no));
-  const open = goingOn.map((batch) => `${batch.batchNo} (${batch.state.replaceAll('_', ' ')})`).join(', ');
+  const open = goingOn.map((batch) => `${batch.batchNo} (${saidState(batch.state)})`).join(', ');
   return {
     says: `Cancelled: ${sumOfBatches(context, file, stopped)} will never be sent.`,
     details: [
       open === ''
-        ? `${file.name} is ${state.replaceAll('_', ' ')}; its output files follow.`
-        : `Going on: batch ${open}. The cancelled rows stand in the results as NOT_SENT.`,
+        ? `${file.name} is ${saidState(state)}; its output files follow.`
+        : `Going on: batch ${open}. The cancelled rows appear as NOT_SENT in the results.`,
     ],
     json: { fileId: file.file_id, name: file.name, state, cancelled, goingOn },
   };

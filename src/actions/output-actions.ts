@@ -19,8 +19,8 @@ export const checkOutputs: AppAction<'file'> = {
     const outputs = await mustHaveOutputs(context, file, 'check');
     return {
       says: [
-        'Every output file is made once more from the ledger and the sealed original, and compared with the one in the out folder.',
-        'Nothing in the out folder is changed. A large file takes some minutes.',
+        'Every output file is generated again from the ledger and the sealed original, and compared with the one in the out folder.',
+        'Nothing in the out folder is changed. A large file takes a few minutes.',
       ],
       facts: factsOf(file, outputs),
     };
@@ -32,8 +32,8 @@ export const checkOutputs: AppAction<'file'> = {
     return {
       says:
         bad.length === 0
-          ? 'Every output is whole.'
-          : `${bad.length} of ${counted(checks.length, 'output')} ${byNumber(bad.length, 'is', 'are')} not whole.`,
+          ? 'Every output is intact.'
+          : `${bad.length} of ${counted(checks.length, 'output')} ${byNumber(bad.length, 'is', 'are')} not intact.`,
       status: bad.length > 0 ? 'exception' : 'ok',
       details: hintsOf(checks),
       next: checks.some(isLost) ? [{ to: 'rebuild-outputs', file }] : [],
@@ -50,8 +50,8 @@ export const rebuildMissing: AppAction<'file'> = {
     const outputs = await mustHaveOutputs(context, file, 'rebuild');
     return {
       says: [
-        'Output files that are missing in the out folder are made again from the ledger and the sealed original, byte for byte as they were.',
-        'What lies in the out folder is left alone, changed or not. A large file takes some minutes.',
+        'Output files missing from the out folder are generated again from the ledger and the sealed original, byte for byte.',
+        'Files in the out folder are left alone, changed or not. A large file takes a few minutes.',
       ],
       facts: factsOf(file, outputs),
     };
@@ -60,9 +60,9 @@ export const rebuildMissing: AppAction<'file'> = {
     const { checks, restored } = await restoreOutputs(app, file);
     const left = checks.filter((check) => check.onDisk === 'missing' && !restored.includes(check.name));
     return {
-      says: restored.length === 0 ? 'Nothing was brought back.' : `Brought back: ${restored.join(', ')}.`,
+      says: restored.length === 0 ? 'Nothing was restored.' : `Restored: ${restored.join(', ')}.`,
       status: left.length > 0 ? 'exception' : 'ok',
-      details: left.map(({ name }) => `${name} cannot be made again as it was.`),
+      details: left.map(({ name }) => `${name} cannot be generated again as it was.`),
       listing: listingOf(checks),
       json: { fileId: file.file_id, name: file.name, restored, outputs: checks },
     };
@@ -72,7 +72,7 @@ export const rebuildMissing: AppAction<'file'> = {
 async function mustHaveOutputs({ ledger }: ActionContext, file: FileRow, verb: string): Promise<OutputRow[]> {
   const outputs = await readOutputs(ledger, file.file_id);
   if (outputs.length > 0) return outputs;
-  throw new PipelineError('MOVE_REFUSED', `${verb} the outputs of "${file.name}"`, 'none was written yet', {
+  throw new PipelineError('MOVE_REFUSED', `${verb} the outputs of "${file.name}"`, 'no output was written yet', {
     next: 'They follow when the file is decided.',
   });
 }
@@ -87,7 +87,7 @@ function factsOf(file: FileRow, outputs: readonly OutputRow[]) {
 function listingOf(checks: readonly OutputCheck[]): Listing {
   return {
     label: 'Outputs',
-    titles: ['Output', 'In the out folder', 'Made again'],
+    titles: ['Output', 'In the out folder', 'Generated again'],
     rows: checks.map(({ name, onDisk, rebuilt }) => [name, onDisk, rebuilt]),
   };
 }
@@ -98,14 +98,14 @@ function isLost({ onDisk, rebuilt }: OutputCheck): boolean {
 
 function hintsOf(checks: readonly OutputCheck[]): string[] {
   const hints: readonly (readonly [applies: boolean, words: string])[] = [
-    [checks.some(({ onDisk }) => onDisk === 'missing'), 'Missing: somebody moved or removed it.'],
+    [checks.some(({ onDisk }) => onDisk === 'missing'), 'Missing: it was moved or removed.'],
     [
       checks.some(({ onDisk }) => onDisk === 'differs'),
-      'Differs in the out folder: it was changed after paydrop had written and read it back.',
+      'Differs in the out folder: it was changed after paydrop wrote it.',
     ],
     [
       checks.some(({ rebuilt }) => rebuilt === 'differs'),
-      'Differs when made again: settings of its folder or account, or this version, write it otherwise.',
+      'Differs when generated again: its settings or this version produce other content.',
     ],
   ];
   return hints.filter(([applies]) => applies).map(([, words]) => words);

@@ -42,11 +42,11 @@ export const refuse: Action<'proposal'> = {
     return {
       says: [
         proposal.made_by === actor
-          ? 'You take back what you proposed. Nothing is done; it waits as before.'
-          : `What ${whoDid(proposal.made_by)} proposed is not done; it waits as before.`,
+          ? 'You withdraw your proposal. Nothing is done; its subject stays as it is.'
+          : `What ${whoDid(proposal.made_by)} proposed is not done; its subject stays as it is.`,
       ],
       facts: await factsOf(context, subject),
-      button: proposal.made_by === actor ? 'Take it back' : 'Refuse it',
+      button: proposal.made_by === actor ? 'Withdraw it' : 'Refuse it',
     };
   },
   run: async ({ ledger }, { proposal: { proposal_no: no }, file }, _input, because) => {

@@ -20,9 +20,9 @@ export const resubmit: AppAction<'file'> = {
       label: 'Which rows',
       kind: 'choice',
       choices: [
-        { value: '', label: 'all that were certainly not charged and may go out again' },
+        { value: '', label: 'all that were certainly not charged and may be sent again' },
         ...Object.entries(SELECTIONS).map(([value, means]) => ({ value, label: `${value}: ${means}` })),
-        { value: AGAIN, label: 'none: write the file of an earlier resubmission that never came back' },
+        { value: AGAIN, label: 'none: write again the file of an earlier resubmission that was never taken' },
       ],
     },
   ],
@@ -34,7 +34,7 @@ export const resubmit: AppAction<'file'> = {
         return { says: sayNotAgain(missing), facts: fileFacts(context, file), button: correctWords(missing) };
       const sum = sumWords(context, file.account, rows, cents);
       return {
-        says: [`${name} with ${sum} is written into ${file.folder} once more, as the same bytes.`],
+        says: [`${name} with ${sum} is written into ${file.folder} again, with the same bytes.`],
         facts: fileFacts(context, file),
         button: `Drop ${name} again`,
       };
@@ -44,9 +44,9 @@ export const resubmit: AppAction<'file'> = {
     const sum = sumWords(context, file.account, lines.length, cents);
     return {
       says: [
-        `${capital(sum)} go out again as a new file, which is checked, acknowledged and sent like any other. Each row goes out again once.`,
-        'Never among them: rows that are approved, pending, unknown or duplicate, invalid rows, and declined rows whose code says never to try again.',
-        ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} resubmitted before, or barred.`] : []),
+        `${capital(sum)} are sent again in a new file, which is checked and acknowledged like any other. Each row is sent again once.`,
+        'Never included: approved, pending, unknown, duplicate and invalid rows, and declined rows whose code forbids another try.',
+        ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} already resubmitted, or barred.`] : []),
         ...sayKeptBack(plan),
       ],
       facts: [...fileFacts(context, file), ['Lines', linesOf(lines)]],
@@ -69,11 +69,11 @@ export const resubmit: AppAction<'file'> = {
     const { lines, cents } = plan;
     const keptBack = sayKeptBack(plan);
     const sum = sumWords(app, file.account, lines.length, cents);
-    const where = dropped ? ` They lie as ${dropped.name} in ${file.folder}.` : '';
+    const where = dropped ? ` They are in ${dropped.name} in ${file.folder}.` : '';
     return {
       says: `Resubmitted: ${sum}.${where}`,
       details: [
-        ...(plan.barred > 0 ? [`Left out: ${counted(plan.barred, 'row')} resubmitted before, or barred.`] : []),
+        ...(plan.barred > 0 ? [`Left out: ${counted(plan.barred, 'row')} already resubmitted, or barred.`] : []),
         ...keptBack,
       ],
       status: keptBack.length > 0 ? 'exception' : 'ok',
@@ -93,7 +93,7 @@ export const resubmit: AppAction<'file'> = {
 
 function sayNotAgain(plan: AgainPlan): string[] {
   return [
-    `${plan.earlier.name} is not dropped again: it comes with all of its rows or not at all. Drop the others by hand.`,
+    `${plan.earlier.name} is not dropped again: it needs all of its rows. Drop the other rows by hand.`,
     ...sayKeptBack(plan),
   ];
 }

@@ -26,7 +26,7 @@ import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-rep
 /** Rows that the operator can select. Without a selection: all of these except those that must never be tried again. */
 export const SELECTIONS = {
   declined: 'refused by the service with a code',
-  retryable: 'refused with a code that says: the same data may be sent later',
+  retryable: 'refused with a code that allows sending the same data later',
   'not-sent': 'never sent',
   format: 'the service could not read them',
 } as const;

@@ -1,3 +1,4 @@
+import { saidState } from '../../schemas/lifecycle.ts';
 import { createHash } from 'node:crypto';
 import { ACTIONS } from '../../schemas/actions.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -99,7 +100,7 @@ export async function subjectOf(name: HandledAction, find: SubjectFinder): Promi
   const subject = await find(to);
   const state = stateOf(subject);
   if (state === undefined || from === undefined || from.includes(state)) return subject;
-  const reason = `it is ${inWords(state)}, and this is for what is ${inWords(from.join(' or '))}`;
+  const reason = `its state is ${saidState(state)}; it must be ${from.map(saidState).join(' or ')}`;
   const next = 'file' in subject ? `See "paydrop why ${subject.file.file_id}".` : '';
   throw new PipelineError('MOVE_REFUSED', `do "${ACTIONS[name].label}" with this ${to}`, reason, { next });
 }
@@ -107,10 +108,6 @@ export async function subjectOf(name: HandledAction, find: SubjectFinder): Promi
 function stateOf(subject: Subject): string | undefined {
   if (subject.kind === 'file') return subject.file.state;
   return subject.kind === 'batch' ? subject.batch.state : undefined;
-}
-
-function inWords(states: string): string {
-  return states.replaceAll('_', ' ');
 }
 
 /** Returns the action, typed for any subject and context; the finder supplies one of the right kind. */
@@ -133,7 +130,7 @@ export function reasonOf(
   name: HandledAction,
   { reason = handlerOf(name).usualReason ?? '' }: Pick<Order, 'reason'>,
 ): string {
-  if (ACTIONS[name].reason === 'none') return 'asked for by hand';
+  if (ACTIONS[name].reason === 'none') return 'requested by hand';
   const words = reason.trim();
   if (words === '')
     throw new PipelineError('USAGE', `do "${ACTIONS[name].label}"`, 'the reason is empty', { next: 'Say why.' });
@@ -147,7 +144,7 @@ function mustHave(asks: readonly Ask[], { filled, file }: Input, action: string)
     if (isRequired && !isGiven)
       throw new PipelineError('USAGE', action, `"${label}" is empty`, { next: 'Fill it in.' });
     if (kind === 'choice' && value !== '' && !choices!.some((choice) => choice.value === value))
-      throw new PipelineError('USAGE', action, `"${label}" is none of its choices`, {
+      throw new PipelineError('USAGE', action, `"${label}" must be one of its choices`, {
         next: `Choose one: ${choices!
           .map((choice) => choice.value)
           .filter(Boolean)

@@ -34,7 +34,7 @@ export type RanNow =
 /**
  * Makes today's run of a schedule now, if it was not made yet. It is the run of the date: made early, it is not made
  * again when its time comes. Runs that were due before are made first, so that no date is skipped.
- * @param again scans the folders again when the run was made before
+ * @param again scans the folders again when the run was already made
  * @throws PipelineError NOT_FOUND, or USAGE for `again` with a schedule that does not take
  */
 export async function runNow(
@@ -45,8 +45,8 @@ export async function runNow(
   const schedule = scheduleOf(app, name);
   if (!schedule) throw unknownSchedule(app, name);
   if (again && schedule.does !== 'take')
-    throw new PipelineError('USAGE', `run "${name}" again`, 'a day is closed once', {
-      next: 'Only a schedule that takes files can be run again.',
+    throw new PipelineError('USAGE', `run "${name}" again`, 'a day is closed only once', {
+      next: 'Only a schedule that takes files can run again.',
     });
   const day = dayInZone(app.clock.now(), schedule.timeZone);
   const held = await holdSchedule(app, name, async (): Promise<RanNow> => {

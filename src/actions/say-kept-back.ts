@@ -17,7 +17,7 @@ export function sayKeptBack({ shown, unproven }: KeptBack): string[] {
       : []),
     ...(shown.length > 0
       ? [
-          'Ask the service what became of these payments. Until it says that it did not charge them, do not drop them again.',
+          'Ask the service for the outcome of these payments. Do not drop them again until it says that it did not charge them.',
         ]
       : []),
     ...unproven.map((rows) => `${sayUnproven(rows)}.`),
@@ -27,21 +27,21 @@ export function sayKeptBack({ shown, unproven }: KeptBack): string[] {
 
 /** What to do about rows about which the newest report proves nothing. */
 export const UNPROVEN_NEXT =
-  'Resubmit them when the service answers and a later payment of the account was approved, or ask the service about them.';
+  'Resubmit them once the service answers and a later payment of the account is approved, or ask the service about them.';
 
 /** As many as an operator reads. */
 const SHOWN = 20;
 
 function sayShown({ row }: ShownRow): string {
   const now = OUTCOMES[row.outcome].label;
-  return `Line ${row.line} does not go out again: the newest report of the service lists its invoice, which earlier reports did not. Its outcome is corrected from NOT_CHARGED to ${now}: ${ended(row.message)}`;
+  return `Line ${row.line} is not sent again: the newest report of the service lists its invoice, which earlier reports did not. Its outcome is corrected from NOT_CHARGED to ${now}: ${ended(row.message)}`;
 }
 
 /** Returns a clause without a full stop, for use in an error or a sentence. */
 export function sayUnproven({ batchNo, lines, why }: UnprovenRows): string {
   const more = lines.length > SHOWN ? ` and ${lines.length - SHOWN} more` : '';
   const which = `${byNumber(lines.length, 'line', 'lines')} ${lines.slice(0, SHOWN).join(', ')}${more}`;
-  return `${counted(lines.length, 'row')} of batch ${batchNo} (${which}) cannot go out again now, because ${why.replace(/[.\s]+$/, '')}`;
+  return `${counted(lines.length, 'row')} of batch ${batchNo} (${which}) cannot be sent again now, because ${why.replace(/[.\s]+$/, '')}`;
 }
 
 /** Returns the same as JSON. */

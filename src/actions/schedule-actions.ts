@@ -10,15 +10,15 @@ import { counted } from '../kernel/counted.ts';
 /** Makes today's run of a schedule now, once, or takes the files in its folders again. */
 export const runScheduleNow: AppAction<'schedule'> = {
   needs: 'app',
-  usualReason: 'asked for by hand',
+  usualReason: 'requested by hand',
   picks: [
     {
       name: 'again',
-      label: 'If the run of today was made before',
+      label: "If today's run was already made",
       kind: 'choice',
       choices: [
         { value: '', label: 'do nothing' },
-        { value: 'yes', label: 'take once more what lies in the folders' },
+        { value: 'yes', label: 'take the files in the folders again' },
       ],
     },
   ],
@@ -33,16 +33,17 @@ export const runScheduleNow: AppAction<'schedule'> = {
       ['Day', day],
       ['Run of the day', run ? `${run.state}: ${describeRun(run.summary)}` : 'not made yet'],
     ] as const;
-    if (isAgain && schedule.does !== 'take') throw refusal(name, 'a day is closed once');
-    if (run?.state === 'running') throw refusal(name, 'its run is being made at this moment');
-    if (run?.state === 'done' && !isAgain) throw refusal(name, `the run for ${day} was made before`);
-    if (run === undefined && dueAt(schedule, day) === undefined) throw refusal(name, `${day} is no business day of it`);
+    if (isAgain && schedule.does !== 'take') throw refusal(name, 'a day is closed only once');
+    if (run?.state === 'running') throw refusal(name, 'its run is in progress');
+    if (run?.state === 'done' && !isAgain) throw refusal(name, `the run for ${day} was already made`);
+    if (run === undefined && dueAt(schedule, day) === undefined)
+      throw refusal(name, `${day} is not a business day of it`);
     if (run?.state === 'done')
-      return { says: [`What lies in its folders is taken once more; the run for ${day} stays.`], facts };
+      return { says: [`The files in its folders are taken again; the run for ${day} stays.`], facts };
     return {
       says: [
-        `The run for ${day} is made now. Made before its time, it is not made again when that comes.`,
-        'What it takes is sent by the same rules as ever: windows, limits and stops hold.',
+        `The run for ${day} is made now. It is not made again at its regular time.`,
+        'The usual windows, limits and stops apply to the files that it takes.',
       ],
       facts,
       button: `Make the run for ${day}`,
@@ -59,7 +60,7 @@ export const runScheduleNow: AppAction<'schedule'> = {
 const DOES = { take: 'takes the files of its folders', 'day-close': 'closes the day' } as const;
 
 function refusal(name: string, why: string): PipelineError {
-  return new PipelineError('MOVE_REFUSED', `run schedule "${name}" now`, why, { next: 'Nothing is to be done.' });
+  return new PipelineError('MOVE_REFUSED', `run schedule "${name}" now`, why, { next: 'No action is needed.' });
 }
 
 /** Returns a run without its token, which is private. */
@@ -75,14 +76,12 @@ export function sayRan(name: string, ran: RanNow): string {
     case 'made':
       return `The run of ${name} for ${ran.day} is ${ran.run.state}: ${describeRun(ran.run.summary)}.`;
     case 'made before':
-      return `The run of ${name} for ${ran.day} was made before: ${describeRun(ran.run.summary)}. Nothing was done.`;
+      return `The run of ${name} for ${ran.day} was already made: ${describeRun(ran.run.summary)}. Nothing was done.`;
     case 'taken again':
-      return ran.taken
-        ? `Taken once more: ${counted(ran.taken.files, 'file')}.`
-        : 'Stopped before everything was taken.';
+      return ran.taken ? `Taken again: ${counted(ran.taken.files, 'file')}.` : 'Stopped before everything was taken.';
     case 'busy':
-      return `The run of ${name} is being made at this moment. Nothing was done.`;
+      return `The run of ${name} is in progress. Nothing was done.`;
     case 'no business day':
-      return `${ran.day} is no business day of ${name}. Nothing was done.`;
+      return `${ran.day} is not a business day of ${name}. Nothing was done.`;
   }
 }

@@ -1,3 +1,4 @@
+import { saidState } from '../../schemas/lifecycle.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
@@ -28,7 +29,7 @@ export function fileFacts({ settings }: Pick<ActionContext, 'settings'>, file: F
     ['File', file.name],
     ['Account', file.account],
     ['Operation', file.operation],
-    ['State', file.state.replaceAll('_', ' ')],
+    ['State', saidState(file.state)],
     ['Rows', groupDigits(String(file.valid_rows ?? 0))],
     ['Total', { cents: file.valid_cents ?? 0, currency: account?.currency }],
     ['Invalid rows, withheld', file.invalid_rows ? groupDigits(String(file.invalid_rows)) : ''],
@@ -44,7 +45,7 @@ export function batchFacts({ settings }: Pick<ActionContext, 'settings'>, file: 
     ['File', file.name],
     ['Batch', String(batch.batch_no)],
     ['Account', batch.account],
-    ['State', batch.state.replaceAll('_', ' ')],
+    ['State', saidState(batch.state)],
     ['Attempt', String(batch.attempt)],
     ['Batch id of the service', batch.batch_id ?? ''],
     ['Rows', groupDigits(String(batch.rows))],

@@ -30,7 +30,7 @@ import { textTable } from './print/table.ts';
 import { REASON_OPTION } from './read-reason.ts';
 import { withApp } from './process/with-app.ts';
 
-export const PLAN_OPTION = ['--plan', 'say what would happen, and change nothing'] as const;
+export const PLAN_OPTION = ['--plan', 'show what would happen, and change nothing'] as const;
 
 /** Finds the subject that the words of the command line name. */
 export type FindByWords = (ledger: Ledger, settings: Settings, words: string) => Promise<Subject>;
@@ -74,7 +74,7 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
     const result = await runAction(context, name, finder, { ...asked, ...reason }, () =>
       compareJournalFirst(ledger, settings),
     );
-    if (result.result === 'changed') throw new Error('a command has no plan that could have changed');
+    if (result.result === 'changed') throw new Error('this command has no plan to compare with');
     return printDone(call, result.done);
   };
   const run = () =>
@@ -96,7 +96,7 @@ export function withoutApp(ledger: Ledger, settings: Settings): ActionContext {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (found) return found;
-    throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is not in the configuration any more');
+    throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is no longer in the configuration');
   };
   const gateway = (name: string) => createGateway(gatewaySettings(account(name)));
   return { settings, ledger, clock: ledger.clock, account, gateway };
@@ -155,12 +155,12 @@ function nextLine({ dir }: Call, next: NonNullable<ActionReport['next']>[number]
     case 'proposals':
       return ['Another person runs:', line('confirm', String(next.proposalNo))];
     case 'doubt':
-      return ['What can be done about it:', line('resolve', batch())];
+      return ['Options:', line('resolve', batch())];
     case 'adopt':
-      return [`To adopt batch id ${next.batchId}:`, line('resolve', batch(), '--adopt', next.batchId)];
+      return [`To enter batch id ${next.batchId}:`, line('resolve', batch(), '--adopt', next.batchId)];
     case 'rebuild-outputs':
-      return ['To bring back the missing ones:', line('rebuild-outputs', next.file.file_id, '--restore')];
+      return ['To restore the missing files:', line('rebuild-outputs', next.file.file_id, '--restore')];
     case 'file':
-      return ['How it stands:', line('why', next.file.file_id)];
+      return ['To see its state:', line('why', next.file.file_id)];
   }
 }

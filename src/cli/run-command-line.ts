@@ -35,9 +35,9 @@ export function makeProgram(commands: readonly CliCommand[], finish: (status: nu
     .option('--dir <folder>', 'folder of paydrop.yaml; also PAYDROP_DIR', process.env['PAYDROP_DIR'] || '.')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, commandUsage: usageOf })
     .configureOutput({ outputError: (text, write) => write(hideTyped(text)) })
-    .showHelpAfterError('See --help.')
+    .showHelpAfterError('Run it with --help.')
     .exitOverride();
-  program.addHelpText('after', `\n"paydrop <command> --help" has examples.\n\n${describeExitCodes()}`);
+  program.addHelpText('after', `\n"paydrop <command> --help" shows examples.\n\n${describeExitCodes()}`);
   for (const command of commands) addCommand(program, command, { program, finish });
   return program;
 }
@@ -95,12 +95,12 @@ function addOptions(added: Command, command: CliCommand): void {
 
 /** Meaning of each exit status, for the end of the help. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'done, and nothing waits for a person',
-  usage: 'the command or the configuration has a fault, or the name is not known',
-  invalid: 'a file or rows of it are invalid; a call was declined or failed',
-  held: 'a file waits for approve or decline; for status: something is late too',
-  unknownOpen: 'money is in doubt: the service may or may not have taken a batch or call',
-  exception: 'it failed, or a batch, a result or an account needs a person',
+  ok: 'done, and nothing needs attention',
+  usage: 'the command or the configuration has an error, or the name does not exist',
+  invalid: 'a file or some of its rows are invalid; a call was declined or failed',
+  held: 'a file waits for approval; with status: also something late',
+  unknownOpen: 'outcome unknown: the service may or may not have taken a batch or call',
+  exception: 'it failed, or a batch, a result or an account needs attention',
 };
 
 export function describeExitCodes(): string {
@@ -122,7 +122,7 @@ export function explainError(thrown: unknown): number {
     return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.exception;
   }
   // A foreign message may quote the data it failed on.
-  console.error(`Something unforeseen went wrong: ${maskText(reasonOf(error))}`);
+  console.error(`An unexpected error occurred: ${maskText(reasonOf(error))}`);
   return EXIT.exception;
 }
 

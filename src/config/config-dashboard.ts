@@ -46,7 +46,7 @@ export function readDashboard(
   }
   const trustedProxies = dashboard?.trustedProxies ?? [];
   if (!isLoopback(listen.host) && !dashboard?.tls && trustedProxies.length === 0) {
-    const reason = `"${text}" can be reached from elsewhere; give dashboard.tls, or dashboard.trustedProxies with the proxy that speaks HTTPS`;
+    const reason = `"${text}" is reachable from other hosts; set dashboard.tls, or dashboard.trustedProxies for a proxy that serves HTTPS`;
     faults.push({ path, reason });
   }
   return {
@@ -67,7 +67,7 @@ function readOpenId(
 ): OpenIdSettings {
   const { protocol, hostname } = new URL(issuer);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    faults.push({ path: 'dashboard.openid.issuer', reason: 'it must be reached by https' });
+    faults.push({ path: 'dashboard.openid.issuer', reason: 'its address must begin with https' });
   if (clientSecret === undefined) return { issuer, clientSecret: undefined, ...rest };
   const secret = readSecret(clientSecret, root, env);
   return { issuer, clientSecret: valueOrFault(secret, 'dashboard.openid.clientSecret', faults), ...rest };

@@ -35,9 +35,9 @@ function findEnvironmentFaults({ logLevel, site, otlpUrl }: Settings): ConfigFau
   if (!LOG_LEVELS.some((level) => level === logLevel))
     faults.push({ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` });
   if (!SiteName.safeParse(site).success)
-    faults.push({ path: 'PAYDROP_SITE', reason: `"${site}" is not a name of lower-case letters, digits and dashes` });
+    faults.push({ path: 'PAYDROP_SITE', reason: `"${site}" is not a name of lowercase letters, digits and hyphens` });
   if (otlpUrl !== undefined && !/^https?:$/.test(protocolOf(otlpUrl)))
-    faults.push({ path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' });
+    faults.push({ path: 'PAYDROP_OTLP_URL', reason: 'it is not an address that begins with http:// or https://' });
   return faults;
 }
 
@@ -58,10 +58,10 @@ function findAccountFaults({ name, timeZone, baseUrl }: Account): ConfigFault[] 
 /** Finds what the gateway would refuse with every call. */
 function findAddressFault({ protocol, hostname, username, password, search, hash }: URL): string | undefined {
   if (protocol !== 'https:' && protocol !== 'http:') return 'it does not begin with https://';
-  if (username || password) return 'it holds a name or a password; give agentCode and password';
-  if (search || hash) return 'nothing may follow a question mark or a number sign in it';
+  if (username || password) return 'it contains a name or a password; use agentCode and password';
+  if (search || hash) return 'it must not have a query (?) or a fragment (#)';
   if (protocol === 'http:' && !isLoopback(hostname))
-    return 'card numbers would cross the network in plain; use https://';
+    return 'card numbers would cross the network unencrypted; use https://';
   return undefined;
 }
 
@@ -97,9 +97,9 @@ function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
       : (['url', target.url, ['http:', 'https:']] as const);
   if (text === '') return [];
   if (protocols.every((known) => known !== protocolOf(text)))
-    return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
+    return [{ path: `${path}.${name}`, reason: `it is not an address that begins with ${protocols.join('// or ')}//` }];
   return target.by === 'mail' && new URL(text).search !== ''
-    ? [{ path: `${path}.${name}`, reason: 'nothing may follow a question mark in it' }]
+    ? [{ path: `${path}.${name}`, reason: 'it must not have a query (?)' }]
     : [];
 }
 
@@ -162,11 +162,14 @@ function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigF
   const named = folders.flatMap(({ schedule }, index) =>
     schedule === undefined || (Object.hasOwn(schedules, schedule) && schedules[schedule]?.does === 'take')
       ? []
-      : [{ path: `folders.${index}.schedule`, reason: `there is no schedule "${schedule}" that does take` }],
+      : [{ path: `folders.${index}.schedule`, reason: `no schedule "${schedule}" takes files` }],
   );
   const split = Object.keys(schedules)
     .filter((name) => new Set(folders.filter((one) => one.schedule === name).map(({ site }) => site)).size > 1)
-    .map((name) => ({ path: `schedules.${name}`, reason: 'its folders lie at several sites; give each its own' }));
+    .map((name) => ({
+      path: `schedules.${name}`,
+      reason: 'its folders are at several sites; give each site its own schedule',
+    }));
   return [...own, ...named, ...split];
 }
 
@@ -184,27 +187,27 @@ export function findPathFaults(settings: Pick<Settings, 'folders' | 'paths'>): C
   ];
   const odd = [...owned, ...folders.map((drop, index) => ({ name: `folders.${index}.path`, path: drop.path }))].flatMap(
     ({ name, path }) => {
-      if (path.includes('\0')) return [{ path: name, reason: 'it holds a character that no path can have' }];
-      return NO_FILES.test(path) ? [{ path: name, reason: 'the operating system keeps no files there' }] : [];
+      if (path.includes('\0')) return [{ path: name, reason: 'it contains a character that paths cannot have' }];
+      return NO_FILES.test(path) ? [{ path: name, reason: 'the operating system reserves this place' }] : [];
     },
   );
   const shared = [
     ...Object.entries(ours)
       .filter(([name, path]) => name !== 'data' && path === data)
-      .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which holds keys' })),
+      .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which contains keys' })),
     ...['archive', 'journal', 'postgres'].flatMap((kept) =>
       Object.entries({ out, quarantine })
         .filter(([, path]) => holds(join(data, kept), path))
-        .map(([name]) => ({ path: `paths.${name}`, reason: `it lies in the folder "${kept}" of paths.data` })),
+        .map(([name]) => ({ path: `paths.${name}`, reason: `it is inside the folder "${kept}" of paths.data` })),
     ),
     ...Object.entries({ out, data })
       .filter(([name, path]) => holds(quarantine, path) && (name === 'out' || path !== quarantine))
-      .map(([name]) => ({ path: 'paths.quarantine', reason: `paths.${name} lies in it, and would count as a drop` })),
+      .map(([name]) => ({ path: 'paths.quarantine', reason: `paths.${name} is inside it and would count as a drop` })),
   ];
   const inOurs = folders.flatMap((drop, index) =>
     Object.entries(ours)
       .filter(([, path]) => drop.path !== path && liesInside(drop.path, path))
-      .map(([name]) => ({ path: `folders.${index}.path`, reason: `it lies in the folder of paths.${name}` })),
+      .map(([name]) => ({ path: `folders.${index}.path`, reason: `it is inside the folder of paths.${name}` })),
   );
   const inDrops = folders.flatMap((drop, index) => [
     ...owned
@@ -237,10 +240,8 @@ function findWorkFaults({ folders, paths }: Pick<Settings, 'folders' | 'paths'>)
       (one) => one !== data && holds(one, work),
     );
     if (inside === undefined && around === undefined) return [];
-    const how = inside === undefined ? `it lies in "${around}"` : `"${inside}" lies in it`;
-    return [
-      { path: `folders.${index}.work`, reason: `${how}; a work folder holds nothing but files that were claimed` },
-    ];
+    const how = inside === undefined ? `it is inside "${around}"` : `"${inside}" is inside it`;
+    return [{ path: `folders.${index}.work`, reason: `${how}; a work folder may contain only claimed files` }];
   });
 }
 
@@ -253,7 +254,7 @@ function holds(folder: string, path: string): boolean {
 const NO_FILES = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
 function insideFault(path: string, drop: Folder): ConfigFault {
-  return { path, reason: `it lies in the drop folder "${drop.id}"` };
+  return { path, reason: `it is inside the drop folder "${drop.id}"` };
 }
 
 /**

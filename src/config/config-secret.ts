@@ -34,7 +34,7 @@ export function readKeySource(text: string, root: string, env: NodeJS.ProcessEnv
   const [program = '', ...rest] = words.trim().split(/\s+/);
   const output = runSecretCommand([program, ...rest], env);
   // Names only the program, because the arguments may hold a password.
-  if ('fault' in output) return { fault: `the command "${program}" gave nothing: ${output.fault}` };
+  if ('fault' in output) return { fault: `the command "${program}" failed: ${output.fault}` };
   const value = output.value.trim();
   return value ? { value } : { fault: `the command "${program}" printed nothing` };
 }
@@ -48,7 +48,7 @@ export function readPublicText(text: string, root: string, env: NodeJS.ProcessEn
 function readSecretFile(path: string): Secret {
   try {
     if ((statSync(path).mode & 0o077) !== 0) {
-      return { fault: `the file "${basename(path)}" may be read by others (set its mode to 0600)` };
+      return { fault: `the file "${basename(path)}" is readable by other users (set its mode to 0600)` };
     }
   } catch {
     // `readTextFile` reports the reason.
@@ -100,7 +100,7 @@ function whyNot(
 ): string {
   if (code === 'ETIMEDOUT') return `it did not end within ${limitMs} ms`;
   if (code !== undefined) return `it cannot be run (${code})`;
-  return signal ? `it was ended by ${signal}` : `it ended with status ${status}`;
+  return signal ? `it was killed by ${signal}` : `it exited with status ${status}`;
 }
 
 /** Reads an account's keys as armored text, which is parsed when they are opened. Adds its faults to `faults`. */

@@ -95,7 +95,7 @@ export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
 }
 
-const NUL_FAULT = 'it holds a NUL, which no path, name or secret can have';
+const NUL_FAULT = 'it contains a NUL character, which no path, name or secret can have';
 
 /** Returns the paths of texts with a NUL; the operating system would later refuse each with its own message. */
 function pathsWithNul(value: unknown, path = ''): string[] {
@@ -137,8 +137,8 @@ function parseYaml(text: string, file: string): unknown {
     JSON.stringify(value);
     return value;
   } catch {
-    const reason = 'an alias, a text that begins with "*", means nothing, or stands within what it names';
-    const next = 'Quote the text if it is not meant to be an alias.';
+    const reason = 'an alias (a text that begins with "*") is undefined or contains itself';
+    const next = 'Quote the text if it is not an alias.';
     throw new PipelineError('CONFIG_INVALID', `read "${file}"`, reason, { next });
   }
 }

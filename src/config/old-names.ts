@@ -15,7 +15,8 @@ export function renameOld(
   const settings = isTable(given) ? rename(given, SETTINGS) : { renamed: given, used: [] };
   const variables = rename(env, VARIABLES);
   const warnings = [...settings.used, ...variables.used].map(
-    ([old, name]) => `"${old}" is called "${name}" now; rename it, because a later version will not know the old name`,
+    ([old, name]) =>
+      `"${old}" is now called "${name}"; rename it, because a later version will not accept the old name`,
   );
   return { given: settings.renamed, env: variables.renamed, warnings };
 }

@@ -19,7 +19,8 @@ import { syncFolder } from '../kernel/sync-folder.ts';
  */
 export function archivePath(archiveDir: string, fileId: string, claimedAt: Date): string {
   // Anything else could lead out of the archive. The message does not quote it, because its content is unknown.
-  if (!FILE_ID.test(fileId)) throw new PipelineError('INTERNAL', 'find a place in the archive', 'this is no file id');
+  if (!FILE_ID.test(fileId))
+    throw new PipelineError('INTERNAL', 'find a place in the archive', 'this is not a file id');
   const [year = '', month = '', day = ''] = claimedAt.toISOString().slice(0, 10).split('-');
   return join(archiveDir, year, month, day, `${fileId}.sealed`);
 }
@@ -86,7 +87,7 @@ function explain(error: unknown, to: string): unknown {
   const code = systemCode(error) ?? '';
   const action = `write into the archive folder "${dirname(to)}"`;
   if (['ENOTDIR', 'EEXIST'].includes(code))
-    return new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', { next: 'Move the file away.' });
+    return new PipelineError('FOLDER_MISSING', action, 'a file has its name', { next: 'Move the file away.' });
   return ['EACCES', 'EPERM', 'EROFS', 'ENOENT'].includes(code)
     ? new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error })
     : error;
@@ -116,7 +117,7 @@ function openSealed(path: string, key: DataKey, purpose: string): number {
     return openSync(path, 'r');
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    const next = 'Put it back from a copy of the archive; "paydrop doctor" names all that are missing.';
+    const next = 'Restore it from a copy of the archive; "paydrop doctor" lists all missing originals.';
     throw new PipelineError('SEAL_BROKEN', `open "${purpose}" of file "${key.fileId}"`, 'it is not in the archive', {
       next,
     });
@@ -222,7 +223,7 @@ async function nameDraft(draft: string, to: string): Promise<void> {
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
     const next = 'Nothing was changed; a sealed file is never replaced.';
-    throw new PipelineError('OUTPUT_EXISTS', `seal "${to}"`, 'there is a file already', { next });
+    throw new PipelineError('OUTPUT_EXISTS', `seal "${to}"`, 'the file already exists', { next });
   }
   await syncFolder(dirname(to));
 }

@@ -67,7 +67,7 @@ export function unwrapKey(keys: KeyRing | MasterKey, owner: string, wrapped: Buf
   const master = findKey(keys, wrappedWith);
   if (!master) {
     const held = idsOf(keys).join(' and ');
-    throw new PipelineError('MASTER_KEY_WRONG', action, `it needs master key ${wrappedWith}, and this is ${held}`);
+    throw new PipelineError('MASTER_KEY_WRONG', action, `it needs master key ${wrappedWith}, but this is ${held}`);
   }
   const header = wrapped.subarray(0, HEADER_BYTES);
   const nonce = wrapped.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);

@@ -55,7 +55,7 @@ export function loadMasterKeys(place: KeyPlace): MasterKey[] {
   }
 }
 
-const FROM_COMMAND = 'It must print the keys and nothing else, one a line, the current one first.';
+const FROM_COMMAND = 'It must print only the keys, one per line, the current one first.';
 
 /** Returns a new random master key, which has wrapped nothing yet. */
 export function newMasterKey(): MasterKey {
@@ -152,8 +152,8 @@ function openNew(path: string): number {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
-    const next = 'Keep it: what was sealed with it cannot be opened with any other key.';
-    throw new PipelineError('OUTPUT_EXISTS', `create the master key "${path}"`, 'there is a file already', { next });
+    const next = 'Keep it: no other key opens data sealed with it.';
+    throw new PipelineError('OUTPUT_EXISTS', `create the master key "${path}"`, 'the file already exists', { next });
   }
 }
 
@@ -167,15 +167,15 @@ function openExisting(path: string, action: string): number {
     throw missing(
       action,
       `it cannot be opened (${code})`,
-      'Give the paydrop user, and nobody else, the right to read it.',
+      'Give only the system user of paydrop permission to read it.',
     );
   }
 }
 
 function readableByOthers(path: string, action: string, mode: number): PipelineError {
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
-  const next = `Run: chmod 600 "${path}". If others did read it, change the key.`;
-  return missing(action, `others than its owner have rights on it (mode ${octal})`, next);
+  const next = `Run: chmod 600 "${path}". If other users have read it, change the key.`;
+  return missing(action, `users other than its owner have permissions on it (mode ${octal})`, next);
 }
 
 function missing(action: string, reason?: string, next?: string): PipelineError {
@@ -190,6 +190,6 @@ export function runKeyCommand(place: KeyPlace & { kind: 'command' }, limitMs?: n
   const output = runSecretCommand(place.words, place.env, limitMs);
   if ('value' in output) return output.value;
   throw new PipelineError('MASTER_KEY_MISSING', `take the master key from ${describeKeyPlace(place)}`, output.fault, {
-    next: 'Run it by hand as the paydrop user; it must print the key and end with status 0.',
+    next: 'Run it as the system user of paydrop; it must print the key and exit with status 0.',
   });
 }

@@ -17,7 +17,7 @@ export type ControlFault = { fault: 'CONTROL_FILE'; reason: string };
  */
 export async function readSidecar(path: string | Buffer): Promise<ControlTotals | ControlFault> {
   const bytes = await readBytes(path);
-  if (bytes === undefined) return fault('it is missing, larger than 4 KiB, not a plain file, or may not be read');
+  if (bytes === undefined) return fault('it is missing, larger than 4 KiB, not a plain file, or not readable');
   const text = decode(bytes);
   if (text === undefined) return fault('it is not UTF-8 text');
   return readLines(text.split(/\r\n|\r|\n/));
@@ -51,11 +51,10 @@ function readLines(lines: string[]): ControlTotals | ControlFault {
     if (line.trim() === '') continue;
     const value = readLine(line.trim());
     if (typeof value === 'string') return fault(`line ${index + 1} ${value}`);
-    if (Object.keys(value).some((key) => key in totals))
-      return fault(`line ${index + 1} says again what was said before`);
+    if (Object.keys(value).some((key) => key in totals)) return fault(`line ${index + 1} repeats an earlier entry`);
     Object.assign(totals, value);
   }
-  return Object.keys(totals).length > 0 ? totals : fault('it holds neither rows nor total nor sha256');
+  return Object.keys(totals).length > 0 ? totals : fault('it has no rows, total or sha256');
 }
 
 /** @returns the one value of the line, or what is wrong with it */

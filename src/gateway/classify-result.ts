@@ -15,7 +15,7 @@ export async function classifyResult(batchId: string, outcome: PostOutcome, scru
   const reading = await readBatchAnswer('getBatchProcessResultFile', outcome.body);
   if (reading.kind === 'unreadable') return failed(reading.why);
   const fields = readBatchFields(reading.answer);
-  if (!fields) return failed('the answer says two things at once');
+  if (!fields) return failed('the answer contradicts itself');
   return findKnownState(reading.answer, fields, batchId, reading.file) ?? notKnown(reading.answer, fields, scrub);
 }
 

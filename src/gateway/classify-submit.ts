@@ -22,7 +22,7 @@ export async function classifySubmit(
   const reading = await readBatchAnswer(operation, outcome.body);
   if (reading.kind === 'unreadable') return unknown(reading.why, outcome, scrub);
   const fields = readBatchFields(reading.answer);
-  if (!fields) return unknown('the answer says two things at once', outcome, scrub);
+  if (!fields) return unknown('the answer contradicts itself', outcome, scrub);
   return (
     findAcceptance(reading.answer, fields) ??
     findRefusal(reading.answer, fields) ??

@@ -113,7 +113,7 @@ function readData(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer | undefi
 
 function readProcess(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer {
   const fields = readProcessResult(answer);
-  if (!fields) return doubt(call, 'the answer says two things at once');
+  if (!fields) return doubt(call, 'the answer contradicts itself');
   const failure = findFailure(call, answer, fields);
   if (failure) return failure;
   const isClean = answer.status === 'Success' && answer.errors === '';

@@ -14,7 +14,7 @@ export function serviceAddress(server: Server, baseUrl?: string, service: Servic
   const known: Partial<Record<string, string>> = SERVER_URLS;
   const base = parseUrl(baseUrl ?? known[server]);
   if (!base) throw refuse('the address is not a URL and the server is neither NA nor UK');
-  if (base.username || base.password) throw refuse('the address holds a user name or password');
+  if (base.username || base.password) throw refuse('the address contains a user name or password');
   if (base.search || base.hash) throw refuse('the address has a query or a fragment');
   if (base.protocol !== 'https:' && base.protocol !== 'http:') throw refuse('the address is neither https nor http');
   if (base.protocol === 'http:' && !isLoopback(base.hostname)) {

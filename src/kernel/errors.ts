@@ -41,9 +41,9 @@ export function explainPath(code: string | undefined): { reason: string; next: s
 }
 
 const PATH_FAULTS: Readonly<Record<string, { reason: string; next: string }>> = {
-  ENOTDIR: { reason: 'a file stands in its place', next: 'Move the file away and make the folder.' },
-  ELOOP: { reason: 'the links in its path lead in a circle', next: 'Let the link lead to a folder.' },
-  ENAMETOOLONG: { reason: 'its path is longer than the system takes', next: 'Give it a shorter path.' },
+  ENOTDIR: { reason: 'a file has its name', next: 'Move the file away and make the folder.' },
+  ELOOP: { reason: 'the links in its path form a circle', next: 'Point the link to a folder.' },
+  ENAMETOOLONG: { reason: 'its path is longer than the system allows', next: 'Give it a shorter path.' },
 };
 
 /** Returns the `code` that Node puts on errors of the operating system, such as ENOENT. */

@@ -38,7 +38,7 @@ function faultOf(error: unknown): string {
   if (error instanceof Error && /^the receiver answered \d{3}$/.test(error.message)) return error.message;
   if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time';
   const code = systemCode(error) ?? systemCode(error instanceof Error ? error.cause : undefined);
-  return `it could not be told (${code && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'unforeseen error'})`;
+  return `it could not be delivered (${code && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'unforeseen error'})`;
 }
 
 type WebhookTarget = { url: string; secret: string };
@@ -107,7 +107,7 @@ export function writeMessage(notices: readonly Notice[]): Message {
     text: [
       ...notices.filter((notice) => shown.has(notice)).map(paragraphOf),
       ...leftOut.map((group) => `${group.length - SHOWN} more: ${ALARM_KINDS[group[0]!.kind].means}`),
-      'Sent by paydrop. Nothing of a payment stands in this message.',
+      'Sent by paydrop. This message contains no payment data.',
     ].join('\n\n'),
     json: {
       alarms: notices

@@ -97,8 +97,7 @@ async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Pr
 }
 
 /** One text for both causes: a sender who tries keys must not learn which of them opens. */
-const KEY_FAULT =
-  'its session key cannot be opened: it was damaged, or is for a cipher that paydrop does not know; use AES';
+const KEY_FAULT = 'its session key cannot be opened: it was damaged, or its cipher is unknown to paydrop; use AES';
 
 /** Messages may hide their recipient; the receiver then tries all keys. */
 const UNNAMED = '0'.repeat(16);
@@ -181,8 +180,8 @@ function causeOf({ message }: Error): string {
   const hash = /^Insecure (?:message )?hash algorithm: (\w+)/.exec(message)?.[1];
   if (hash !== undefined) return `, over a hash that is too weak (${hash}); use SHA-256`;
   if (message === 'Signature creation time is in the future')
-    return ', at a time that has not come yet; set the clock of the sender right';
-  if (message === 'Signature is expired') return ', for a time that is over';
+    return ', at a time in the future; correct the clock of the sender';
+  if (message === 'Signature is expired') return ', and has expired';
   return '';
 }
 

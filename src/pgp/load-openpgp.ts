@@ -65,7 +65,7 @@ export async function* inflateWhole(
     pipeline(Readable.from(take(), { objectMode: false }), engine).catch(() => {});
     for await (const piece of engine) yield piece as Uint8Array;
     for await (const piece of take()) if (piece.length > 0) break;
-    if (taken !== engine.bytesWritten) throw new Error('bytes stand behind the end of what is compressed');
+    if (taken !== engine.bytesWritten) throw new Error('bytes follow the end of the compressed data');
   } finally {
     engine.destroy();
     await pieces.return?.();

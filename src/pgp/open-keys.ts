@@ -38,7 +38,7 @@ async function unlock(
 ): Promise<PrivateKey> {
   const opened = key.isDecrypted() ? key : await unlockWith(key, passphrase, fail);
   const able = await opened.getDecryptionKeys().catch(() => []);
-  if (able.length === 0) throw fail('it cannot decrypt: it has no part for encryption');
+  if (able.length === 0) throw fail('it has no encryption subkey');
   return opened;
 }
 
@@ -47,7 +47,7 @@ async function unlockWith(
   passphrase: string | undefined,
   fail: (reason: string) => PipelineError,
 ): Promise<PrivateKey> {
-  if (passphrase === undefined) throw fail('it is locked, and there is no passphrase');
+  if (passphrase === undefined) throw fail('it is locked, and no passphrase is set');
   const { decryptKey } = await loadOpenPgp();
   const opened = await decryptKey({ privateKey, passphrase }).catch(() => undefined);
   if (!opened) throw fail('the passphrase does not open it');

@@ -26,7 +26,7 @@ async function* decryptPieces(source: Readable, key: SessionKey, stallMs: number
     }
   } catch (error) {
     if (source.errored) throw source.errored;
-    throw new PipelineError('SEAL_BROKEN', 'open an encrypted file again', 'it opened when it was taken', {
+    throw new PipelineError('SEAL_BROKEN', 'open an encrypted file again', 'it could be opened when it was taken', {
       cause: error,
     });
   } finally {

@@ -40,17 +40,15 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
     if (text === '' || fault !== undefined) return;
     if (place === 'before') {
       if (text !== BEGIN) hasTextBefore = true;
-      else if (hasTextBefore) fault = 'other text stands before the message';
+      else if (hasTextBefore) fault = 'other text precedes the message';
       else place = 'headers';
     } else if (place !== 'behind') {
       if (text === END) place = 'behind';
-      else if (text.startsWith('-----BEGIN')) fault = 'another message begins before the first has ended';
+      else if (text.startsWith('-----BEGIN')) fault = 'another message begins before the first one ends';
       else if (place !== 'headers') takeBody(text);
       else if (!HEADER.test(text)) fault = OTHER_TEXT;
     } else
-      fault = text.startsWith('-----BEGIN')
-        ? 'more than one message stands in it'
-        : 'other text stands behind the message';
+      fault = text.startsWith('-----BEGIN') ? 'it contains more than one message' : 'other text follows the message';
   }
 
   /** Checks a body line. Padding and then a checksum may end the base64; nothing would read what follows them. */
@@ -67,7 +65,7 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
     }
     if (place !== 'binary') takeLine(line);
     line = '';
-    if (place === 'before') fault ??= 'no armor of a message begins on a line of its own';
+    if (place === 'before') fault ??= 'no line begins the armor of a message';
     if (!['start', 'before', 'behind', 'binary'].includes(place)) fault ??= 'the armor of the message has no end';
   }
 
@@ -83,7 +81,7 @@ const NOT_IN_BODY = /[^A-Za-z0-9+/=\-\s]/;
 const HEADER = /^[A-Za-z][\w-]*:(?: |$)/;
 const BODY = /^[A-Za-z0-9+/]*={0,2}$/;
 const CHECKSUM = /^=[A-Za-z0-9+/]{4}$/;
-const OTHER_TEXT = 'other text stands within the message';
+const OTHER_TEXT = 'the message contains other text';
 
 /** A byte order mark, which editors put before armor, and the same read as Latin-1. */
 const MARK = [0xef, 0xbb, 0xbf] as const;

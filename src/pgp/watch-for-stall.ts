@@ -45,7 +45,7 @@ export function watchForStall(source: Readable, stallMs: number): StallWatch {
     note,
     within: async (work) => {
       const stalled = new Promise<never>((_, reject) => {
-        giveUp = () => reject(new Error(`nothing came of the message within ${stallMs} ms`));
+        giveUp = () => reject(new Error(`the message gave no data within ${stallMs} ms`));
       });
       note();
       try {

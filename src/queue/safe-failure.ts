@@ -2,7 +2,7 @@ import { UnrecoverableError } from 'bullmq';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
 /** Replaces, in the queue, every error message that paydrop did not write itself. */
-export const FOREIGN_FAILURE = 'The job failed with an unforeseen error. The log of the process says more.';
+export const FOREIGN_FAILURE = 'The job failed with an unexpected error. See the log of the process.';
 
 /**
  * Returns what the queue may keep of an error: the message of a PipelineError, which never holds data, or a fixed

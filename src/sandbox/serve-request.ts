@@ -127,11 +127,11 @@ export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply 
     200,
     'Payment service sandbox',
     [
-      '<p>A stand-in for the payment service, for trying and testing. No money moves here.</p>',
+      '<p>A sandbox of the payment service for trials and tests. No money moves here.</p>',
       `<h2>Descriptions</h2>${listOf(addresses.map((address) => linkTo(address, address)))}`,
       `<h2>Accounts</h2>${listOf(accounts.map(describeAccount))}`,
       `<h2>Cards</h2>${listOf([...MAGIC_CARDS.map(describeCard), ...OTHER_CARDS])}`,
-      `<h2>Books</h2><p>${linkTo('/sandbox/books', 'Every row that was taken, one JSON object a line')}</p>`,
+      `<h2>Books</h2><p>${linkTo('/sandbox/books', 'Every accepted row, one JSON object per line')}</p>`,
     ].join(''),
   );
 }

@@ -39,9 +39,8 @@ export function troubleOf(thrown: unknown): Trouble {
   const fault = describeFault(error);
   if (fault !== undefined) return { status: 400, code: 'BAD_REQUEST', says: fault };
   const status = statusOf(error);
-  if (status < 500)
-    return { status, code: 'BAD_REQUEST', says: FASTIFY_SAYS[status] ?? 'This request cannot be understood.' };
-  return { status: 500, code: 'INTERNAL', says: 'Something went wrong here. The log of paydrop says what.' };
+  if (status < 500) return { status, code: 'BAD_REQUEST', says: FASTIFY_SAYS[status] ?? 'The request is invalid.' };
+  return { status: 500, code: 'INTERNAL', says: 'An error occurred. See the log of paydrop for details.' };
 }
 
 /** Names the invalid part of an API request and what it must be, never its value. */
@@ -52,7 +51,7 @@ function describeFault(error: unknown): string | undefined {
   const place = [validationContext?.replace('querystring', 'query') ?? '', ...first.instancePath.split('/').slice(1)]
     .join(' ')
     .trim();
-  return `This request is wrong at "${place}": it ${first.message ?? 'cannot be understood'}.`;
+  return `The request is invalid at "${place}": it ${first.message ?? 'cannot be understood'}.`;
 }
 
 function statusOf(error: unknown): number {
@@ -62,9 +61,9 @@ function statusOf(error: unknown): number {
 }
 
 const FASTIFY_SAYS: Readonly<Record<number, string>> = {
-  413: 'This is larger than is taken here.',
-  415: 'This kind of content is not taken here.',
-  429: 'Too many tries. Wait a minute and try again.',
+  413: 'The upload is too large.',
+  415: 'This content type is not accepted.',
+  429: 'Too many attempts. Wait a minute and try again.',
 };
 
 /** Errors of paydrop that are not server faults. */
@@ -97,7 +96,7 @@ function tell(request: FastifyRequest, reply: FastifyReply, { status, code, says
         {next && <p>{next}</p>}
       </Notice>
       <p>
-        <a href="/">Back to the front page</a>
+        <a href="/">Back to the overview</a>
       </p>
     </Page>,
   );

@@ -216,13 +216,15 @@ describe('the rows to resubmit', () => {
       expect(await chooseRows(world.app, june)).toEqual({ lines: [2], cents: 200, barred: 0, shown: [], unproven: [] });
       await expect(chooseRows(world.app, june, 'not-sent')).rejects.toMatchObject({
         code: 'MOVE_REFUSED',
-        message: expect.stringContaining('it has no such row'),
+        message: expect.stringContaining('it has no such rows'),
       });
     });
 
     it('refuses a file that is not at its end, with what to do', async () => {
       const rejected = await findFile(world.app.ledger, 'rejected.csv');
-      await expect(chooseRows(world.app, rejected)).rejects.toThrow('it is rejected. Correct it and drop it again.');
+      await expect(chooseRows(world.app, rejected)).rejects.toThrow(
+        'its state is rejected. Correct it and drop it again.',
+      );
       const going = { ...june, state: 'in_progress' } as const;
       await expect(chooseRows(world.app, going)).rejects.toThrow('Wait until it is completed.');
     });
@@ -232,10 +234,10 @@ describe('the rows to resubmit', () => {
       await expect(findMissing(world.app, june)).rejects.toThrow('none is missing');
       const { name } = (await resubmitRows(world.app, june, await chooseRows(world.app, june), because))!;
       expect(await findMissing(world.app, june)).toMatchObject({ earlier: { name, rows: 1, cents: 200 }, lines: [2] });
-      await expect(chooseRows(world.app, june)).rejects.toThrow(`"${name}" with 1 row of it has not come back`);
+      await expect(chooseRows(world.app, june)).rejects.toThrow(`"${name}" with 1 row of it has not been taken from`);
       await world.finish();
       await expect(findMissing(world.app, june)).rejects.toThrow('none is missing');
-      await expect(chooseRows(world.app, june)).rejects.toThrow('every such row was resubmitted before, or is barred');
+      await expect(chooseRows(world.app, june)).rejects.toThrow('every such row was already resubmitted, or is barred');
     });
   });
 });

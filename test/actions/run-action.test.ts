@@ -94,7 +94,7 @@ describe('planAction and runAction', () => {
     const order = { ...ADA, reason: 'recalled', bind: seen.bind };
     await expect(runAction(world.app, 'cancel-batch', find, order)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
-      message: expect.stringContaining('it is unknown'),
+      message: expect.stringContaining('its state is outcome unknown'),
     });
     expect((await firstBatch('forgotten.csv')).state).toBe('unknown');
   });
@@ -105,7 +105,7 @@ describe('subjectOf', () => {
     const find = finderOf('bound.csv');
     await expect(subjectOf('approve', find)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
-      message: expect.stringContaining('it is cancelled, and this is for what is held'),
+      message: expect.stringContaining('its state is cancelled; it must be held'),
     });
     expect(await subjectOf('check-outputs', find)).toMatchObject({ kind: 'file' });
   });

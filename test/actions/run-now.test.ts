@@ -22,7 +22,7 @@ beforeEach(async () => {
   await runSchedule(app, { schedule: name });
 });
 
-const because = { actor: 'operator:ada', reason: 'asked for by hand' };
+const because = { actor: 'operator:ada', reason: 'requested by hand' };
 
 async function states(): Promise<string[]> {
   return (await world.runs(name)).map(({ day, state, tries }) => `${day} ${state} ${tries}`);
@@ -78,7 +78,7 @@ describe('runNow', () => {
     expect((await states()).slice(-2)).toEqual(['2026-06-18 missed 0', '2026-06-19 done 1']);
   });
 
-  it('does nothing on a day that is no business day', async () => {
+  it('does nothing on a day that is not a business day', async () => {
     world.clock.set('2026-06-20T12:00:00Z');
     expect(await runNow(app, name, { because })).toEqual({ is: 'no business day', day: '2026-06-20' });
     expect((await states()).filter((state) => state.startsWith('2026-06-20'))).toEqual([]);

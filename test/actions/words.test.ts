@@ -23,12 +23,12 @@ describe('sayRan', () => {
     [{ is: 'made', day, run }, 'The run of nightly for 2026-06-15 is done: 1 file taken.'],
     [
       { is: 'made before', day, run },
-      'The run of nightly for 2026-06-15 was made before: 1 file taken. Nothing was done.',
+      'The run of nightly for 2026-06-15 was already made: 1 file taken. Nothing was done.',
     ],
-    [{ is: 'taken again', day, taken: { files: 2, settling: 0 } }, 'Taken once more: 2 files.'],
+    [{ is: 'taken again', day, taken: { files: 2, settling: 0 } }, 'Taken again: 2 files.'],
     [{ is: 'taken again', day, taken: undefined }, 'Stopped before everything was taken.'],
-    [{ is: 'busy', day }, 'The run of nightly is being made at this moment. Nothing was done.'],
-    [{ is: 'no business day', day }, '2026-06-15 is no business day of nightly. Nothing was done.'],
+    [{ is: 'busy', day }, 'The run of nightly is in progress. Nothing was done.'],
+    [{ is: 'no business day', day }, '2026-06-15 is not a business day of nightly. Nothing was done.'],
   ] as const)('%j', (ran, words) => {
     expect(sayRan('nightly', ran as Parameters<typeof sayRan>[1])).toBe(words);
   });
@@ -78,7 +78,7 @@ describe('nextReportWords', () => {
 
   it('says why a report proves nothing, and what to do about rows that cannot be told', () => {
     expect(words({ ambiguous: 1 }, { covers: false, coversNot: 'it begins too late' })).toEqual([
-      'What it lacks proves nothing: it begins too late.',
+      'Missing rows prove nothing: it begins too late.',
       expect.stringContaining('give the report of the day'),
     ]);
   });
@@ -86,8 +86,8 @@ describe('nextReportWords', () => {
   it('asks for no other report where none can help', () => {
     const report = { covers: false, coversNot: 'the clocks were 120 minutes apart', neverCovers: true };
     expect(words({ absent: 1 }, report)).toEqual([
-      'What it lacks proves nothing: the clocks were 120 minutes apart.',
-      expect.stringMatching(/^No other report will show it either\. Adopt .* or close it in doubt\.$/),
+      'Missing rows prove nothing: the clocks were 120 minutes apart.',
+      expect.stringMatching(/^No other report will show it either\. Enter .* or close it with unknown outcome\.$/),
     ]);
   });
 
@@ -101,7 +101,7 @@ function shownRow(line: number) {
   return { batchNo: 1, row };
 }
 
-const WHY = 'the service cannot be asked for its newest report: nobody listens';
+const WHY = 'the service did not give its newest report: nobody listens';
 
 describe('sayKeptBack', () => {
   it('says nothing when nothing is kept back', () => {
@@ -111,9 +111,9 @@ describe('sayKeptBack', () => {
   it('names the rows that the newest report shows, what they are now, and what to do', () => {
     const [row, next, ...others] = sayKeptBack({ shown: [shownRow(7)], unproven: [] });
     expect(row).toMatch(
-      /^Line 7 does not go out again: .* corrected from NOT_CHARGED to UNKNOWN: it shows another amount\.$/,
+      /^Line 7 is not sent again: .* corrected from NOT_CHARGED to UNKNOWN: it shows another amount\.$/,
     );
-    expect(next).toContain('do not drop them again');
+    expect(next).toContain('Do not drop them again');
     expect(others).toEqual([]);
     const many = sayKeptBack({ shown: Array.from({ length: 25 }, (_, n) => shownRow(n + 2)), unproven: [] });
     expect(many).toHaveLength(22);
@@ -122,8 +122,8 @@ describe('sayKeptBack', () => {
 
   it('names the rows of which it proves nothing, why, and when to try again', () => {
     const [rows, next] = sayKeptBack({ shown: [], unproven: [{ batchNo: 2, lines: [4, 5], why: `${WHY}.` }] });
-    expect(rows).toBe(`2 rows of batch 2 (lines 4, 5) cannot go out again now, because ${WHY}.`);
-    expect(next).toContain('Resubmit them when the service answers');
+    expect(rows).toBe(`2 rows of batch 2 (lines 4, 5) cannot be sent again now, because ${WHY}.`);
+    expect(next).toContain('Resubmit them once the service answers');
   });
 });
 
@@ -143,7 +143,7 @@ describe('evidenceFacts', () => {
     [{ batchId: '1002', rows: 2 }, [['Batch id that matches', '1002']]],
     [{ sha256: 'a'.repeat(64) }, [['SHA-256 of the report', 'aaaaaaaaaaaa…']]],
     [{ overrides: ['SAME_ROWS'] }, [['Held because', `SAME_ROWS (${ERRORS.SAME_ROWS.means})`]]],
-    [{ overrides: ['OF_OLD'] }, [['Held because', 'OF_OLD (not known any more)']]],
+    [{ overrides: ['OF_OLD'] }, [['Held because', 'OF_OLD (no longer known)']]],
     [{ overrides: [] }, []],
     [{ evidence: 7, batchId: null, unknown: 'x' }, []],
   ])('of %j are %j', (evidence, facts) => {
@@ -202,7 +202,7 @@ describe('fileFacts and batchFacts', () => {
     });
     expect(Object.fromEntries(batchFacts(context, file, batch))).toMatchObject({
       Batch: '2',
-      State: 'result in',
+      State: 'result received',
       Rows: '2',
     });
     expect(shortHash('abcdef0123456789')).toBe('abcdef012345…');

@@ -121,7 +121,7 @@ describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
     await world.finish();
     await page.goto('/');
     await goOn(/^doubt\.csv, batch 1$/);
-    await goOn(/^Resolve it, step by step$/);
+    await goOn(/^Resolve it step by step$/);
     await goOn(/^Look for its batch id…$/);
     await tabTo(/^First batch id/);
     const first = await page.evaluate(() => Number((document.activeElement as HTMLInputElement).value));
@@ -129,7 +129,7 @@ describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
     // Tab selects the content of an input. Each id is queried after a pause, so the test queries only a few.
     await page.keyboard.type(String(first + 3));
     await goOn(/^Ask for these ids$/);
-    await goOn(/^Adopt batch id/);
+    await goOn(/^Enter batch id/);
     await tabTo(/^Reason/);
     await page.keyboard.type('its rows fit');
     await goOn(/^Adopt /);

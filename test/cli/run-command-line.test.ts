@@ -33,7 +33,7 @@ describe('runCommandLine', () => {
 
   it('says what is missing and what to do', async () => {
     const { err } = await runHere(['--dir', 'no/such/folder', 'status']);
-    expect(err).toMatch(/^Cannot read ".*paydrop\.yaml": there is no configuration here\. Run "paydrop init"/);
+    expect(err).toMatch(/^Cannot read ".*paydrop\.yaml": this folder has no configuration\. Run "paydrop init"/);
   });
 });
 
@@ -98,7 +98,7 @@ describe('makeProgram', () => {
     const { failed, out, err, calls } = await parse(words);
     expect({ failed, out, calls }).toEqual({ failed: 1, out: '', calls: [] });
     expect(err).toContain(message);
-    expect(err).toContain('See --help.');
+    expect(err).toContain('Run it with --help.');
   });
 
   it('suggests what was meant', async () => {
@@ -121,7 +121,7 @@ describe('makeProgram', () => {
     const { failed, out } = await parse(['--help']);
     expect(failed).toBe(0);
     expect(out).toMatch(/Commands:\n {2}pay .*Pay something/);
-    expect(out).toContain('"paydrop <command> --help" has examples.');
+    expect(out).toContain('"paydrop <command> --help" shows examples.');
     expect(out.trimEnd().split('\n').slice(-7)[0]).toBe('Exit status:');
   });
 
@@ -197,15 +197,15 @@ describe('explainError', () => {
   it.each([
     [new CommanderError(0, 'commander.help', '(outputHelp)'), 0, ''],
     [new CommanderError(1, 'commander.unknownOption', 'said by commander'), 1, ''],
-    [new PipelineError('USAGE', 'run'), 1, 'Cannot run: the command was not understood. See --help.\n'],
+    [new PipelineError('USAGE', 'run'), 1, 'Cannot run: the command was not understood. Run it with --help.\n'],
     [
       new PipelineError('NOT_FOUND', 'find a file "x"', 'none', { next: 'Look.' }),
       1,
       'Cannot find a file "x": none. Look.\n',
     ],
     [new PipelineError('TIMED_OUT', 'wait', 'late', { next: 'Wait.' }), 5, 'Cannot wait: late. Wait.\n'],
-    [new TypeError('x is not a function'), 5, 'Something unforeseen went wrong: x is not a function\n'],
-    ['thrown text', 5, 'Something unforeseen went wrong: thrown text\n'],
+    [new TypeError('x is not a function'), 5, 'An unexpected error occurred: x is not a function\n'],
+    ['thrown text', 5, 'An unexpected error occurred: thrown text\n'],
   ])('%s ends with %i and one line', async (error, status, line) => {
     expect(await takeDown(() => explainError(error))).toEqual({ result: status, out: '', err: line });
   });

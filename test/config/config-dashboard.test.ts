@@ -61,7 +61,7 @@ describe('readDashboard', () => {
     'does not listen on %s without encryption',
     (listen) => {
       expect(read({ listen }).faults).toEqual([
-        { path: 'dashboard.listen', reason: expect.stringContaining('can be reached from elsewhere') },
+        { path: 'dashboard.listen', reason: expect.stringContaining('is reachable from other hosts') },
       ]);
       expect(read({ listen, tls: TLS }).faults).toEqual([]);
       expect(read({ listen, trustedProxies: ['10.0.0.5'] }).faults).toEqual([]);
@@ -144,10 +144,10 @@ describe('readOpenPgp', () => {
       senders: ['file:sender.asc', 'file:gone.asc', 'env:NONE'],
     });
     expect(faults).toEqual([
-      { path: 'accounts.main.openpgp.key', reason: expect.stringContaining('may be read by others') },
+      { path: 'accounts.main.openpgp.key', reason: expect.stringContaining('is readable by other users') },
       {
         path: 'accounts.main.openpgp.passphrase',
-        reason: 'the command "/nowhere/vault" gave nothing: it cannot be run (ENOENT)',
+        reason: 'the command "/nowhere/vault" failed: it cannot be run (ENOENT)',
       },
       { path: 'accounts.main.openpgp.senders.1', reason: 'the file "gone.asc" cannot be read (ENOENT)' },
       { path: 'accounts.main.openpgp.senders.2', reason: 'the environment variable "NONE" is empty or missing' },
@@ -192,7 +192,7 @@ describe('readSecret', () => {
   it.each([0o640, 0o604, 0o620, 0o610, 0o644, 0o666, 0o777])('refuses a file of mode %o', async (mode) => {
     await writeSecret('key', CANARY, mode);
     expect(readSecret('file:key', root, {})).toEqual({
-      fault: 'the file "key" may be read by others (set its mode to 0600)',
+      fault: 'the file "key" is readable by other users (set its mode to 0600)',
     });
   });
 

@@ -28,7 +28,9 @@ describe('findConfigFaults', () => {
   ] as const)('finds an alarm whose %s is no address, without saying it', (name, target, protocols) => {
     const alarms = [target as AlarmTarget];
     const faults = findConfigFaults({ ...RIGHT, alarms });
-    expect(faults).toEqual([{ path: `alarms.0.${name}`, reason: `it is no address that begins with ${protocols}` }]);
+    expect(faults).toEqual([
+      { path: `alarms.0.${name}`, reason: `it is not an address that begins with ${protocols}` },
+    ]);
   });
 
   it.each(['smtp://mail.test:25', 'smtps://ann:x@mail.test'])('takes %s for mails', (smtpUrl) => {
@@ -39,7 +41,7 @@ describe('findConfigFaults', () => {
   it('finds options in the address of a mail server, which would win over TLS', () => {
     const smtpUrl = 'smtp://ann:hunter2@mail.test:25?requireTLS=false';
     const alarms: AlarmTarget[] = [{ by: 'mail', smtpUrl, from: 'a@b.test', to: ['c@d.test'] }];
-    const fault = { path: 'alarms.0.smtpUrl', reason: 'nothing may follow a question mark in it' };
+    const fault = { path: 'alarms.0.smtpUrl', reason: 'it must not have a query (?)' };
     expect(findConfigFaults({ ...RIGHT, alarms })).toEqual([fault]);
   });
 
@@ -49,7 +51,7 @@ describe('findConfigFaults', () => {
 
   it.each(['127.0.0.1:4318', 'grpc://hunter2@x'])('does not take %s for traces, and does not say it', (otlpUrl) => {
     expect(findConfigFaults({ ...RIGHT, otlpUrl })).toEqual([
-      { path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' },
+      { path: 'PAYDROP_OTLP_URL', reason: 'it is not an address that begins with http:// or https://' },
     ]);
   });
 
@@ -112,14 +114,14 @@ describe('findConfigFaults', () => {
     ])('finds a folder that names a schedule %s', (_what, schedules) => {
       const folders = [FOLDER, { ...FOLDER, path: 'drop/b', schedule: 'nightly' }];
       expect(faultsOf({ folders, schedules })).toEqual([
-        { path: 'folders.1.schedule', reason: 'there is no schedule "nightly" that does take' },
+        { path: 'folders.1.schedule', reason: 'no schedule "nightly" takes files' },
       ]);
     });
 
     it('finds a schedule whose folders lie at several sites', () => {
       const folders = ['main', 'north'].map((site) => ({ ...FOLDER, path: `drop/${site}`, site, schedule: 'nightly' }));
       expect(faultsOf({ folders, schedules: { nightly: take } })).toEqual([
-        { path: 'schedules.nightly', reason: 'its folders lie at several sites; give each its own' },
+        { path: 'schedules.nightly', reason: 'its folders are at several sites; give each site its own schedule' },
       ]);
     });
 
@@ -216,7 +218,7 @@ describe('findConfigFaults', () => {
     });
 
     it('finds a drop folder in another, whichever comes first', () => {
-      const reason = 'it lies in the drop folder "drop"';
+      const reason = 'it is inside the drop folder "drop"';
       expect(faultsOf({ folders: ['drop', 'drop/dues'].map(folderAt) })).toEqual([{ path: 'folders.1.path', reason }]);
       expect(faultsOf({ folders: ['drop/dues', 'drop'].map(folderAt) })).toEqual([{ path: 'folders.0.path', reason }]);
     });
@@ -227,28 +229,28 @@ describe('findConfigFaults', () => {
       ['quarantine', { paths: { quarantine: 'drop/dues/odd' } }, 'paths.quarantine'],
       ['work', { folders: [{ ...FOLDER, work: 'drop/dues/work' }] }, 'folders.0.work'],
     ])('keeps %s out of a drop folder', (_, parts, path) => {
-      expect(faultsOf(parts)).toEqual([{ path, reason: 'it lies in the drop folder "drop/dues"' }]);
+      expect(faultsOf(parts)).toEqual([{ path, reason: 'it is inside the drop folder "drop/dues"' }]);
     });
 
     it.each(['out', 'data', 'quarantine'] as const)('keeps a drop folder out of paths.%s', (name) => {
       const faults = faultsOf({ paths: { [name]: 'drop' } }).filter(({ path }) => path === 'folders.0.path');
-      expect(faults).toEqual([{ path: 'folders.0.path', reason: `it lies in the folder of paths.${name}` }]);
+      expect(faults).toEqual([{ path: 'folders.0.path', reason: `it is inside the folder of paths.${name}` }]);
     });
 
     it('keeps the outputs out of the folder of the keys, and odd characters out of paths', () => {
       expect(faultsOf({ paths: { out: 'same', data: 'same' } })).toEqual([
-        { path: 'paths.out', reason: 'it is the folder of paths.data, which holds keys' },
+        { path: 'paths.out', reason: 'it is the folder of paths.data, which contains keys' },
       ]);
       expect(faultsOf({ folders: [folderAt('drop/a\0b')] })).toContainEqual({
         path: 'folders.0.path',
-        reason: 'it holds a character that no path can have',
+        reason: 'it contains a character that paths cannot have',
       });
     });
 
     it.each(['/proc/x', '/sys', '/dev/null/out'])('takes no %s, where no files are kept', (out) => {
       expect(faultsOf({ paths: { out } })).toContainEqual({
         path: 'paths.out',
-        reason: 'the operating system keeps no files there',
+        reason: 'the operating system reserves this place',
       });
       expect(faultsOf({ paths: { out: '/dev/shm/out' } })).toEqual([]);
     });

@@ -137,7 +137,7 @@ describe('loadSettings', () => {
   });
 
   it('takes no alias that stands within what it names', async () => {
-    expect(await refusalOf('a: &a [*a]\n')).toContain('stands within what it names');
+    expect(await refusalOf('a: &a [*a]\n')).toContain('is undefined or contains itself');
   });
 
   it.each(['latin1', 'utf16le'] as const)('takes no text in %s, whose passwords would be others', async (encoding) => {
@@ -147,8 +147,8 @@ describe('loadSettings', () => {
 
   it('takes no NUL in any text, and says only where it stands', async () => {
     const message = await refusalOf(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
-    expect(message).toContain('masterKey: it holds a NUL');
-    expect(message).toContain('push.0: it holds a NUL');
+    expect(message).toContain('masterKey: it contains a NUL');
+    expect(message).toContain('push.0: it contains a NUL');
     expect(message).not.toContain(CANARY);
   });
 
@@ -238,7 +238,7 @@ describe('resolveSettings', () => {
     expect(message).not.toContain(CANARY);
     const faults = [
       'accounts.main.agentCode: the environment variable "NOT_SET" is empty or missing',
-      'accounts.main.password: the file "open" may be read by others (set its mode to 0600)',
+      'accounts.main.password: the file "open" is readable by other users (set its mode to 0600)',
       'PAYDROP_LOG_LEVEL: "loud" is none of debug, info, warn, error, silent',
       'accounts.main.timeZone: "Mars" is not a time zone',
       'folders.2.account: there is no account "other"',

@@ -55,13 +55,13 @@ describe('renameOld', () => {
   it('takes a setting under its former name, and says how it is called now', async () => {
     const settings = await load('desk: { listen: 127.0.0.1:1 }\n');
     expect(settings.dashboard?.listen).toEqual({ host: '127.0.0.1', port: 1 });
-    expect(settings.warnings).toEqual([expect.stringMatching(/^"desk" is called "dashboard" now/)]);
+    expect(settings.warnings).toEqual([expect.stringMatching(/^"desk" is now called "dashboard"/)]);
   });
 
   it('takes a variable under its former name', async () => {
     const settings = await load('', { PAYDROP_DESK: 'off' });
     expect(settings.dashboard).toBeUndefined();
-    expect(settings.warnings).toEqual([expect.stringMatching(/^"PAYDROP_DESK" is called "PAYDROP_DASHBOARD" now/)]);
+    expect(settings.warnings).toEqual([expect.stringMatching(/^"PAYDROP_DESK" is now called "PAYDROP_DASHBOARD"/)]);
   });
 
   it('takes an empty variable for one that is left out, and the present name before the former one', async () => {

@@ -10,7 +10,7 @@ describe('runSecretCommand', () => {
   });
 
   it.each([
-    ['fails', node("console.error('the-secret'); process.exit(3)"), 120_000, 'it ended with status 3'],
+    ['fails', node("console.error('the-secret'); process.exit(3)"), 120_000, 'it exited with status 3'],
     ['is not there', ['/nowhere/program'], 120_000, 'it cannot be run (ENOENT)'],
     ['takes too long', node('setInterval(() => {}, 1000)'), 500, 'it did not end within 500 ms'],
   ])('says when it %s, and nothing of what it said itself', (_what, words, limitMs, fault) => {

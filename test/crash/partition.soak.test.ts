@@ -171,7 +171,7 @@ describe('the network fails when the answer comes', () => {
       socket.end(takenAnswer(request, '7800001'));
     });
     await site.dropCharges(account, 'june.csv', 4);
-    const said = await daemon.said(/the ledger does not take the answer of the service yet/);
+    const said = await daemon.said(/the ledger does not accept the answer of the service yet/);
     expect(said['answer']).toEqual({ verdict: 'submitted', batchId: '7800001' });
     await expect
       .poll(() => site.journal(account), PATIENT)

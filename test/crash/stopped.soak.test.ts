@@ -158,7 +158,7 @@ describe('a process that is stopped', () => {
 
     answer();
     wakeUp();
-    await sleeper.said(/the answer came when the batch had a verdict already/, mark);
+    await sleeper.said(/the answer arrived after the batch had its verdict/, mark);
     expect(await site.moves(account)).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
     const [late] = await site.query<{ reason: string }>(
       `SELECT reason FROM audit WHERE move = 'late-answer' AND reason LIKE '%7700001%'`,
@@ -231,7 +231,7 @@ describe('a process that is asked to stop', () => {
     it('once: the call is waited for, its answer recorded, nothing else begun, and the exit status is 0', async () => {
       const { daemon, answer } = await startWithCall('once');
       daemon.signal('SIGTERM');
-      await daemon.said(/stopping: nothing new is sent/);
+      await daemon.said(/stopping: waiting for running calls/);
       // A new drop shows that nothing is claimed any more.
       await site.dropCharges('once', 'july.csv', 2);
       expect(await statesOf('once')).toEqual(['sending', 'ready', 'ready']);
@@ -248,7 +248,7 @@ describe('a process that is asked to stop', () => {
       const allOf = (count: number) => Array.from({ length: count }, () => 'submitted');
       await expect.poll(() => statesOf('once')).toEqual(allOf(4));
       daemon.signal('SIGTERM');
-      await daemon.said(/stopping: nothing new is sent/);
+      await daemon.said(/stopping: waiting for running calls/);
       daemon.signal('SIGTERM');
       expect(await daemon.ended).toBe('SIGTERM');
       expect(await statesOf('twice')).toEqual(['sending', 'ready', 'ready']);

@@ -146,7 +146,7 @@ describe('sealFile', () => {
     await writeFile(join(root, 'archive'), '');
     await expect(sealFile({ from, to, key: KEY, purpose: PURPOSE })).rejects.toMatchObject({
       code: 'FOLDER_MISSING',
-      message: expect.stringContaining('a file stands in its place. Move the file away.'),
+      message: expect.stringContaining('a file has its name. Move the file away.'),
     });
   });
 
@@ -193,7 +193,7 @@ describe('openSealedFile', () => {
   it('says where it is to be put back when there is no file', async () => {
     await expect(buffer(openSealedFile(to, KEY, PURPOSE))).rejects.toMatchObject({
       code: 'SEAL_BROKEN',
-      message: expect.stringMatching(/: it is not in the archive\. Put it back from a copy of the archive/),
+      message: expect.stringMatching(/: it is not in the archive\. Restore it from a copy of the archive/),
     });
   });
 

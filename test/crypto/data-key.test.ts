@@ -214,8 +214,8 @@ describe('sealBytes and openBytes', () => {
 
   it('name file and purpose in the error, and nothing of the bytes', () => {
     expect(() => openBytes(KEY, 'body:3', SECRET)).toThrow(
-      'Cannot open "body:3" of file "0123456789abcdef": sealed data was changed or cut. ' +
-        'Restore it from a backup; it is not used as it is.',
+      'Cannot open "body:3" of file "0123456789abcdef": sealed data was changed or cut off. ' +
+        'Restore it from a backup; paydrop does not use it in this state.',
     );
   });
 });

@@ -67,7 +67,7 @@ describe('master key', () => {
     });
 
     it('says what to do when there is none', () => {
-      expect(() => loadMasterKey({ file, env: {} })).toThrow(MISSING('Put its copy back'));
+      expect(() => loadMasterKey({ file, env: {} })).toThrow(MISSING('Restore its copy'));
     });
 
     it.each([0o644, 0o640, 0o604, 0o620, 0o602, 0o610, 0o666])(

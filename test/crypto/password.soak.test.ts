@@ -62,7 +62,7 @@ describe('runKeyCommand', () => {
 
   it('does not repeat what the command says on its standard error, nor its words', () => {
     const fail = () => runKeyCommand(node("console.error('the-secret'); process.exit(3)"));
-    expect(fail).toThrow(MISSING('it ended with status 3'));
+    expect(fail).toThrow(MISSING('it exited with status 3'));
     expect(fail).not.toThrow('the-secret');
   });
 

@@ -108,7 +108,7 @@ describe('readLateRuns', () => {
           day: '2026-06-15',
           state: 'missed',
           dueAt: new Date('2026-06-15T22:00:00Z'),
-          says: 'nothing ran in its time',
+          says: 'paydrop was not running at its time',
         },
       ],
       missingFiles: [{ folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' }],
@@ -138,7 +138,7 @@ describe('describeRun', () => {
     [{ files: 0, says: 'done' }, '0 files taken'],
     [{ files: 2, settling: 1 }, '2 files taken, 1 still being written'],
     [{ difference: { rows: 0, total: '0.00' } }, 'difference 0 rows, 0.00'],
-    [{ says: 'nothing ran in its time' }, 'nothing ran in its time'],
+    [{ says: 'paydrop was not running at its time' }, 'paydrop was not running at its time'],
     [{}, 'no more is known'],
   ])('says of %j: %s', (summary, words) => {
     expect(describeRun(summary)).toBe(words);

@@ -118,14 +118,14 @@ describe('explainSystemError', () => {
 
   it('says that a file stands in the place of a folder, instead of that nothing does', () => {
     const { message } = explainSystemError(systemError('ENOTDIR'), 'list the folder "cards"');
-    expect(message).toContain('a file stands in its place');
+    expect(message).toContain('a file has its name');
     expect(message).toContain('Move the file away');
     expect(message).not.toContain('does not exist');
   });
 
   it.each([
-    ['ELOOP', 'the links in its path lead in a circle'],
-    ['ENAMETOOLONG', 'its path is longer than the system takes'],
+    ['ELOOP', 'the links in its path form a circle'],
+    ['ENAMETOOLONG', 'its path is longer than the system allows'],
   ])('says what %s is, instead of that nothing exists', (code, reason) => {
     expect(explainSystemError(systemError(code), 'list the folder "cards"').message).toContain(`"cards": ${reason}. `);
   });

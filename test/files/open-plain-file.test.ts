@@ -122,11 +122,14 @@ describe('without the rights', () => {
       claimIntoClosed: { ...refused, ...untouched },
       settled: ['open.csv'],
       odd: [{ name: 'shut.csv', code: 'DROP_UNREADABLE' }],
-      sidecar: { fault: 'CONTROL_FILE', reason: expect.stringContaining('may not be read') },
+      sidecar: { fault: 'CONTROL_FILE', reason: expect.stringContaining('not readable') },
       listHidden: refused,
       output: refused,
       check: refused,
-      found: { claims: 0, strange: [{ code: 'DROP_DIRECTORY', reason: 'the work folder may not be read' }] },
+      found: {
+        claims: 0,
+        strange: [{ code: 'DROP_DIRECTORY', reason: 'paydrop is not allowed to read the work folder' }],
+      },
     });
   });
 });

@@ -144,12 +144,12 @@ describe('readSidecar', () => {
   });
 
   it.each<[string, string | Buffer, string]>([
-    ['nothing', '', 'neither rows nor total nor sha256'],
-    ['blank lines only', '\n \n', 'neither rows nor total nor sha256'],
+    ['nothing', '', 'no rows, total or sha256'],
+    ['blank lines only', '\n \n', 'no rows, total or sha256'],
     ['an unknown name', 'rows=3\ncount=3', 'line 2 is not rows, total or sha256'],
     ['a card number', '4222222222222220', 'line 1 is not rows, total or sha256'],
     ['a comment', '# three rows', 'line 1 is not'],
-    ['a name twice', 'rows=3\nROWS=4', 'line 2 says again'],
+    ['a name twice', 'rows=3\nROWS=4', 'line 2 repeats'],
     ['rows that are not whole', 'rows=3.5', 'line 1 gives rows'],
     ['rows below zero', 'rows=-3', 'line 1 gives rows'],
     ['no value', 'rows=', 'line 1 gives rows'],

@@ -201,7 +201,7 @@ describe('openDraft', () => {
     expect(await markAt(`${path}3`)).not.toBe(mark);
   });
 
-  it.each(['out', 'out/cards'])('says that a file stands in the place of the folder: %s', async (below) => {
+  it.each(['out', 'out/cards'])('says that a file has the name of the folder: %s', async (below) => {
     const root = await freshFolder();
     await writeFile(join(root, 'out'), 'somebody else');
     await expect(openDraft(join(root, below), NAME)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });

@@ -51,7 +51,7 @@ describe('classifyResult', () => {
     ['that runs and has a file', running(ID + FILE), 'the answer says running and carries a file'],
     ['without a file', done(ID), NO_FILE],
     ['with an empty file', done(`${ID}<BATCHPROCESSRESULTFILE />`), NO_FILE],
-    ['with two files', done(ID + FILE + FILE), 'the answer says two things at once'],
+    ['with two files', done(ID + FILE + FILE), 'the answer contradicts itself'],
     ['with a file with a stray character', done(ID + FILE.replace('ZWl2', 'ZW*2')), NOT_BASE64],
     ['with a file without its padding', done(ID + FILE.replace('==', '')), NOT_BASE64],
     ['with a file cut', done(ID + FILE.replace('Cg==', 'Cg=')), NOT_BASE64],

@@ -93,14 +93,14 @@ describe('checkMessage refuses', () => {
   });
 
   it.each<[string, (message: string, other: string) => string, string]>([
-    ['a second message', (message, other) => message + other, 'more than one message stands in it'],
+    ['a second message', (message, other) => message + other, 'it contains more than one message'],
     [
       'a second message far behind',
       (message, other) => `${message}${'\n'.repeat(300_000)}${other}`,
-      'more than one message stands in it',
+      'it contains more than one message',
     ],
-    ['rows behind the message', (message) => `${message}${cardRow(9)}\n`, 'other text stands behind the message'],
-    ['rows before the message', (message) => `${cardRow(9)}\n${message}`, 'other text stands before the message'],
+    ['rows behind the message', (message) => `${message}${cardRow(9)}\n`, 'other text follows the message'],
+    ['rows before the message', (message) => `${cardRow(9)}\n${message}`, 'other text precedes the message'],
   ])('a file that has %s', async (_what, change, detail) => {
     const one = (await encrypt(ROWS, { to: own, by: sender, armored: true })).toString();
     const other = (await encrypt(cardRow(99), { to: own, by: sender, armored: true })).toString();
@@ -121,7 +121,7 @@ describe('checkMessage refuses', () => {
     const ahead = await encrypt(ROWS, { to: own, by: sender, date: new Date(Date.now() + 86_400_000) });
     expect(await check(ahead)).toMatchObject({
       code: 'PGP_SIGNATURE',
-      detail: expect.stringContaining('at a time that has not come yet'),
+      detail: expect.stringContaining('at a time in the future'),
     });
   });
 

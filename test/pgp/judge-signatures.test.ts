@@ -63,11 +63,8 @@ describe('judge signatures', () => {
 
     it.each([
       ['Insecure message hash algorithm: SHA1', ', over a hash that is too weak (SHA1); use SHA-256'],
-      [
-        'Signature creation time is in the future',
-        ', at a time that has not come yet; set the clock of the sender right',
-      ],
-      ['Signature is expired', ', for a time that is over'],
+      ['Signature creation time is in the future', ', at a time in the future; correct the clock of the sender'],
+      ['Signature is expired', ', and has expired'],
       ['Something with 4222222222222220', ''],
     ])('says why one is not taken: %s', async (fault, said) => {
       expect(await judge([signature(ada, false, fault)], [ada])).toEqual({
@@ -148,7 +145,7 @@ describe('openMessage', () => {
     for (const content of [openMessage(inPieces(message), other, 300), openMessage(inPieces(changed), key, 300)])
       await expect(text(content)).rejects.toMatchObject({
         code: 'SEAL_BROKEN',
-        message: expect.stringMatching(/^Cannot open an encrypted file again: it opened when it was taken\. /),
+        message: expect.stringMatching(/^Cannot open an encrypted file again: it could be opened when it was taken\. /),
       });
   });
 
@@ -213,7 +210,7 @@ describe('watchForStall', () => {
     expect(failed).not.toHaveBeenCalled();
     await pass(1);
     await settle();
-    expect(failed).toHaveBeenCalledWith(new Error('nothing came of the message within 30 ms'));
+    expect(failed).toHaveBeenCalledWith(new Error('the message gave no data within 30 ms'));
   });
 
   it('does not count the time of the source, also when something is made meanwhile of what it gave', async () => {

@@ -195,7 +195,7 @@ describe('a file that came before', () => {
         'beside.csv': 'completed',
       });
       const [first, again] = [await fileNamed(world, `${name}.csv`), await fileNamed(world, `${name}-again.csv`)];
-      const reason = `${ERRORS.DUPLICATE_FILE.means}: they came as "${name}.csv" (file ${first.file_id}), which is completed`;
+      const reason = `${ERRORS.DUPLICATE_FILE.means}: they were in "${name}.csv" (file ${first.file_id}), which is completed`;
       const { head, faults } = await readNotice(world, again, 'nak');
       expect(head).toMatchObject({ Status: 'REJECTED', Code: 'DUPLICATE_FILE', Reason: reason });
       expect(faults).toEqual([{ line: '', value: '', reason, ...sayingOf('DUPLICATE_FILE') }]);

@@ -110,7 +110,7 @@ describe('work that fails for ever', () => {
     workers = await world.start();
     await dropOne('intake.csv');
     const said = await status('Cannot check file');
-    expect(said).toMatch(/\(intake\.csv\)[^]*"paydrop cancel \w{16} --reason …" gives it up/);
+    expect(said).toMatch(/\(intake\.csv\)[^]*"paydrop cancel \w{16} --reason …" gives up/);
     expect((await world.paydrop('why', 'intake.csv')).out).toContain('Cannot check file');
     await toldByAlarm('Cannot check file');
     await world.app.ledger.pool.query('ALTER TABLE row_print_away RENAME TO row_print');
@@ -190,8 +190,8 @@ describe('work beside that of files, which fails for ever', () => {
     await mkdir(inTheWay);
     await forceSql(world.app, 'WITH gone AS (DELETE FROM file_secret) UPDATE file SET shredded_at = now()');
     workers = await world.start();
-    await statusInTime('shred', `Cannot destroy keys whose time is over at ${world.app.ledger.instance.host}`);
-    await toldByAlarm('Cannot destroy keys whose time is over at');
+    await statusInTime('shred', `Cannot destroy keys whose retention has ended at ${world.app.ledger.instance.host}`);
+    await toldByAlarm('Cannot destroy keys whose retention has ended at');
     await rm(inTheWay, { recursive: true });
     await recovers();
   });
@@ -235,8 +235,8 @@ describe('what nobody takes up', () => {
   it('tells of drops in quarantine', async () => {
     await symlink('/dev/null', join(world.settings.folders[0]!.path, 'link.csv'));
     await world.finish();
-    expect(await status('A drop lies in quarantine')).toContain('"paydrop doctor" says of each why');
-    await toldByAlarm('A drop lies in quarantine');
+    expect(await status('A drop is in quarantine')).toContain('"paydrop doctor" shows why for each');
+    await toldByAlarm('A drop is in quarantine');
     await rm(world.settings.paths.quarantine, { recursive: true });
     await recovers();
   });

@@ -68,7 +68,7 @@ describe('a disk that is full while outputs are written', () => {
     await expect
       .poll(() => world.states(), PATIENCE)
       .toEqual({ 'large.csv': 'in_progress', 'beside.csv': 'completed' });
-    expect(logText()).toContain('Make room; work goes on by itself.');
+    expect(logText()).toContain('Free some space; paydrop then continues automatically.');
     expect(Object.keys(await world.outputs('result'))).toHaveLength(1);
     expect(world.sandbox.books()).toHaveLength(LARGE_ROWS + 3);
 

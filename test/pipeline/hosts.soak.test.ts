@@ -92,7 +92,7 @@ describe('one installation on several hosts', () => {
   it('says where the original is when a command needs it elsewhere', async () => {
     const wrong = await command(north, ['rebuild-outputs', 'june.csv'], { PAYDROP_SITE: 'north' });
     expect(wrong.status).not.toBe(0);
-    expect(wrong.err).toContain('it lies at site "main", and this is "north"');
+    expect(wrong.err).toContain('it belongs to site "main", and this is site "north"');
     const right = await command(home, ['rebuild-outputs', 'june.csv'], { PAYDROP_SITE: 'main' });
     expect(right).toMatchObject({ status: 0 });
   });
@@ -100,6 +100,8 @@ describe('one installation on several hosts', () => {
   it('refuses to watch folders at a site that has none', async () => {
     const { status, err } = await command(home, ['start'], { PAYDROP_SITE: 'south', PAYDROP_ROLES: 'watch' });
     expect(status).not.toBe(0);
-    expect(err).toContain('Cannot work at site "south": no folder lies there. Set PAYDROP_SITE to one of main, north');
+    expect(err).toContain(
+      'Cannot work at site "south": no folder belongs to it. Set PAYDROP_SITE to one of main, north',
+    );
   });
 });

@@ -156,7 +156,7 @@ describe('METRICS', () => {
 
   it('names the unit of whatever has one, at its end', () => {
     const units = Object.entries(METRICS).filter(([, { help }]) =>
-      /\bcents\b|how long|since when|how late|\bsize\b|space/i.test(help),
+      /\bcents\b|longest time|time since|delay|\bsize\b|space/i.test(help),
     );
     for (const [name] of units) expect(name).toMatch(/_(?:seconds|cents|bytes)$/);
     expect(units.length).toBeGreaterThan(5);

@@ -12,6 +12,7 @@ import {
   RUN_MOVES,
   RUN_STATES,
   saidOutcome,
+  saidState,
   type Move,
   outcomeOfLabel,
 } from '../../schemas/lifecycle.ts';
@@ -182,8 +183,15 @@ describe('OUTCOMES', () => {
 
 describe('saidOutcome', () => {
   it('names an outcome as the output files do, and says what it means', () => {
-    expect(saidOutcome('accepted_pending')).toBe('ACCEPTED_PENDING (taken for the bank, not paid yet)');
+    expect(saidOutcome('accepted_pending')).toBe('ACCEPTED_PENDING (passed to the bank, not paid yet)');
   });
+});
+
+describe('saidState', () => {
+  it.each([
+    ['unknown', 'outcome unknown'],
+    ['partly_cancelled', 'partly cancelled'],
+  ])('says %s as %s', (state, words) => expect(saidState(state)).toBe(words));
 });
 
 describe('OUTPUT_KINDS', () => {

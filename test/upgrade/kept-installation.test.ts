@@ -11,7 +11,7 @@ import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const KEPT = fileURLToPath(new URL('./kept/', import.meta.url));
 const DESK =
-  'Warning: "desk" is called "dashboard" now; rename it, because a later version will not know the old name.\n';
+  'Warning: "desk" is now called "dashboard"; rename it, because a later version will not accept the old name.\n';
 
 let root: string;
 let postgres: TestPostgres;

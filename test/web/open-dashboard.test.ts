@@ -83,11 +83,11 @@ describe('troubleOf', () => {
     [new PipelineError('NOT_FOUND', 'find a file "x"'), 404, 'NOT_FOUND', /find a file "x"/],
     [new PipelineError('MOVE_REFUSED', 'approve it'), 409, 'MOVE_REFUSED', /approve it/],
     [new PipelineError('LEDGER_UNREACHABLE', 'reach it'), 503, 'LEDGER_UNREACHABLE', /reach it/],
-    [Object.assign(new Error('limit of /etc'), { statusCode: 413 }), 413, 'BAD_REQUEST', /larger than is taken/],
-    [Object.assign(new Error('x'), { statusCode: 999 }), 500, 'INTERNAL', /Something went wrong/],
-    [new Error('password of user postgres at 10.0.0.1'), 500, 'INTERNAL', /^Something went wrong here/],
-    ['thrown text', 500, 'INTERNAL', /Something went wrong/],
-    [null, 500, 'INTERNAL', /Something went wrong/],
+    [Object.assign(new Error('limit of /etc'), { statusCode: 413 }), 413, 'BAD_REQUEST', /too large/],
+    [Object.assign(new Error('x'), { statusCode: 999 }), 500, 'INTERNAL', /An error occurred/],
+    [new Error('password of user postgres at 10.0.0.1'), 500, 'INTERNAL', /^An error occurred/],
+    ['thrown text', 500, 'INTERNAL', /An error occurred/],
+    [null, 500, 'INTERNAL', /An error occurred/],
   ])('tells of %s what may be told', (error, status, code, says) => {
     expect(troubleOf(error)).toMatchObject({ status, code, says: expect.stringMatching(says) });
   });
@@ -97,11 +97,11 @@ describe('answerErrors', () => {
   it('answers a person with a page and a program with JSON', async () => {
     const browser = await world.as('viewer');
     const page = await browser.get('/nothing/here');
-    expect([page.status, page.text]).toEqual([404, expect.stringContaining('There is nothing here')]);
+    expect([page.status, page.text]).toEqual([404, expect.stringContaining('This page does not exist')]);
     const json = await browser.get('/nothing/here', { accept: 'application/json' });
     expect([json.status, JSON.parse(json.text)]).toEqual([
       404,
-      { error: { code: 'NOT_FOUND', says: 'There is nothing here (any more).' } },
+      { error: { code: 'NOT_FOUND', says: 'This page does not exist (any more).' } },
     ]);
   });
 

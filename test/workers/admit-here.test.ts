@@ -65,7 +65,7 @@ describe('admitHere', () => {
     for (let tries = 0; tries < 3; tries += 1) await admitHere(world.app);
     const [failing] = await readFailing(world.app.ledger);
     expect(failing).toMatchObject({ work: 'admit', subject: world.app.settings.host, failures: 3 });
-    expect(failing!.reason).toMatch(/is not among those that send: elsewhere\. Write all of them as "senders"/);
+    expect(failing!.reason).toMatch(/is not among the senders: elsewhere\. List all of them as "senders"/);
 
     await world.query('UPDATE admission SET senders = $1, epoch = $2', [senders, epoch]);
     await admitHere(world.app);

@@ -45,7 +45,7 @@ describe('openOriginal', () => {
     createMasterKeyFile(path);
     const app = { ...world.app, keys: openKeyRing({ kind: 'file', path }) };
     expect(() => openOriginal(app, file)).toThrow(
-      `it needs master key ${world.app.keys.current.id}, and this is ${app.keys.current.id}`,
+      `it needs master key ${world.app.keys.current.id}, but this is ${app.keys.current.id}`,
     );
   });
 
@@ -55,7 +55,7 @@ describe('openOriginal', () => {
 
   it('fails for a file whose key was destroyed, and says that it was on purpose', () => {
     expect(() => openFileKey(world.app, { ...file, wrapped_key: null })).toThrow(
-      `Cannot open file "${file.file_id}": its key was destroyed on purpose. Its outcomes stand in the ledger`,
+      `Cannot open file "${file.file_id}": its key was destroyed on purpose. Its outcomes are in the ledger`,
     );
   });
 
@@ -78,7 +78,7 @@ describe('folderOf', () => {
 
   it('says which folder to put back when it is gone', () => {
     expect(() => folderOf(app, 'drop/gone', 'f1')).toThrow(
-      'Cannot take in file "f1": folder "drop/gone" is not in the configuration any more. Put the folder back into paydrop.yaml; the file waits in the work folder.',
+      'Cannot take in file "f1": folder "drop/gone" is no longer in the configuration. Add the folder to paydrop.yaml again; the file waits in the work folder.',
     );
   });
 });

@@ -99,7 +99,7 @@ async function setForgottenAside(app: App, file: FileRow, name: string, error: P
   const known = await readOutputs(app.ledger, file.file_id);
   if (known.some((output) => output.name === name)) throw error;
   const aside = await setOutputAside(app.settings.paths.out, name);
-  app.log.error({ fileId: file.file_id, name, aside }, 'an output that the ledger does not know was set aside');
+  app.log.error({ fileId: file.file_id, name, aside }, 'an output that is not in the ledger was moved aside');
 }
 
 /** Returns where an output lies, or would. */

@@ -39,7 +39,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   const say = (code: FaultCode, detail?: string) => faults.push({ code, line: 0, ...(detail && { detail }) });
   const excess = describeExcess(check.bytes, around.maxBytes);
   if (excess !== undefined) say('FILE_TOO_LARGE', excess);
-  if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes are others than at the claim');
+  if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes have changed since the claim');
   if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
   for (const [code, detail] of compareControl(check, around)) say(code, detail);
   faults.push(...(around.history?.faults ?? []));
@@ -130,7 +130,7 @@ function compareControl(check: FileCheck, { control, claimedSha256 }: Circumstan
     differences.push(['CONTROL_TOTALS', `it says a total of ${formatCents(totalCents)}, the file has ${found}`]);
   }
   if (sha256 !== undefined && sha256 !== claimedSha256) {
-    differences.push(['CONTROL_TOTALS', 'its sha256 is not that of the file']);
+    differences.push(['CONTROL_TOTALS', 'its sha256 does not match the file']);
   }
   return differences;
 }

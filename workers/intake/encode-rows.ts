@@ -29,7 +29,7 @@ export type EncoderOptions = {
 export function rowEncoder(
   to: TupleWriter,
   fingerprints: Pick<ReturnType<typeof fingerprintRuns>, 'add'>,
-  { fileNo, fingerprintKey: fingerprintKey }: EncoderOptions,
+  { fileNo, fingerprintKey }: EncoderOptions,
   noteFingerprint: (fingerprints: Buffer, at: number, line: number) => void = () => {},
 ) {
   const fingerprinter = openRowFingerprints(fingerprintKey);

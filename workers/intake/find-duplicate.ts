@@ -17,17 +17,17 @@ export async function findDuplicate(
 ): Promise<Refusal | undefined> {
   const earlier = await findSameContent(tx, file, inside);
   if (!earlier) return undefined;
-  const detail = `they came as "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
+  const detail = `they were in "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
   return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
 }
 
 /** Describes the outcome of the first file. */
 function fateOf({ state, mayBeCharged, invalid_rows: withheld }: SameContent): string {
-  if (state === 'held') return 'which waits for approval; nothing of it was sent';
+  if (state === 'held') return 'which waits for approval; nothing in it was sent';
   if (!mayBeCharged) return 'of which nothing was charged';
   if (state === 'completed')
     return withheld ? `which is completed; ${sayRows(withheld)} not paid` : 'which is completed';
-  return state === 'partly_cancelled' ? 'of which a part was sent' : 'which is on its way';
+  return state === 'partly_cancelled' ? 'which was sent in part' : 'which is in progress';
 }
 
 function sayRows(withheld: number): string {

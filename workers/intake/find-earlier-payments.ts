@@ -84,10 +84,12 @@ export async function compareFile(app: App, tx: Transaction, subject: Subject): 
 async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
   if (check.headerLine !== null || check.layout === null) return [];
   const linesOf = await findLinesAsInvoices(tx, file);
-  const lines = `the invoices are the numbers of the lines of file ${linesOf}, with their payments`;
+  const lines = `the invoices are the line numbers of file ${linesOf}, with their payments`;
   if (linesOf !== undefined) return [fault('COLUMNS_SWAPPED', lines)];
   if (!LAYOUTS_OF_CODES.has(check.layout) || !(await hasSwappedColumns(tx, file))) return [];
-  return [fault('COLUMNS_SWAPPED', 'the customer codes look like no codes of the account, and the invoices do')];
+  return [
+    fault('COLUMNS_SWAPPED', 'the invoices look like customer codes of the account, and the customer codes do not'),
+  ];
 }
 
 const LAYOUTS_OF_CODES: ReadonlySet<string> = new Set(['card-code', 'ach-code']);

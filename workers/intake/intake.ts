@@ -259,7 +259,7 @@ async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
     actor: 'worker:intake',
     fileId,
     move: 'shred',
-    reason: 'the file seems to hold security codes; its key was destroyed',
+    reason: 'the file seems to contain security codes; its key was destroyed',
   });
 }
 

@@ -22,7 +22,7 @@ export async function poisonGuard<Result>(
   const deaths = await beginReading(app.ledger, fileId);
   if (deaths >= MOST_DEATHS) {
     const result = await giveUp();
-    app.log.error({ fileId, deaths }, 'the file is not read again: each reading of it ended with the process');
+    app.log.error({ fileId, deaths }, 'the file is not read again: each attempt crashed the process');
     await forgetReadings(app.ledger.pool, fileId);
     return result;
   }

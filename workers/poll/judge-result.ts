@@ -35,7 +35,7 @@ export function judgeResult(
   const { rows, totals } = reconcileRows(batch.operation, match.pairs);
   const sum = sumTotals(totals);
   if (sum.rows !== batch.rows || sum.cents !== batch.cents)
-    return { kind: 'misfit', reason: 'counts and cents do not conserve', evidence: { totals } };
+    return { kind: 'misfit', reason: 'counts and cents do not add up', evidence: { totals } };
   return { kind: 'fits', rows, totals, reordered: match.reordered };
 }
 

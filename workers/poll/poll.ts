@@ -99,7 +99,7 @@ async function fetchResult(app: App, batch: BatchRow, asked: PollResult): Promis
   crashPoint('poll.answered');
   if (answer.kind === 'failed') {
     asked.failure = answer.why;
-    app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);
+    app.log.warn(aboutOf(batch), `the result could not be fetched: ${answer.why}`);
     await note(app, item, { reason: answer.why }, EXCEPTION_DELAY_MS);
   } else await noteEnd(app, item);
   return answer;
@@ -115,10 +115,10 @@ function noteOf(answer: ResultAnswer): PollNote {
 async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<BatchRow | undefined> {
   const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
   if (news?.isNewAlarm)
-    app.log.error(aboutOf(batch), `the service says a text that is not known; it is asked on: ${note.alarm}`);
+    app.log.error(aboutOf(batch), `the service returned an unknown text; paydrop keeps asking: ${note.alarm}`);
   if (news?.batch.state === 'exception' && batch.state === 'submitted')
-    app.log.error(aboutOf(batch), `the batch waits for a person: ${news.batch.reason}`);
-  if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; it is asked for on');
+    app.log.error(aboutOf(batch), `the batch needs attention: ${news.batch.reason}`);
+  if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; paydrop keeps asking');
   return news?.batch;
 }
 
@@ -141,7 +141,7 @@ async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | u
   if (judged.kind === 'misfit') {
     const nextPollAt = new Date(app.clock.now().getTime() + EXCEPTION_DELAY_MS);
     await exceptBatch(app.ledger, key, judged.reason, judged.evidence, nextPollAt);
-    app.log.error(aboutOf(batch), `the result does not fit what was sent: ${judged.reason}`);
+    app.log.error(aboutOf(batch), `the result does not match what was sent: ${judged.reason}`);
     return;
   }
   const { rows, totals, reordered } = judged;
@@ -162,7 +162,7 @@ async function askOnceMore(app: App, batch: BatchRow, asked: PollResult): Promis
     const { rows, totals, reordered } = judged;
     const found = { result, rows, evidence: { outcomes: totals, reordered } };
     await recoverException(app.ledger, key, file.file_no, found, nextRecheckAt(app, batch));
-    app.log.info({ ...key, outcomes: totals }, 'asked for again, the result fits; batch reconciled');
+    app.log.info({ ...key, outcomes: totals }, 'fetched again, the result matches; batch reconciled');
     return;
   }
   if (answer.kind === 'done' && judged?.kind === 'misfit') {

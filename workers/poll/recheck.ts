@@ -28,10 +28,10 @@ export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
       break;
     case 'running':
     case 'not_known':
-      app.log.error(about, `a result that was there is not there any more: ${answer.text}`);
+      app.log.error(about, `a result that was available has disappeared: ${answer.text}`);
       break;
     case 'failed':
-      app.log.warn(about, `the result could not be asked for again: ${answer.why}`);
+      app.log.warn(about, `the result could not be fetched again: ${answer.why}`);
       // Due again after `RETRY_MS`, while a retry still makes sense.
       if (isWithinReach(app, batch)) return;
   }
@@ -75,7 +75,7 @@ async function compare(app: App, batch: BatchRow, bytes: Buffer): Promise<void> 
   if (judged.kind === 'misfit') return alarm(app, file, batch, bytes, judged);
   const { timeZone } = app.account(batch.account);
   const source = `batch ${batch.batch_id} asked for again on ${formatInZone(app.clock.now(), timeZone)}`;
-  const by = { actor: 'worker:poll', reason: 'the service says something else than before', source };
+  const by = { actor: 'worker:poll', reason: 'the service gives other outcomes than before', source };
   const key = keyOf(batch);
   const correction = await transact(app.ledger, (tx) => changeOutcomes(tx, key, judged.rows, by));
   if (!correction) return;
@@ -91,7 +91,7 @@ async function alarm(
   { reason, evidence }: Judgement & { kind: 'misfit' },
 ): Promise<void> {
   const { sealed, sha256 } = sealResult(app, file, batch.batch_no, bytes, laterPart(batch));
-  const says = `asked for again, the result does not fit any more, and nothing is changed: ${reason}`;
+  const says = `fetched again, the result no longer matches; nothing is changed: ${reason}`;
   await keepLaterResult(app.ledger, batch, sealed, { reason: says, evidence: { ...evidence, sha256 } });
   app.log.error({ ...keyOf(batch), batchId: batch.batch_id }, says);
 }

@@ -44,12 +44,12 @@ async function judge(app: App, folder: Folder, times: Timetable, due: DueDate): 
   const files = await countClaimed(app.ledger, [folder.id], from, due.at);
   const actor = 'worker:schedule';
   if (files > 0) {
-    const reason = 'the expected file has come';
+    const reason = 'the expected file has arrived';
     const run = await beginRun(app.ledger, name, due, { actor, reason });
     if (run) await finishRun(app.ledger, run, 'done', { actor, reason }, { files });
     return;
   }
-  const reason = `no file had been taken from "${folder.id}" by ${times.at} on ${due.day}`;
+  const reason = `no file was taken from "${folder.id}" by ${times.at} on ${due.day}`;
   if (await missRun(app.ledger, name, due, { actor, reason }))
     app.log.error({ account: folder.account, folder: folder.id, day: due.day }, `an expected file is late: ${reason}`);
 }

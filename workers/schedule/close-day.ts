@@ -34,7 +34,7 @@ export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promi
   const difference = balanceDay(report);
   if (!isBalanced(report)) {
     const about = { account: account.name, day: run.business_date, rows: difference.rows, cents: difference.cents };
-    app.log.error(about, 'the day does not balance: rows or money were lost or made on the way');
+    app.log.error(about, 'the day does not balance: rows or money were lost or added');
   }
   const name = `day-close__${account.name}__${run.business_date}`;
   await writeReport(app, `${name}.txt`, dayReportText([report]), run);
@@ -78,6 +78,6 @@ async function writeReport(app: App, name: string, text: string, run: RunRow): P
   await writeOutput({ dir: app.settings.paths.out, name, write }).catch((error: unknown) => {
     const isThere = error instanceof PipelineError && error.code === 'OUTPUT_EXISTS';
     if (!isThere || run.tries === 1) throw error;
-    app.log.info({ name }, 'a report that an earlier try has written stays as it is');
+    app.log.info({ name }, 'the report of an earlier attempt stays as it is');
   });
 }

@@ -81,11 +81,11 @@ export async function makeDueRun(
 const actor = 'worker:schedule';
 const BECAUSE = {
   due: { actor, reason: 'its time has come' },
-  missed: { actor, reason: 'nothing ran in its time' },
-  dead: { actor, reason: 'its worker is gone' },
-  deadTooLong: { actor, reason: 'its worker is gone, and its time is over' },
-  tooSoon: { actor, reason: 'a clock that was ahead had said that it was missed' },
-  again: { actor, reason: 'tried once more' },
+  missed: { actor, reason: 'paydrop was not running at its time' },
+  dead: { actor, reason: 'its worker died' },
+  deadTooLong: { actor, reason: 'its worker died, and its time is over' },
+  tooSoon: { actor, reason: 'it was marked as missed by a clock that was ahead' },
+  again: { actor, reason: 'tried again' },
 };
 
 async function giveUp(app: App, name: string, { found, ...due }: DueRun): Promise<void> {
@@ -114,7 +114,7 @@ export async function makeRun(app: App, schedule: ScheduleConfig, run: RunInHand
     if (await finishRun(app.ledger, run, 'done', { actor, reason: 'made' }, summary))
       app.log.info({ ...about, ...summary }, 'run of a schedule done');
   } catch (error) {
-    const reason = error instanceof PipelineError ? error.message : 'something unforeseen went wrong';
+    const reason = error instanceof PipelineError ? error.message : 'an unexpected error occurred';
     app.log.error({ ...about, code: error instanceof PipelineError ? error.code : 'INTERNAL' }, reasonOf(error));
     await finishRun(app.ledger, run, 'failed', { actor, reason });
     await noteThrown(app, itemOf(run.schedule), error, RETRY_MS);

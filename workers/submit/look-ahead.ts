@@ -80,7 +80,7 @@ async function look(app: App, account: string, before: BatchIds, ids: readonly s
     if (await before.isKnown(batchId)) continue;
     const answer = await app.gateway(account).fetchBatchResult({ batchId });
     if (answer.kind === 'failed')
-      return { kind: 'failed', why: `the service cannot be asked for later batches: ${answer.why}` };
+      return { kind: 'failed', why: `later batches could not be looked up at the service: ${answer.why}` };
     if (answer.kind === 'done') found.push({ batchId, like: await findLike(app, account, answer.file) });
     if (answer.kind === 'running') found.push({ batchId, like: undefined });
     await sleep(PAUSE_MS);

@@ -64,7 +64,7 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
     end.verdict === 'submitted'
       ? { verdict: end.verdict, batchId: end.batchId }
       : { verdict: end.verdict, reason: end.reason };
-  app.log.error({ ...about, answer }, `the ledger does not take the answer of the service yet: ${reasonOf(error)}`);
+  app.log.error({ ...about, answer }, `the ledger does not accept the answer of the service yet: ${reasonOf(error)}`);
   await app.journal
     .append({ at: app.clock.now().toISOString(), ...about, sha256: batch.body_sha256, answer })
     .catch((trouble: unknown) => app.log.error(about, `nor does the send journal: ${reasonOf(trouble)}`));
@@ -99,7 +99,7 @@ function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
     case 'withheld':
       return {
         verdict: 'not_sent',
-        reason: 'nothing was sent: the intent could not be made durable, or the batch was no longer in our hands',
+        reason: 'nothing was sent: the intent could not be made durable, or the batch was no longer ours',
         evidence: {},
       };
     case 'restricted':
@@ -115,6 +115,6 @@ function report(app: App, batch: Prepared, end: AttemptEnd, state: string | unde
   if (isSubmitted) app.log.info(about, `batch submitted: ${said}`);
   else if (state === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${said}`);
   else if (state === undefined && end.verdict !== 'not_sent')
-    app.log.error(about, `the answer came when the batch had a verdict already: ${said}`);
+    app.log.error(about, `the answer arrived after the batch had its verdict: ${said}`);
   else app.log.warn(about, `batch not submitted: ${said}`);
 }

@@ -48,7 +48,7 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
   throw new PipelineError(
     'CLOCK_UNSURE',
     `destroy the keys of ${counted(left, 'file')}`,
-    'the service says another time than this host, or does not say',
+    "the service's clock differs from this host's, or is not known",
   );
 }
 

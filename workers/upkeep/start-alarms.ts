@@ -69,7 +69,7 @@ async function withoutThrowing(app: App, work: () => Promise<void>): Promise<voi
   try {
     await work();
   } catch (error) {
-    app.log.warn({ err: error }, `alarms cannot be looked for: ${reasonOf(error)}`);
+    app.log.warn({ err: error }, `alarms cannot be checked: ${reasonOf(error)}`);
   }
 }
 

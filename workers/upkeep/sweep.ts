@@ -82,7 +82,7 @@ async function recoverDeadWorkers(app: App): Promise<void> {
   for (const batch of await recoverBatches(app.ledger, longestCallMs(app))) {
     const about = { ...keyOf(batch), account: batch.account };
     if (batch.state === 'sending')
-      app.log.error(about, 'batch in doubt: its worker died in the middle of the call; account stopped');
+      app.log.error(about, 'batch in doubt: its worker died during the call; account stopped');
     else app.log.warn(about, 'batch taken back from a dead worker; nothing was sent');
   }
 }

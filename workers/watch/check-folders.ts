@@ -34,7 +34,7 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
       [...ours, ...others].find(({ real }) => liesInside(real, drop.real)) ??
       ours.find(({ real }) => liesInside(drop.real, real));
     if (!other) continue;
-    const reason = `it and "${other.path}" are one, or one in the other`;
+    const reason = `it and "${other.path}" are the same folder, or one contains the other`;
     throw new PipelineError('CONFIG_INVALID', `use the drop folder "${drop.path}"`, reason, LOOK_AT_LINKS);
   }
 }
@@ -53,14 +53,19 @@ async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder
   );
   const [fault] = findPathFaults({ paths: real, folders: drops });
   if (!fault) return;
-  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, LOOK_AT_LINKS);
+  throw new PipelineError(
+    'CONFIG_INVALID',
+    `use ${fault.path}`,
+    `after following links, ${fault.reason}`,
+    LOOK_AT_LINKS,
+  );
 }
 
-const LOOK_AT_LINKS = { next: 'Look where the links in these paths lead, and give each folder a place of its own.' };
+const LOOK_AT_LINKS = { next: 'Check where the links in these paths lead, and give each folder its own place.' };
 
 function noFolderHere({ folders, site }: Settings): PipelineError {
   const sites = [...new Set(folders.map((folder) => folder.site))].join(', ');
-  return new PipelineError('CONFIG_INVALID', `work at site "${site}"`, 'no folder lies there', {
+  return new PipelineError('CONFIG_INVALID', `work at site "${site}"`, 'no folder belongs to it', {
     next: `Set PAYDROP_SITE to one of ${sites}, or give this process only roles that need no folder.`,
   });
 }
@@ -74,7 +79,7 @@ async function makeFolder(dir: string): Promise<void> {
       case 'ENOSPC':
         throw new PipelineError('DISK_FULL', action);
       case 'EEXIST':
-        throw new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', {
+        throw new PipelineError('FOLDER_MISSING', action, 'a file has its name', {
           next: 'Move the file away.',
         });
       case undefined:

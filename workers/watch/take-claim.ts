@@ -177,5 +177,5 @@ export async function quarantineOdd(app: App, drop: OddDrop, from: string): Prom
     clock: app.clock,
   });
   if (done.is === 'quarantined')
-    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
+    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop quarantined: ${done.reason.reason}`);
 }

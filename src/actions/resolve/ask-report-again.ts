@@ -104,7 +104,7 @@ type List = ReturnType<ReturnType<App['reports']>['getCreditCardApprovedDateRang
 
 async function fetchList(ask: () => List): Promise<JournalReport | string> {
   const answer = await ask();
-  const cannot = (why: string) => `the service cannot be asked for its newest report: ${maskText(why)}`;
+  const cannot = (why: string) => `the service did not give its newest report: ${maskText(why)}`;
   switch (answer.kind) {
     case 'read':
       return answer.report;
@@ -170,7 +170,7 @@ export async function correctShown(
   const at = formatInZone(app.clock.now(), app.account(file.account).timeZone);
   const by = {
     actor,
-    reason: 'the newest report of the service shows what earlier ones lacked',
+    reason: 'the newest report of the service shows rows that earlier ones did not',
     source: `report of the service asked for on ${at}`,
     evidence: { report },
   };

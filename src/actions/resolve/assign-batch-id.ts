@@ -19,9 +19,10 @@ export type Adoption =
  * compare
  */
 export async function assignById(context: ResolutionContext, batchId: string, reason?: string): Promise<Adoption> {
-  const action = `adopt batch id "${shownId(batchId)}" for`;
+  const action = `enter batch id "${shownId(batchId)}" for`;
   mustBeIn(context, action, 'unknown');
-  if (!isBatchId(batchId)) throw refuse(context, action, 'that is no batch id', 'Give the id alone, without blanks.');
+  if (!isBatchId(batchId))
+    throw refuse(context, action, 'that is not a batch id', 'Enter the id only, without spaces.');
   const owner = await findBatchById(context.ledger, context.batch.account, batchId);
   if (owner) throw refuse(context, action, `batch ${owner.batchNo} of file "${owner.name}" (${owner.fileId}) has it`);
   const found = await compareResult(context, batchId);
@@ -37,7 +38,7 @@ export async function assignById(context: ResolutionContext, batchId: string, re
       throw refuse(
         context,
         action,
-        'the service still works on that batch',
+        'the service is still processing that batch',
         'Nothing was changed; try again in a minute.',
       );
     case 'not_known':

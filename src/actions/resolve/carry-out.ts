@@ -1,4 +1,4 @@
-import type { BatchState } from '../../../schemas/lifecycle.ts';
+import { type BatchState, saidState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { propose } from '../../ledger/proposal/propose.ts';
 import { RESOLUTION_ACTIONS, type ResolutionName } from '../../ledger/doubt/resolution-actions.ts';
@@ -81,7 +81,7 @@ export function mustBeIn(context: ResolutionContext, action: string, ...states: 
   throw new PipelineError(
     'MOVE_REFUSED',
     `${action} batch ${batch.batch_no} of file "${file.name}"`,
-    `it is ${batch.state}, and only what is ${states.join(' or ')} can be resolved so`,
+    `its state is ${saidState(batch.state)}; it must be ${states.map(saidState).join(' or ')}`,
   );
 }
 

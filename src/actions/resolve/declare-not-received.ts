@@ -15,12 +15,12 @@ export async function declareNotReceived(
   mustBeIn(context, ACTION, 'unknown');
   const words = evidence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length < FEWEST_WORDS)
-    throw refuse(context, ACTION, 'the evidence says too little', 'Write who confirmed it, when, and how.');
+    throw refuse(context, ACTION, 'the evidence is too short', 'Write who confirmed it, when and how.');
   const { resolveWaitMs: waitMs } = context.account;
   return carryOut(context, 'not-received', { reason, evidence: { evidence, waitMs } });
 }
 
-const ACTION = 'declare as not received';
+const ACTION = 'mark as not received';
 
 /** "Called Ann, ticket 4711": enough to ask someone about it later. */
 const FEWEST_WORDS = 3;

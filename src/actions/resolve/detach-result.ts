@@ -10,7 +10,7 @@ import type { ResolutionContext } from './resolution-context.ts';
  */
 export async function detachBatchResult(context: ResolutionContext, reason: string): Promise<CarriedOut> {
   const { ledger, file, batch, actor } = context;
-  mustBeIn(context, 'disown the result of', 'exception');
+  mustBeIn(context, 'detach the result of', 'exception');
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
   return transact(ledger, async (tx) => {
     const disown = (within: typeof tx) => detachResult(within, key, { actor, reason });

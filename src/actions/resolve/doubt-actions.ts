@@ -12,7 +12,7 @@ import { resolutionOf, sayResolved, takesTwoToResolve } from './doubt-context.ts
 import { batchFacts, sumWords } from '../subject-words.ts';
 
 const TRIED = 'tried on the dashboard';
-const SECOND = 'This only proposes it. It is done once another person has confirmed.';
+const SECOND = 'This only proposes it. It is done once another person confirms it.';
 
 /** Assigns the service's batch id. Every row of its result is compared before anything is changed. */
 export const adopt: Action<'batch'> = {
@@ -23,7 +23,7 @@ export const adopt: Action<'batch'> = {
     {
       name: 'batchId',
       label: 'Batch id of the service',
-      hint: 'Its result is fetched and compared with the rows that were sent; nothing is changed by that.',
+      hint: 'Its result is fetched and compared with the rows sent. This changes nothing.',
       kind: 'text',
       isRequired: true,
     },
@@ -38,25 +38,25 @@ export const adopt: Action<'batch'> = {
         says: [notThis(batchId, found.reason)],
         facts,
         listing: differencesOf(found.differences),
-        barred: `the result under batch id ${batchId} is not that of the batch`,
+        barred: `the result under batch id ${batchId} belongs to another batch`,
       };
     const { rows } = place.batch;
     return {
       says: [
-        `The result under batch id ${batchId} holds ${byNumber(rows, 'the one row', `all ${rows} rows`)} of this batch and no other: invoice, amount and payer agree row by row.`,
-        'Adopted, the batch counts as taken under that id, and its result is fetched. It is not sent again.',
+        `The result under batch id ${batchId} holds ${byNumber(rows, 'the only row', `all ${rows} rows`)} of this batch and no others: invoice, amount and payer match row by row.`,
+        'The batch then counts as accepted under that id, and its result is fetched. It is not sent again.',
         ...(isProposal ? [SECOND] : []),
       ],
       facts,
       isProposal,
-      button: `${isProposal ? 'Propose to adopt' : 'Adopt'} ${batchId} for ${sumOf(context, place.batch)}`,
+      button: `${isProposal ? 'Propose to enter' : 'Enter'} ${batchId} for ${sumOf(context, place.batch)}`,
     };
   },
   run: async (context, place, { actor, filled }, { reason }) => {
     const batchId = batchIdOf(filled);
     const outcome = await assignById(resolutionOf(context, place, actor, false), batchId, reason);
     if (outcome.result === 'differs') return sayDiffers(place, batchId, outcome);
-    const means = `Every row matches; it is adopted under batch id ${batchId}, and its result is fetched.`;
+    const means = `Every row matches. It has batch id ${batchId} now, and its result is fetched.`;
     return sayResolved(context, 'adopt', place, outcome, means, { batchId });
   },
 };
@@ -69,7 +69,7 @@ export const notReceived: Action<'batch'> = {
     {
       name: 'evidence',
       label: 'Evidence',
-      hint: 'Who of the service confirmed it, when, and how, such as "Ann of the service desk, ticket 4711".',
+      hint: 'Who at the service confirmed it, when and how, such as "Ann of the service desk, ticket 4711".',
       kind: 'long',
       isRequired: true,
     },
@@ -77,14 +77,14 @@ export const notReceived: Action<'batch'> = {
   plan: async (context, place, { actor }) => {
     const isProposal = await takesTwoToResolve(context, place);
     await declareNotReceived(resolutionOf(context, place, actor, true), {
-      evidence: 'not yet written down',
+      evidence: 'not yet written',
       reason: TRIED,
     });
     const sum = sumOf(context, place.batch);
     return {
       says: [
-        `${capital(sum)} will be sent once more, as attempt ${place.batch.attempt + 1}.`,
-        'If the service has taken the batch after all, every payer in it is charged twice. So do this only when the service itself has confirmed that it never came.',
+        `${capital(sum)} will be sent again, as attempt ${place.batch.attempt + 1}.`,
+        'If the service did receive the batch, every payer in it is charged twice. Do this only after the service has confirmed that it never received it.',
         ...(isProposal ? [SECOND] : []),
       ],
       facts: batchFacts(context, place.file, place.batch),
@@ -95,7 +95,7 @@ export const notReceived: Action<'batch'> = {
   run: async (context, place, { actor, filled }, { reason }) => {
     const evidence = maskReason(filled['evidence'] ?? '');
     const outcome = await declareNotReceived(resolutionOf(context, place, actor, false), { evidence, reason });
-    const means = `Declared as not received; it is sent once more, as attempt ${place.batch.attempt + 1}.`;
+    const means = `Marked as not received; it is sent again, as attempt ${place.batch.attempt + 1}.`;
     return sayResolved(context, 'not-received', place, outcome, means);
   },
 };
@@ -109,18 +109,18 @@ export const closeBatchInDoubt: Action<'batch'> = {
     await closeInDoubt(resolutionOf(context, place, actor, true), TRIED);
     return {
       says: [
-        'Rows that no report of the service has explained go out as UNKNOWN, for the suspense account, and are never sent again.',
-        'This ends the search: the batch is final afterwards.',
+        'Rows that no transaction report explains get the outcome UNKNOWN, for the suspense account, and are never sent again.',
+        'This ends the search: the batch is then final.',
         ...(isProposal ? [SECOND] : []),
       ],
       facts: batchFacts(context, place.file, place.batch),
       isProposal,
-      button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} in doubt`,
+      button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} with unknown outcome`,
     };
   },
   run: async (context, place, { actor }, { reason }) => {
     const outcome = await closeInDoubt(resolutionOf(context, place, actor, false), reason);
-    const means = 'Rows that no report has explained go out as UNKNOWN and are never sent again.';
+    const means = 'Rows that no transaction report explains get the outcome UNKNOWN and are never sent again.';
     return sayResolved(context, 'close-in-doubt', place, outcome, means);
   },
 };
@@ -133,15 +133,15 @@ export const disown: Action<'batch'> = {
     await detachBatchResult(resolutionOf(context, place, actor, true), TRIED);
     return {
       says: [
-        "The result that came for this batch is declared to be another batch's. Whether this one was taken is not known then: it is in doubt, and its account sends nothing until that is resolved.",
+        'You state that the result received for this batch belongs to another batch. This batch is then in doubt, and its account sends nothing until it is resolved.',
       ],
       facts: batchFacts(context, place.file, place.batch),
-      button: `Disown the result of ${sumOf(context, place.batch)}`,
+      button: `Detach the result of ${sumOf(context, place.batch)}`,
     };
   },
   run: async (context, place, { actor }, { reason }) => {
     const outcome = await detachBatchResult(resolutionOf(context, place, actor, false), reason);
-    const means = 'Its result is disowned. It is in doubt now.';
+    const means = 'Its result is detached. The batch is in doubt now.';
     const done = await sayResolved(context, 'disown', place, outcome, means);
     return { ...done, next: [{ to: 'doubt', file: place.file, batchNo: place.batch.batch_no }] };
   },

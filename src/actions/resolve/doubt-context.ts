@@ -46,7 +46,7 @@ export async function sayResolved(
   const what = `batch ${batch.batch_no} of ${file.name}, ${sumWords(context, batch.account, batch.rows, batch.cents)}`;
   if (outcome.result === 'proposed')
     return {
-      says: `Proposed: ${what}. Another person has to confirm it; nothing is done yet.`,
+      says: `Proposed: ${what}. Another person must confirm it; nothing is done yet.`,
       details: [means],
       next: [{ to: 'proposals', proposalNo: outcome.proposalNo }],
       status: 'unknownOpen',
@@ -58,6 +58,6 @@ export async function sayResolved(
 async function describeAccount({ ledger }: ActionContext, account: string): Promise<string> {
   const { stops, batches } = await readHolds(ledger, account);
   const holding = batches.filter(({ state }) => state === 'unknown' || state === 'refused');
-  if (stops.length === 0 && holding.length === 0) return `Account ${account} goes on by itself.`;
+  if (stops.length === 0 && holding.length === 0) return `Account ${account} continues automatically.`;
   return `Account ${account} still waits for something else.`;
 }

@@ -14,8 +14,8 @@ export const journal: Action<'batch'> = {
   picks: [
     {
       name: 'report',
-      label: 'Report of the service',
-      hint: 'CSV of approved payments, from a day before the call up to now, as the service made it.',
+      label: 'Transaction report',
+      hint: 'CSV of approved payments, from a day before the call up to now, unchanged as downloaded.',
       kind: 'file',
       isRequired: true,
     },
@@ -28,12 +28,12 @@ export const journal: Action<'batch'> = {
     const isEnd = uncertain.length === 0;
     return {
       says: [
-        `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`,
+        `The report shows ${counted(counts.found, 'row')}; missing: ${counts.absent}, undecided: ${counts.ambiguous}.`,
         isEnd
-          ? 'Every row is certain then, and the batch ends with what the reports say.'
-          : `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain then, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. What the report says is kept.`,
+          ? 'Every row is then certain, and the batch ends with the outcomes of the reports.'
+          : `${certain} of its rows ${byNumber(certain, 'is', 'are')} then certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. The findings of the report are saved.`,
         ...(isEnd ? [] : nextReportWords(reading, dry.account.resolveWaitMs)),
-        ...(isEnd && isProposal ? ['The end of the batch is only proposed; another person must confirm it.'] : []),
+        ...(isEnd && isProposal ? ['This only proposes the end of the batch; another person must confirm it.'] : []),
       ],
       facts: [
         ...batchFacts(context, place.file, place.batch),
@@ -42,20 +42,20 @@ export const journal: Action<'batch'> = {
       ],
       listing: ambiguousRows(reading),
       isProposal: isEnd && isProposal,
-      button: isEnd ? 'End the batch with what the reports say' : 'Keep what the report says',
+      button: isEnd ? 'End the batch with the outcomes of the reports' : 'Save the findings of the report',
     };
   },
   run: async (context, place, input, { reason }) => {
     const real = resolutionOf(context, place, input.actor, false);
     const reading = await readJournal(real, given(input, reason));
     const { outcome, counts, certain, uncertain, report, ambiguous } = reading;
-    const told = `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
+    const told = `The report shows ${counted(counts.found, 'row')}; missing: ${counts.absent}, undecided: ${counts.ambiguous}.`;
     const facts = { counts, certain, uncertain, ambiguous, report };
     if (outcome.result !== 'kept')
       return sayResolved(context, 'journal', place, outcome, `${told} Every row is certain.`, facts);
     const key = { fileId: place.file.file_id, batchNo: place.batch.batch_no };
     return {
-      says: 'What the report says is kept. The batch is still in doubt.',
+      says: 'The findings of the report are saved. The batch is still in doubt.',
       status: 'unknownOpen',
       details: [told, ...nextReportWords(reading, real.account.resolveWaitMs)],
       listing: ambiguousRows(reading),
@@ -84,7 +84,7 @@ const SHOWN = 20;
 function ambiguousRows({ ambiguous }: JournalReading): Listing | undefined {
   if (ambiguous.length === 0) return undefined;
   return {
-    label: 'Rows that cannot be told',
+    label: 'Undecided rows',
     titles: ['Line', 'Because'],
     rows: ambiguous.slice(0, SHOWN).map(({ line, why }) => [String(line), why]),
   };
@@ -93,18 +93,18 @@ function ambiguousRows({ ambiguous }: JournalReading): Listing | undefined {
 /** Says which transaction report the operator must supply next, after one that left rows in doubt. */
 export function nextReportWords({ report, counts }: JournalReading, waitMs: number): string[] {
   const wait = describeWait(Math.max(1, Math.ceil(waitMs / 60_000)) * 60_000);
-  const second = `Give a second report of approved payments, made at least ${wait} after this one was given and with later payments in it.`;
+  const second = `Give a second report of approved payments, made at least ${wait} after this one and showing later payments.`;
   return [
-    ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
+    ...(report.covers ? [] : [`Missing rows prove nothing: ${report.coversNot}.`]),
     ...(report.neverCovers && counts.absent > 0
       ? [
-          'No other report will show it either. Adopt the batch id, let the service confirm that it never took the batch, or close it in doubt.',
+          'No other report will show it either. Enter the batch id, ask the service to confirm that it never received the batch, or close it with unknown outcome.',
         ]
       : []),
     ...(!report.neverCovers && counts.absent > 0 ? [second] : []),
     ...(counts.ambiguous > 0
       ? [
-          'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',
+          'For undecided rows, give the report of the day, which shows the last digits of the numbers, or close the batch with unknown outcome.',
         ]
       : []),
   ];

@@ -58,7 +58,7 @@ export async function judgeCover(context: Asker, report: ReportFile, call: CallI
 
 /** Returns the gap that no report can close. */
 async function findGapOfCall({ ledger, batch }: Asker, call: CallInDoubt): Promise<string> {
-  if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
+  if (call.callNo === null) return 'the ledger had lost the call and does not know what preceded it';
   if (!call.isTimed) return 'the time of the service at the call is not known';
   const skewMs = await readLargestSkew(ledger, batch.account, call.callNo);
   if (skewMs <= MOST_SKEW_MS) return '';
@@ -72,7 +72,7 @@ async function findGap(
   { oldestAt, newestAt }: Pick<Cover, 'oldestAt' | 'newestAt'>,
 ): Promise<string> {
   const { ledger, batch } = context;
-  if (!namesAccount) return 'it does not say of which account it is';
+  if (!namesAccount) return 'it does not name its account';
   const invoices = [...new Set(approved.map((line) => line.invoice))];
   const known = await findChargedBefore(ledger, batch, call.callNo!, invoices);
   const sentinel = findSentinel(known, approved, call.calledAt);
@@ -109,11 +109,11 @@ async function countLacking(
 }
 
 const NO_SENTINEL =
-  'it shows no payment that is known to have been charged 5 minutes or more before the call, at the time at which it was charged; it may be of another zone, account or filter';
+  'it shows no payment that is known to have been charged 5 minutes or more before the call, at the time at which it was charged; it may have another time zone, account or filter';
 
 /** Bank answers between the end of one report and the reading of the next appear in neither. */
 const ENDS_EARLY =
-  'it ends long before now, and a bank payment gets the time at which the bank answered; it has to go up to the present';
+  "it ends long before now, and a bank payment gets the time of the bank's answer; it must go up to the present";
 
 /** Finds a known payment that the report shows at the right time. */
 function findSentinel(
@@ -143,7 +143,7 @@ async function findPresentGap(
   newestAt: Date,
 ): Promise<string> {
   const present = await readPresentSkew(ledger, () => gateway.askTime());
-  if (!present) return 'the service does not say what time it has now';
+  if (!present) return 'the service does not tell its current time';
   const { serviceAt, skewMs } = present;
   if (skewMs > MOST_SKEW_MS)
     return `the clocks of the service and the database are ${minutesOf(skewMs)} minutes apart now`;

@@ -74,9 +74,9 @@ function judgeRow(row: SentRow, { near, exact, explained, group, other }: Sides)
     );
   const [line] = exact;
   const outcome = line && outcomeOf(line);
-  if (!line || !outcome) return ambiguous(row, 'the report does not say what became of it');
+  if (!line || !outcome) return ambiguous(row, 'the report does not show its outcome');
   if (exact.some((one) => one.result !== line.result))
-    return ambiguous(row, 'the report shows such payments with different ends');
+    return ambiguous(row, 'the report shows such payments with different outcomes');
   // Identical rows take one line each; which one makes no difference.
   return shown(row, exact[group.indexOf(row)]!, outcome);
 }

@@ -30,10 +30,10 @@ export const probe: Action<'batch'> = {
     const facts = batchFacts(context, place.file, place.batch);
     return {
       says: [
-        'The service is asked for each of these ids, and every row is compared. This only reads; nothing is changed by it.',
+        'The service is asked for each of these ids, and every row is compared. This only reads and changes nothing.',
         before || after
-          ? 'The range that is suggested lies between the ids that the account got before and after the call.'
-          : 'The account has no other batch to go by, so the service has to name ids of that time.',
+          ? 'The suggested range lies between the ids that the account received before and after the call.'
+          : 'The account has no other batch to compare with; ask the service for ids of that time.',
       ],
       facts: [
         ...facts,
@@ -58,7 +58,7 @@ function rangeOf({ from = '', to = '' }: Filled, most: number): IdRange {
   const isNumber = /^\d{1,18}$/.test(from) && /^\d{1,18}$/.test(to);
   if (!isNumber || BigInt(to) - BigInt(from) < most) return { from, to };
   throw new PipelineError('USAGE', 'look for the batch', `these are more than ${most} ids`, {
-    next: 'Ask for fewer at a time.',
+    next: 'Ask for fewer ids at a time.',
   });
 }
 
@@ -69,19 +69,19 @@ function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Pr
     says: conclusionOf(matches),
     status: matches.length === 1 ? 'ok' : 'unknownOpen',
     details: [
-      `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
+      `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} with other rows, ${notKnown} unknown to the service, ${failed} without an answer.`,
       ...(stopped === undefined ? [] : [`Stopped early: ${stopped}. Try again.`]),
     ],
     listing: {
-      label: 'Ids that say something',
+      label: 'Ids with findings',
       titles: ['Batch id', 'What it is'],
       rows: [
         ...matches.map((batchId) => [batchId, 'matches in every row']),
         ...nearMisses.map(({ batchId, alike, reason }) => [
           batchId,
-          `holds ${alike} of its rows, but not all: ${reason}`,
+          `has ${alike} of its rows, but not all: ${reason}`,
         ]),
-        ...running.map((batchId) => [batchId, 'not done yet; ask again in a minute']),
+        ...running.map((batchId) => [batchId, 'not finished yet; ask again in a minute']),
         ...known.map(({ batchId, batchNo, name }) => [batchId, `is batch ${batchNo} of ${name}`]),
       ],
     },
@@ -97,7 +97,7 @@ function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Pr
 
 function conclusionOf(matches: readonly string[]): string {
   if (matches.length === 0)
-    return 'No id of the range is that of the batch. This alone does not show that it was never taken.';
+    return 'No id in the range belongs to the batch. This does not prove that the service never received it.';
   if (matches.length === 1) return `Batch id ${matches[0]} matches in every row. Nothing was changed yet.`;
-  return 'The service has taken the batch more than once. Ask it to undo one before you adopt the other.';
+  return 'The service has accepted the batch more than once. Ask it to reverse one before you enter the other id.';
 }

@@ -101,12 +101,11 @@ async function askFor(context: ResolutionContext, batchId: string, probe: Probe)
 }
 
 function listIds({ from, to }: IdRange): string[] {
-  if (!isNumber(from) || !isNumber(to))
-    throw usage(`${from}..${to}`, 'ids that are not plain numbers cannot be counted through');
+  if (!isNumber(from) || !isNumber(to)) throw usage(`${from}..${to}`, 'a range needs ids that are plain numbers');
   const first = BigInt(from);
   const count = Number(BigInt(to) - first) + 1;
   if (count < 1) throw usage(`${from}..${to}`, 'the second id is smaller than the first');
-  if (count > MOST_IDS) throw usage(`${from}..${to}`, `these are ${count} ids; ${MOST_IDS} are the most in one go`);
+  if (count > MOST_IDS) throw usage(`${from}..${to}`, `these are ${count} ids; at most ${MOST_IDS} are allowed`);
   return Array.from({ length: count }, (_, index) => String(first + BigInt(index)).padStart(from.length, '0'));
 }
 

@@ -42,7 +42,7 @@ export async function readJournal(
   const { agentCode, server, resolveWaitMs: waitMs } = account;
   const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation });
   if (typeof report === 'string')
-    throw refuse(context, ACTION, report, 'Give the report as the service made it, as CSV.');
+    throw refuse(context, ACTION, report, 'Give the report as CSV, unchanged as the service made it.');
   const sent = await readSentRows(ledger, file.file_no, batch);
   const findings = await findInReport(context, sent, report.lines, call.calledAt);
   const cover = await judgeCover(context, report, call);

@@ -46,7 +46,7 @@ export async function reconcileAccount(
   const unusable = reports.find((report) => typeof report === 'string');
   if (unusable !== undefined)
     throw new PipelineError('RESOLUTION_REFUSED', `compare account ${name} with the report`, unusable, {
-      next: 'Give the report as the service made it, as CSV.',
+      next: 'Give the report as CSV, unchanged as the service made it.',
     });
   const read = reports.filter((report) => typeof report !== 'string');
   const charged = read.flatMap((report) => report.approved);

@@ -28,12 +28,12 @@ export function resolutionOptions(found: InDoubt, context: OptionsContext): Reso
   return [
     adoptOption(found),
     probeOption(found),
-    { title: "Read the service's own report", says: journalWords(found, context), action: 'journal' },
-    { title: 'Declare it as not received', says: notReceivedWords(context), action: 'not-received' },
+    { title: "Read the service's transaction report", says: journalWords(found, context), action: 'journal' },
+    { title: 'Mark it as not received', says: notReceivedWords(context), action: 'not-received' },
     {
-      title: 'Close it in doubt',
+      title: 'Close it with unknown outcome',
       says: [
-        'If nobody can say. Rows that no report has explained go out as UNKNOWN for the suspense account, and are never sent again.',
+        'The last resort. Rows that no transaction report explains get the outcome UNKNOWN, for the suspense account, and are never sent again.',
         ...secondPersonWords(context),
       ],
       action: 'close-in-doubt',
@@ -42,19 +42,19 @@ export function resolutionOptions(found: InDoubt, context: OptionsContext): Reso
 }
 
 function adoptOption(found: InDoubt): ResolutionOption {
-  const way = { title: 'Adopt a batch id of the service', action: 'adopt' } as const;
+  const way = { title: 'Enter the batch id of the service', action: 'adopt' } as const;
   const seen = seenBatchIds(found);
   if (seen.length === 0)
     return {
       ...way,
       says: [
-        'If the service names a batch id for it, by telephone or on its pages. Every row of its result is compared before anything is changed, so a wrong id cannot be adopted by accident.',
+        'Use this if the service names a batch id, by telephone or on its pages. Every row of its result is compared before anything is changed, so a wrong id is rejected.',
       ],
     };
   return {
     ...way,
     says: [
-      'The service has named a batch id for it, too late to count. Every row of its result is compared before anything is changed.',
+      'The service named a batch id for it, but too late. Every row of its result is compared before anything is changed.',
     ],
     given: seen.map((batchId) => ({ label: `Compare with batch id ${batchId}`, filled: { batchId } })),
   };
@@ -65,14 +65,14 @@ function probeOption({ before, after }: InDoubt): ResolutionOption {
   const ids = [before && `${before.batchId} before it`, after && `${after.batchId} after it`];
   const known = ids.filter((words) => words !== undefined).join(' and ');
   return {
-    title: 'Look for it under the ids around it',
+    title: 'Look for it under nearby ids',
     action: 'probe',
     says: [
-      'If nobody names an id. The service is asked for each id of a range, and every row is compared; this only reads.',
+      'Use this if no id is known. The service is asked for each id in a range, and every row is compared; this only reads.',
       known === ''
-        ? 'The account has no other batch to go by, so the service has to name ids of that time.'
+        ? 'The account has no other batch to compare with; ask the service for ids of that time.'
         : `The account got ${known}.`,
-      ...(range ? [`So it would have an id from ${range.from} to ${range.to}.`] : []),
+      ...(range ? [`Its id would be from ${range.from} to ${range.to}.`] : []),
     ],
   };
 }
@@ -82,8 +82,8 @@ function journalWords({ batch }: InDoubt, { account, calledAt }: OptionsContext)
   const zone = account && REPORT_TIMES[account.server].timeZone;
   const when = zone === undefined ? 'the call' : `${formatInZone(calledAt, zone)} (the time of the service)`;
   return [
-    `Download the report of approved ${kind} payments as CSV on the pages of the service, from a day before ${when} up to now.`,
-    'Rows that it shows get their outcome. Rows that it lacks need a second report, made later; they were not charged when both lack them.',
+    `Download the report of approved ${kind} payments as CSV from the pages of the service, from a day before ${when} up to now.`,
+    'Rows that it shows get their outcome. Other rows need a second, later report; rows in neither report were not charged.',
   ];
 }
 
@@ -91,13 +91,13 @@ function notReceivedWords(context: OptionsContext): string[] {
   const { account, calledAt } = context;
   const from = account && formatInZone(new Date(calledAt.getTime() + account.resolveWaitMs), account.timeZone);
   return [
-    'Only if the service itself confirms that it never took it. It is then sent once more, and if it was taken after all every payer is charged twice.',
-    'Write who confirmed it, when, and how.',
-    ...(from === undefined ? [] : [`It can be declared from ${from} on.`]),
+    'Use this only if the service confirms that it never received it. It is then sent again; if the service did receive it, every payer is charged twice.',
+    'Write who confirmed it, when and how.',
+    ...(from === undefined ? [] : [`This is possible from ${from} on.`]),
     ...secondPersonWords(context),
   ];
 }
 
 function secondPersonWords({ account }: OptionsContext): string[] {
-  return account?.secondPerson?.resolutions ? ['Another person has to confirm it.'] : [];
+  return account?.secondPerson?.resolutions ? ['Another person must confirm it.'] : [];
 }

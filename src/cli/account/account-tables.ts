@@ -18,7 +18,7 @@ export function accountTable(states: readonly AccountState[], zoneOf: (account: 
     inDoubt(state),
     state.forgotten === 0 ? '' : String(state.forgotten),
   ]);
-  const table = textTable(['Account', 'State', 'Waiting', 'On their way', 'In doubt', 'Forgotten'], rows, [2, 3, 5]);
+  const table = textTable(['Account', 'State', 'Waiting', 'In progress', 'In doubt', 'Forgotten'], rows, [2, 3, 5]);
   const why = states.flatMap((state) =>
     describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${stepText(hold)}`),
   );
@@ -34,7 +34,7 @@ function inDoubt({ batches }: AccountState): string {
 
 /** Lists the calls of one account that only the send journal knows, and what to do with them. */
 export function forgottenTable(account: string, sends: readonly ForgottenSend[], timeZone: string): string {
-  if (sends.length === 0) return 'The ledger knows every call of this account that the send journal knows.';
+  if (sends.length === 0) return 'The ledger has every call of this account that the send journal has.';
   const rows = sends.map((send) => [
     formatInZone(send.at, timeZone),
     send.batchId === null ? `${send.fileId}/${send.batchNo}` : `batch id ${send.batchId}`,
@@ -43,13 +43,13 @@ export function forgottenTable(account: string, sends: readonly ForgottenSend[],
     send.acknowledgedAt ? `${send.acknowledgedBy} ${formatInZone(send.acknowledgedAt, timeZone)}` : '',
     send.sha256,
   ]);
-  const titles = ['Sent', 'Batch', 'Attempt', 'In the ledger', 'Looked at by', 'SHA-256'];
+  const titles = ['Sent', 'Batch', 'Attempt', 'In the ledger', 'Acknowledged by', 'SHA-256'];
   return [textTable(titles, rows, [2]), NEXT.replaceAll('ACCOUNT', account)].join('\n\n');
 }
 
-const NEXT = `The service was called for each of these, and a restored ledger has forgotten it. Compare them with the service's own
-report: "paydrop account reconcile ACCOUNT --report FILE --reason …". Batches of the same bytes are never sent again.
-Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;
+const NEXT = `These calls were made, but the restored ledger does not have them. Compare them with the service's own
+report: "paydrop account reconcile ACCOUNT --report FILE --reason …". Batches with the same bytes are never sent
+again. Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;
 
 /** Unknown payments shown; --json has all. */
 const SHOWN = 50;
@@ -57,7 +57,7 @@ const SHOWN = 50;
 /** Describes what a report shows that the ledger does not know, and what to do. */
 export function comparisonText(account: string, comparison: AccountComparison, timeZone: string): string {
   const { from, to, charged, known, unknown, inDoubt, calls } = comparison;
-  if (from === null || to === null) return 'The report shows no charged payment: it says nothing.';
+  if (from === null || to === null) return 'The report shows no charged payment, so it proves nothing.';
   const cents = unknown.reduce((sum, { amountCents }) => sum + (amountCents ?? 0), 0);
   const rows = unknown
     .slice(0, SHOWN)
@@ -68,18 +68,18 @@ export function comparisonText(account: string, comparison: AccountComparison, t
       lastFour,
       transactionId,
     ]);
-  const outside = calls.outside === 0 ? '' : `; ${counted(calls.outside, 'call')} outside of that time`;
+  const outside = calls.outside === 0 ? '' : `; ${counted(calls.outside, 'call')} outside that time`;
   return [
     `Charged payments from ${formatInZone(from, timeZone)} to ${formatInZone(to, timeZone)}: ${charged}, of which the ledger sent ${known}.`,
-    `Forgotten calls that nobody has looked at: ${calls.forgotten}${outside}.`,
+    `Missing calls not yet acknowledged: ${calls.forgotten}${outside}.`,
     ...inDoubt.map(
       ({ name, batchNo, rows: all, shown }) =>
         `In doubt now: batch ${batchNo} of ${name}, of which the report shows ${shown} of ${counted(all, 'row')}. See "paydrop unknown list".`,
     ),
     ...(unknown.length === 0
-      ? ['Every charged payment in it is known here.']
+      ? ['The ledger knows every charged payment in it.']
       : [
-          `Charged and not known here: ${counted(unknown.length, 'payment')}, ${formatCents(cents)}. Their files are not to be dropped again.`,
+          `Charged but not in the ledger: ${counted(unknown.length, 'payment')}, ${formatCents(cents)}. Never drop their files again.`,
           textTable(['Charged', 'Invoice', 'Amount', 'Number', 'Transaction'], rows, [2]),
           ...(unknown.length > SHOWN ? [`And ${unknown.length - SHOWN} more; --json has all.`] : []),
         ]),

@@ -46,16 +46,13 @@ function callOptions(operation: OperationName): OptionRow[] {
   ];
 }
 
-const YES_OPTION = ['--yes', 'it is meant: ask for no confirmation, nor for secrets that may be left out'] as const;
+const YES_OPTION = ['--yes', 'skip the confirmation and optional secrets'] as const;
 const SECRET_FLAGS_OPTION = ['--allow-secret-flags', 'take secrets as options, in the sandbox only'] as const;
 const CURRENCY_OPTION = [
   '--currency <code>',
-  `currency to compare with, instead of the one of the account: ${CURRENCIES.join(', ')}`,
+  `currency to compare with, instead of the account's: ${CURRENCIES.join(', ')}`,
 ] as const;
-const OUT_OPTION = [
-  '--out <path>',
-  'write the result file here, where nothing may stand, instead of printing it',
-] as const;
+const OUT_OPTION = ['--out <path>', 'write the result to this new file instead of printing it'] as const;
 
 /**
  * Returns a line for the help with every required parameter that may be typed; the service would accept it as it is.
@@ -149,7 +146,7 @@ function describeParameter(name: FieldName): Described {
 function describeField(name: FieldName): string {
   const row: { kind: string; about: string; values?: readonly string[] } = FIELDS[name];
   if (row.kind === 'base64')
-    return 'CSV file as the service takes it (docs/file-formats.md); its bytes are sent as they are';
+    return 'CSV file in the format of the service (docs/file-formats.md); its bytes are sent unchanged';
   const values = row.values?.filter((value) => !row.about.includes(value)) ?? [];
   return values.length > 0 ? `${row.about}: ${values.join(', ')}` : row.about;
 }
@@ -159,27 +156,27 @@ function describeSecrets(names: readonly FieldName[], required: readonly FieldNa
     const need = required.includes(name) ? 'required' : 'optional';
     return `  ${name.padEnd(13)}  ${need}  ${environmentName(name).padEnd(23)}  ${describeField(name)}`;
   });
-  return `Secret parameters. They are not options, because process lists and the history
-of the shell show those. Each is read from standard input with --stdin, else
-from its environment variable, else it is asked for at the terminal, unseen:
+  return `Secret parameters. They are not options, because process lists and the shell
+history show those. Each is read from standard input with --stdin, else from
+its environment variable, else from a hidden prompt:
 ${lines.join('\n')}`;
 }
 
 export const call: CliCommand = {
   name: 'call',
-  about: 'Call any operation of the payment service by hand',
+  about: 'Call any operation of the payment service',
   commands: (Object.keys(OPERATIONS) as OperationName[]).map(operationCommand),
   notes: [
-    `"paydrop call <operation> --help" has the parameters. On a live account, which
-is one whose service is not on this machine, a call that moves money or changes
-a record wants a yes first. What is called here does not come into the ledger;
-for files use the drop folders.`,
+    `"paydrop call <operation> --help" shows the parameters. On a live account (its
+service is not on this machine), a call that moves money or changes a record
+asks for confirmation. The ledger does not record these calls; for files use
+the drop folders.`,
     `Exit status of a call:
-  0  approved, or accepted and not done yet
+  0  approved, or accepted and not finished yet
   1  invalid or not confirmed; nothing was sent
   2  declined, failed or restricted
-  4  unknown: it may have been done, so look it up before you call again
-  5  not sent; the same call may be made again`,
+  4  outcome unknown: look it up before you call again
+  5  not sent; you can repeat the call`,
   ],
   examples: [
     'call getCustomerCodeDetail --account main --customerCode A10000001',

@@ -8,11 +8,11 @@ import { type Call, type CliCommand, JSON_OPTION, settingsOf } from '../command.
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Customers that were created from one time to another',
+  about: 'List customers created in a range of time',
   required: [
     ['--account <name>', 'account of the configuration'],
     ['--from <time>', 'first day, such as 2026-11-20, or first moment, such as 2026-11-20T09:30:00-05:00'],
-    ['--to <time>', 'last day, the whole of it, or last moment'],
+    ['--to <time>', 'last day, inclusive, or last moment'],
   ],
   options: [
     ['--format <format>', 'table, csv or json', 'table'],
@@ -20,9 +20,9 @@ const list: CliCommand = {
     ['--code <customerCode>', 'only this customer'],
   ],
   notes: [
-    `Days are those of the time zone of the account. In the CSV a cell that a
-spreadsheet would run as a formula gets an apostrophe in front; "paydrop call
-getCustomerListByCreationTimeCSV" prints the CSV as the service wrote it.`,
+    `Days are in the time zone of the account. In the CSV, a cell that a
+spreadsheet would run as a formula gets a leading apostrophe; "paydrop call
+getCustomerListByCreationTimeCSV" prints the original CSV.`,
   ],
   examples: [
     'customers list --account main --from 2026-11-01 --to 2026-11-30',
@@ -80,5 +80,5 @@ function readFormat(options: Call['options']): (typeof FORMATS)[number] {
   if (options['json']) return 'json';
   const format = FORMATS.find((name) => name === options['format']);
   if (format) return format;
-  throw new PipelineError('USAGE', 'use --format', `it is none of ${FORMATS.join(', ')}`);
+  throw new PipelineError('USAGE', 'use --format', `it must be one of ${FORMATS.join(', ')}`);
 }

@@ -21,7 +21,7 @@ export function describeAnswer(
     case 'approved':
       return block('approved', describeResult(answer.result));
     case 'accepted':
-      return block('accepted: taken, and not done yet', describeResult(answer.result));
+      return block('accepted: not finished yet', describeResult(answer.result));
     case 'declined': {
       const { code, message, advice, transactionId } = answer;
       const rows = { code: String(code), message, advice: ADVICE[advice], transactionId: transactionId ?? '' };
@@ -37,23 +37,23 @@ export function describeAnswer(
     case 'invalid':
       return block('invalid: nothing was sent', describeFaults(operation, answer.faults, flags));
     case 'not_sent':
-      return block(
-        'not sent: nothing left this host, the same call may be made again',
-        labelLines([['why', answer.why]]),
-      );
+      return block('not sent: nothing left this host; you can repeat the call', labelLines([['why', answer.why]]));
     case 'unknown':
-      return block('unknown: it may have been done or not', `${labelLines([['why', answer.why]])}\n${LOOK_FIRST}`);
+      return block(
+        'outcome unknown: the service may or may not have done it',
+        `${labelLines([['why', answer.why]])}\n${LOOK_FIRST}`,
+      );
   }
 }
 
-const LOOK_FIRST = `Do not make this call again before you have looked it up: in the journals of the service for this day, in
-its books, or with the service by telephone. If it was done, a second call would do it twice.`;
+const LOOK_FIRST = `Look it up before you repeat this call: in the service's transaction report of this day, or by telephone.
+If it was done, a second call would do it twice.`;
 
 /** What to do about a rejection, in the reader's words. */
 const ADVICE: Readonly<Record<Advice, string>> = {
   later: 'the same call may be made again later',
   fix: 'correct the data, then it is a new call',
-  cardholder: 'the payer has to act',
+  cardholder: 'the payer must act',
   merchant: 'the merchant account needs setting up, or a call to the processor',
   never: 'do not send it again',
   unknown: 'the money may have moved: look it up first',

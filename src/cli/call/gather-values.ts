@@ -24,7 +24,7 @@ export async function gatherValues(
   guardSecretFlags(flags, options['allowSecretFlags'] === true && isSandbox);
   const input = options['stdin'] ? await readInput(sources.terminal.input) : {};
   const twice = Object.keys(input).find((name) => Object.hasOwn(flags, name));
-  if (twice) throw usage(`use --${twice}`, 'standard input gives it as well', 'Give it once.');
+  if (twice) throw usage(`use --${twice}`, 'standard input also gives it', 'Give it once.');
   const given = { ...input, ...flags };
   const secrets = await readSecrets(operation, given, { ...sources, required: options['yes'] === true });
   return { ...given, ...secrets };
@@ -50,11 +50,11 @@ function guardSecretFlags(flags: TypedValues, areAllowed: boolean): void {
   if (!areAllowed) {
     const next =
       `Set ${environmentName(first)}, or use --stdin, or leave it out to be asked at a terminal. ` +
-      'In the sandbox --allow-secret-flags takes it all the same.';
-    throw usage(`take --${first}`, 'process lists and the history of the shell would show it', next);
+      'In the sandbox, --allow-secret-flags allows it.';
+    throw usage(`take --${first}`, 'process lists and the shell history would show it', next);
   }
   const list = names.map((name) => `--${name} (${FIELDS[name].about.toLowerCase()})`).join(', ');
-  console.error(`Warning: process lists and the history of the shell show ${list}.`);
+  console.error(`Warning: process lists and the shell history show ${list}.`);
 }
 
 function usage(action: string, reason: string, next?: string): PipelineError {
@@ -97,7 +97,7 @@ export type TypedValues = Readonly<Record<string, string | boolean>>;
  * @throws PipelineError USAGE; it names places and names, never what was read
  */
 export async function readInput(input: Readable & { readonly isTTY?: boolean }): Promise<TypedValues> {
-  if (input.isTTY) throw fault('it is a terminal, which would show what is typed', 'Leave --stdin out to be asked.');
+  if (input.isTTY) throw fault('it is a terminal, which would show your input', 'Leave --stdin out to be asked.');
   const chunks: Buffer[] = [];
   for await (const chunk of input) chunks.push(Buffer.from(chunk as Uint8Array | string));
   const text = Buffer.concat(chunks)
@@ -134,6 +134,6 @@ function readLines(text: string): TypedValues {
   return given;
 }
 
-function fault(reason: string, next = 'Write one parameter a line.'): PipelineError {
+function fault(reason: string, next = 'Write one parameter per line.'): PipelineError {
   return new PipelineError('USAGE', 'read parameters from standard input', reason, { next });
 }

@@ -36,7 +36,7 @@ export async function makeCall(
   const options = readCallOptions(operation, call.options);
   const needsYes = OPERATIONS[operation].effect !== 'read' && !isSandbox && call.options['yes'] !== true;
   if (needsYes && (call.options['stdin'] || !hasPerson(sources.terminal))) {
-    throw unconfirmed(operation, account, 'nobody is at a terminal to confirm it');
+    throw unconfirmed(operation, account, 'there is no terminal to confirm it');
   }
   const given = await gatherValues(operation, call.options, sources, isSandbox);
   const parameters = await toParameters(given, account.timeZone);
@@ -59,7 +59,7 @@ function readCallOptions(operation: OperationName, options: Call['options']): Ca
 function readCurrency(text: string): Currency {
   const known = CURRENCIES.find((currency) => currency === text);
   if (known) return known;
-  throw new PipelineError('USAGE', 'use --currency', `it is none of ${CURRENCIES.join(', ')}`);
+  throw new PipelineError('USAGE', 'use --currency', `it must be one of ${CURRENCIES.join(', ')}`);
 }
 
 type Method = (parameters: object, options: CallOptions) => Promise<AnyAnswer>;
@@ -81,7 +81,7 @@ function send(
 }
 
 const STOP_TEXT =
-  'The request may have left already. Waiting for the answer; a second Ctrl-C ends at once, and then nobody knows.';
+  'The request may already have been sent. Waiting for the answer; a second Ctrl-C stops at once, and the outcome is then unknown.';
 
 /**
  * Previews the client's refusal, so that no user confirms an impossible call. The client checks again, in the same
@@ -121,7 +121,7 @@ export async function confirmCall(
 }
 
 function unconfirmed(operation: OperationName, { name }: Account, reason: string): PipelineError {
-  const next = 'Nothing was sent. Give --yes if it is meant.';
+  const next = 'Nothing was sent. Use --yes to skip the confirmation.';
   return new PipelineError('USAGE', `call ${operation} on the live account "${name}"`, reason, { next });
 }
 

@@ -20,7 +20,7 @@ const ACCOUNT_OR_ALL = ['[account]', 'account of the configuration; left out wit
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Which accounts send, which do not, why, and what to do about it',
+  about: 'Show which accounts send, which are stopped, why, and what to do',
   options: [JSON_OPTION],
   examples: ['account list', 'account list --json'],
   async run(call) {
@@ -44,10 +44,10 @@ const pause = stopping(
     'pause',
     {
       name: 'pause',
-      about: 'Send nothing more on an account; calls that have begun go on to their end',
+      about: 'Stop sending on an account; running calls continue to their end',
       takes: [ACCOUNT_OR_ALL],
-      options: [['--all', 'all accounts at once, also those that are added later']],
-      notes: ['When it returns no submit begins any more, in any process. Results are still asked for and delivered.'],
+      options: [['--all', 'all accounts at once, including accounts added later']],
+      notes: ['When it returns, no process starts a new submission. Results are still fetched and delivered.'],
       examples: [
         'account pause main --reason "the bank is closed"',
         'account pause --all --reason "amounts look wrong"',
@@ -62,12 +62,10 @@ const resume = stopping(
     'resume',
     {
       name: 'resume',
-      about: 'Let a stopped account send again, and say what else still holds it',
+      about: 'Let a stopped account send again, and show what else still stops it',
       takes: [ACCOUNT_OR_ALL],
-      options: [['--all', 'lift the stop of all accounts; those of single accounts stay']],
-      notes: [
-        'An account of which the send journal knows more than the ledger is resumed after "account acknowledge" only.',
-      ],
+      options: [['--all', 'lift the stop of all accounts; stops of single accounts remain']],
+      notes: ['An account with calls missing from the ledger can be resumed only after "account acknowledge".'],
       examples: [
         'account resume main --reason "the bank is open"',
         'account resume --all --reason "amounts are right"',
@@ -83,7 +81,7 @@ function stopping(command: RunningCommand): RunningCommand {
     ...command,
     run: async (call) => {
       if ((call.arguments[0] === undefined) === (call.options['all'] === undefined))
-        throw new PipelineError('USAGE', 'choose an account', 'it wants either an account or --all');
+        throw new PipelineError('USAGE', 'choose an account', 'give either an account or --all');
       return command.run(call);
     },
   };
@@ -91,7 +89,7 @@ function stopping(command: RunningCommand): RunningCommand {
 
 const forgotten: CliCommand = {
   name: 'forgotten',
-  about: 'Calls that the send journal knows and the ledger does not, after a backup was restored',
+  about: 'List calls that the send journal has and a restored ledger lacks',
   takes: [ACCOUNT],
   options: [JSON_OPTION],
   examples: ['account forgotten main', 'account forgotten main --json'],
@@ -108,12 +106,12 @@ const forgotten: CliCommand = {
 
 const acknowledge: CliCommand = {
   name: 'acknowledge',
-  about: 'Record that you have looked at what "account forgotten" lists; the account can then be resumed',
+  about: 'Record that you have checked the calls of "account forgotten"; the account can then be resumed',
   takes: [ACCOUNT],
   required: [REASON_OPTION],
   options: [JSON_OPTION],
-  notes: ['Batches of the same bytes stay barred for ever, so what was sent is not sent again by this.'],
-  examples: ['account acknowledge main --reason "all 240 rows stand in the report of the bank"'],
+  notes: ['Batches with the same bytes are barred forever, so nothing is sent twice.'],
+  examples: ['account acknowledge main --reason "all 240 rows are in the report of the bank"'],
   async run(call) {
     const reason = readReason(call, 'acknowledge the calls');
     await withLedger(call, async (ledger, settings) => {
@@ -133,14 +131,14 @@ const acknowledge: CliCommand = {
 
 const reconcile: CliCommand = {
   name: 'reconcile',
-  about: 'Compare all that the ledger may have forgotten of an account with one report of the service',
+  about: "Compare an account's ledger with one report of the service",
   takes: [ACCOUNT],
-  required: [['--report <file>', 'report of the service, as CSV, over the whole time in question'], REASON_OPTION],
+  required: [['--report <file>', 'report of the service, as CSV, for the whole time in question'], REASON_OPTION],
   options: [JSON_OPTION],
   notes: [
-    `After an older ledger was restored, or a send journal was lost. The payments that nobody here sent are listed. A batch that
-waits and of which the report shows payments is in doubt from then on, and is not sent. What the report does not show is not
-proven: it may have been cut. Exit status 5 when there is something to look at.`,
+    `Use it after an older ledger was restored or a send journal was lost. It lists charged payments that the ledger
+did not send. A waiting batch is put in doubt, and not sent, if the report shows payments of it. A payment missing
+from the report proves nothing, because the report may be cut off. Exit status 5 when something needs attention.`,
   ],
   examples: ['account reconcile main --report june.csv --reason "after the restore"'],
   async run(call) {
@@ -159,7 +157,7 @@ proven: it may have been cut. Exit status 5 when there is something to look at.`
 
 export const account: CliCommand = {
   name: 'account',
-  about: 'Stop and resume sending, and see what holds an account',
+  about: 'Stop and resume sending, and see what stops an account',
   commands: [list, pause, resume, forgotten, reconcile, acknowledge],
   examples: ['account list', 'account pause --all --reason "amounts look wrong"'],
 };

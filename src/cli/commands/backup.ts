@@ -18,16 +18,16 @@ import { operatorName } from '../operator-name.ts';
 
 export const backup: CliCommand = {
   name: 'backup',
-  about: 'Copy the whole ledger into one file, while work goes on; and check such a file',
+  about: 'Copy the whole ledger into one file during operation, or check such a file',
   takes: [
     ['<file>', 'the new file; or the word "verify"'],
     ['[backup]', 'with verify: the file to check'],
   ],
   options: [JSON_OPTION],
   notes: [
-    `The file holds the ledger as it was at one moment. The sealed originals and the master key are no part of it; the
-command says where they lie, so that they can be copied as well. The send journal must never be restored.`,
-    'Card and account numbers are sealed in it as they are in the ledger. Keep it apart from the master key.',
+    `The file has the ledger as of one moment. It does not contain the sealed originals and the master key; the
+command shows where they are, so that you can copy them too. Never restore the send journal.`,
+    'Card and account numbers are sealed in it as in the ledger. Keep it apart from the master key.',
   ],
   examples: ['backup /backups/paydrop-2026-11-22.backup', 'backup verify /backups/paydrop-2026-11-22.backup'],
   async run(call) {
@@ -49,8 +49,8 @@ command says where they lie, so that they can be copied as well. The send journa
       print(call, { ...summary, copyToo: { archive, masterKey }, neverRestore: journal }, () =>
         [
           describe(first, summary),
-          `Copy these by your own means as well:\n  ${archive}  (sealed originals)\n  the master key, from ${masterKey}, kept apart from the backup`,
-          `Never restore ${journal} from a copy: it is what keeps a restored ledger from sending twice.`,
+          `Copy these as well:\n  ${archive}  (sealed originals)\n  the master key, from ${masterKey}, kept apart from the backup`,
+          `Never restore ${journal} from a copy: it prevents a restored ledger from sending twice.`,
         ].join('\n\n'),
       );
       return EXIT.ok;
@@ -62,7 +62,7 @@ command says where they lie, so that they can be copied as well. The send journa
 
 function wantsOneFile(): PipelineError {
   const next = 'Write "paydrop backup FILE" or "paydrop backup verify FILE".';
-  return new PipelineError('USAGE', 'make or check a backup', 'it wants one file', { next });
+  return new PipelineError('USAGE', 'make or check a backup', 'give one file', { next });
 }
 
 function describe(path: string, summary: BackupSummary): string {
@@ -72,20 +72,20 @@ function describe(path: string, summary: BackupSummary): string {
     tables.map(({ table: name, rows, bytes }) => [name, String(rows), String(bytes)]),
     [1, 2],
   );
-  const whole = `${path} is whole: the ledger of ${summary.madeAt}, ${counted(summary.rows, 'row')}, up to migration ${summary.migration}.`;
+  const whole = `${path} is intact: the ledger of ${summary.madeAt}, ${counted(summary.rows, 'row')}, up to migration ${summary.migration}.`;
   return [whole, table, `SHA-256 of its content: ${summary.sha256}`].join('\n\n');
 }
 
 export const restore: CliCommand = {
   name: 'restore',
-  about: 'Put the ledger of a backup in place, and stop every account that has sent something since',
+  about: 'Restore the ledger from a backup, and stop every account that has sent since',
   takes: [['<file>', 'a file that "paydrop backup" made']],
-  options: [['--replace', 'put a ledger that holds files aside; it is kept under another name'], JSON_OPTION],
+  options: [['--replace', 'keep the current ledger, if it holds files, under another name'], JSON_OPTION],
   notes: [
-    `Stop every paydrop of this ledger first. The whole file is checked before anything is changed, and the change is one
-transaction. Leave the send journal as it is: it knows what was sent since the backup. With --replace the calls of the ledger
-that is put aside are remembered too. Exit status 5 when an account was stopped or another host has to report, because a person
-has to look there.`,
+    `Stop all paydrop processes of this ledger first. The whole file is checked before anything is changed, and the
+change is one transaction. Leave the send journal as it is: it has what was sent since the backup. With --replace the
+calls of the replaced ledger are kept too. Exit status 5 when an account was stopped or another host has to report,
+because a person has to look there.`,
   ],
   examples: ['restore /backups/paydrop-2026-11-22.backup', 'restore /backups/paydrop-2026-11-22.backup --replace'],
   async run(call) {
@@ -139,21 +139,21 @@ function describeRestored(
     `Restored ${file}: the ledger of ${backup.madeAt}, ${counted(backup.rows, 'row')} in ${counted(backup.tables.length, 'table')}.`,
     ...(keptAs === undefined
       ? []
-      : [`The ledger that was there is kept in the schema ${keptAs}; drop it when nobody needs it any more.`]),
+      : [`The previous ledger is kept in the schema ${keptAs}; drop it when it is no longer needed.`]),
     ...(stopped.length === 0
-      ? ['The send journal of this host knows nothing that this ledger does not: no account was stopped.']
+      ? ['This ledger has every call in the send journal of this host; no account was stopped.']
       : [...stopped.map(describeStop), NEXT]),
-    'Nothing is sent before every host that sends has reported: paydrop sender list',
+    'Nothing is sent before every sending host has reported: paydrop sender list',
     ...waits,
   ].join('\n');
 }
 
 function describeStop({ account, reason, recalled, forgotten }: Recalled): string {
-  return `Account ${account} was stopped: ${reason}. Batches in doubt: ${recalled.length}; calls that no batch answers for: ${forgotten.length}.`;
+  return `Account ${account} was stopped: ${reason}. Batches in doubt: ${recalled.length}; calls that no batch explains: ${forgotten.length}.`;
 }
 
-const NEXT = `What was sent since the backup is not sent again. Of each stopped account:
+const NEXT = `What was sent since the backup is not sent again. For each stopped account:
   paydrop unknown list            batches in doubt; their results are at the service
-  paydrop account forgotten NAME  calls of files that came after the backup
+  paydrop account forgotten NAME  calls of files taken after the backup
   paydrop account acknowledge NAME --reason …, then paydrop account resume NAME --reason …
 Never drop those files again.`;

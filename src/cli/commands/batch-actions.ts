@@ -12,12 +12,12 @@ export const retry = actionCommand(
   'retry',
   {
     name: 'retry',
-    about: 'Send a refused batch again; the service had said no, nothing was charged',
+    about: 'Send a refused batch again; nothing of it was charged',
     takes: TAKES,
     notes: [
-      'Fix the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
+      'Fix the cause first. Another refusal stops the account again, and the service locks accounts after repeated attempts.',
     ],
-    examples: ['retry monday.csv/1 --reason "the password is the new one now"'],
+    examples: ['retry monday.csv/1 --reason "the password is updated"'],
   },
   findBatchByWords,
 );
@@ -26,10 +26,10 @@ export const withdraw = actionCommand(
   'withdraw',
   {
     name: 'withdraw',
-    about: 'Give up a refused batch; its rows are not sent',
+    about: 'Withdraw a refused batch; its rows are not sent',
     takes: TAKES,
-    notes: ['Its rows stand in the results as NOT_SENT, and in the rejects file.'],
-    examples: ['withdraw monday.csv/1 --reason "the sender will send it anew"'],
+    notes: ['Its rows appear as NOT_SENT in the results, and in the rejects file.'],
+    examples: ['withdraw monday.csv/1 --reason "the sender will send a new file"'],
   },
   findBatchByWords,
 );
@@ -41,7 +41,7 @@ export const repoll = actionCommand(
     about: 'Ask the service for the result of a batch now',
     takes: TAKES,
     notes: [
-      'Asking reads only and may be repeated freely. Nothing is sent by it. Exit status 5 when the result does not fit, or the question gets no answer.',
+      'This only reads and can be repeated freely. Exit status 5 when the result does not match or the service does not answer.',
     ],
     examples: ['repoll monday.csv/1', 'repoll monday.csv/1 --json'],
   },

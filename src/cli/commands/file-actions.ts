@@ -5,7 +5,7 @@ import { findFile } from '../../ledger/file/search.ts';
 import { act, actionCommand, type FindByWords } from '../action-command.ts';
 import type { CliCommand } from '../command.ts';
 
-const FILE = [['<file>', 'its id, the first letters of it, or its name']] as const;
+const FILE = [['<file>', 'its id, the first characters of the id, or its name']] as const;
 const DRY_RUN = [['--dry-run', 'former name of --plan']] as const;
 
 const findIt: FindByWords = async (ledger, _settings, words) => ({ kind: 'file', file: await findFile(ledger, words) });
@@ -14,11 +14,11 @@ export const approve = actionCommand(
   'approve',
   {
     name: 'approve',
-    about: 'Let a held file go on; its valid rows are sent',
+    about: 'Approve a held file; its valid rows are sent',
     takes: FILE,
     examples: ['approve monday.csv --plan', 'approve monday.csv --reason "Ms Byron confirms 240 rows"'],
     notes: [
-      'Every reason for which the file waits is printed. Where the account asks for two persons (secondPerson), this is a proposal: the file stays held, the exit status is 3, and another person runs "paydrop confirm".',
+      'Prints every reason for which the file is held. If the account requires two persons (secondPerson), this is a proposal: the file stays held, the exit status is 3, and another person runs "paydrop confirm".',
     ],
   },
   findIt,
@@ -28,7 +28,7 @@ export const decline = actionCommand(
   'decline',
   {
     name: 'decline',
-    about: 'Stop a held file for good; nothing of it is sent',
+    about: 'Decline a held file; nothing in it is ever sent',
     takes: FILE,
     examples: ['decline monday.csv --reason "sent twice by mistake"'],
   },
@@ -41,11 +41,11 @@ export const cancel: CliCommand = {
     'cancel',
     {
       name: 'cancel',
-      about: 'Stop what was not sent yet of a file, or one batch of it',
+      about: 'Cancel the unsent batches of a file, or one batch',
       takes: [FILE_OR_BATCH_ARGUMENT],
       notes: [
-        `What was sent, or may have been, goes on to its end: it cannot be called back.
-A held file is stopped with "paydrop decline".`,
+        `Batches that were or may have been sent cannot be recalled; they continue to
+their end. Stop a held file with "paydrop decline".`,
       ],
       examples: ['cancel monday.csv --reason "the sender recalls it"', 'cancel monday.csv/3 --reason "wrong amounts"'],
     },
@@ -63,18 +63,18 @@ export const resubmit = actionCommand(
   'resubmit',
   {
     name: 'resubmit',
-    about: 'Drop the rows of a finished file that were certainly not charged as a new file',
+    about: 'Drop the certainly uncharged rows of a finished file as a new file',
     takes: FILE,
     options: [
       ['--only <which>', `${Object.keys(SELECTIONS).join(', ')}; left out, all of them`],
-      ['--drop-again', 'write the file of an earlier resubmission that never came back'],
+      ['--drop-again', 'write again the file of an earlier resubmission that was never taken'],
     ],
     hidden: DRY_RUN,
     notes: [
-      `The new file is checked, acknowledged and sent like any other. Each row goes out again
-once. Never among them: rows that are approved, pending, unknown or duplicate, invalid
-rows, and declined rows whose code says never to try again. Of rows that are not charged
-because reports of the service lacked them, the service is asked once more.`,
+      `The new file is checked, acknowledged and sent like any other. Each row is sent again
+once. Never included: approved, pending, unknown, duplicate and invalid rows, and
+declined rows whose code forbids another try. The service is asked again
+about rows that were missing from its reports.`,
     ],
     examples: [
       'resubmit monday.csv --plan',
@@ -94,15 +94,15 @@ export const rebuild: CliCommand = {
     'check-outputs',
     {
       name: 'rebuild-outputs',
-      about: 'Make the output files of a file once more and compare them; they are the same byte for byte',
+      about: 'Generate the output files of a file again and compare them byte for byte',
       takes: FILE,
       options: [
-        ['--restore', 'write those that are missing in the out folder again'],
-        ['--out <folder>', 'leave all of them there; left out, they are only compared'],
+        ['--restore', 'write files missing from the out folder again'],
+        ['--out <folder>', 'write all of them there; left out, they are only compared'],
       ],
       notes: [
-        `What lies in the out folder is never changed.
-Exit status 5 when one is missing or differs.`,
+        `Existing files in the out folder are never
+changed. Exit status 5 when a file is missing or differs.`,
       ],
       examples: ['rebuild-outputs monday.csv', 'rebuild-outputs monday.csv --out /tmp/again'],
     },

@@ -12,7 +12,7 @@ import { paydropLine, quoteWord } from '../print/paydrop-line.ts';
 
 export const init: CliCommand = {
   name: 'init',
-  about: 'Make a folder ready: paydrop.yaml, drop folders, master key. Keeps what is there',
+  about: 'Prepare a folder: paydrop.yaml, drop folders, master key. Keeps existing files',
   takes: [['[folder]', 'the folder; left out, the one of --dir']],
   examples: ['init', 'init /srv/paydrop'],
   async run(call) {
@@ -56,9 +56,9 @@ function nextSteps({ root, paths, folders }: Settings, isNew: boolean): string {
   const sample = join(packageRoot(), 'samples', 'card', 'card.csv');
   const steps = isNew
     ? [
-        [paydropLine(['sandbox']), 'the payment service for trying; in another terminal'],
+        [paydropLine(['sandbox']), 'the sandbox payment service; in another terminal'],
         [`cp ${quoteWord(sample)} ${quoteWord(folders[0]!.path)}`, '24 payments'],
-        [paydropLine([...dir, 'run', '--once']), `the result comes to ${paths.out}`],
+        [paydropLine([...dir, 'run', '--once']), `the result arrives in ${paths.out}`],
         [paydropLine([...dir, 'start']), 'keeps watching, until Ctrl-C'],
       ]
     : [[paydropLine([...dir, 'start']), 'watches the folders, until Ctrl-C']];
@@ -68,7 +68,7 @@ function nextSteps({ root, paths, folders }: Settings, isNew: boolean): string {
 
 function describeKey(keys: KeyPlace): string {
   const place = keys.kind === 'file' ? keys.path : describeKeyPlace(keys);
-  return `Keep a copy of the key in ${place} in a safe place: without it nothing that is sealed can be opened.`;
+  return `Keep a copy of the key in ${place} in a safe place: without it no sealed data can be opened.`;
 }
 
 /**

@@ -16,9 +16,9 @@ import { rewrapFingerprintKey } from '../../crypto/fingerprints/fingerprint.ts';
 
 const list: CliCommand = {
   name: 'list',
-  about: 'The master keys by their ids: which is the current one, and how much each wraps',
+  about: 'List the master keys by id: which is current, and how much each wraps',
   options: [JSON_OPTION],
-  notes: ['The id of a key tells nothing about it and may be shown.'],
+  notes: ['The id of a key reveals nothing about it.'],
   examples: ['key list', 'key list --json'],
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
@@ -54,12 +54,12 @@ function stateOf({ isCurrent, retiredAt }: { isCurrent: boolean; retiredAt: Date
 
 const rotate: CliCommand = {
   name: 'rotate',
-  about: 'Make a new master key the current one and wrap everything with it, while work goes on',
+  about: 'Make a new master key current and wrap everything with it, during operation',
   options: [JSON_OPTION],
   notes: [
-    `Where the key lies in a file, a new one is made and put first. From the environment or a command it must be given: the
-new key first, the old ones behind it. Hosts that read a place of their own need the new key before.`,
-    'Killed at any moment, doing it again finishes it. The old key is needed until "paydrop key retire".',
+    `If the key is in a file, a new one is made and put first. If it comes from the environment or a command, supply the
+new key first and the old ones after it. Hosts with their own key file need the new key before.`,
+    'If it is interrupted, run it again to finish. The old key is needed until "paydrop key retire".',
   ],
   examples: ['key rotate', 'key rotate --json'],
   async run(call) {
@@ -68,7 +68,7 @@ new key first, the old ones behind it. Hosts that read a place of their own need
       const rotated = await rotateKey(ledger, findKeyPlace(settings, process.env), because);
       print(call, rotated, () =>
         [
-          `Master key ${rotated.current} is the current one; ${rotated.rewrapped} keys were wrapped anew.`,
+          `Master key ${rotated.current} is the current one; ${rotated.rewrapped} keys were wrapped again.`,
           'Copy it to a safe place. Then see "paydrop key list", and retire the old one.',
         ].join('\n'),
       );
@@ -79,12 +79,12 @@ new key first, the old ones behind it. Hosts that read a place of their own need
 
 const retire: CliCommand = {
   name: 'retire',
-  about: 'Give up an old master key; refused as long as anything is wrapped with it',
+  about: 'Retire an old master key; refused while anything is wrapped with it',
   takes: [['<key>', 'its id, see "paydrop key list"']],
   options: [JSON_OPTION],
   notes: [
-    `It is taken out of its file; elsewhere take it out yourself. When its last copy is destroyed, backups of the ledger from
-before the change cannot be opened any more, by nobody.`,
+    `It is removed from its file; elsewhere remove it yourself. Once its last copy is destroyed, older backups of the ledger
+can never be opened again.`,
   ],
   examples: ['key retire 3f9c2a17', 'key retire 3f9c2a17 --json'],
   async run(call) {
@@ -94,7 +94,7 @@ before the change cannot be opened any more, by nobody.`,
       const ring = openKeyRing(place);
       const isKnown = ring.ids().includes(id) || (await readKeyUses(ledger)).some((use) => use.id === id);
       if (!isKnown)
-        throw new PipelineError('NOT_FOUND', 'retire a master key', 'there is none of this id', { next: SEE_LIST });
+        throw new PipelineError('NOT_FOUND', 'retire a master key', 'no key has this id', { next: SEE_LIST });
       if (id === ring.current.id)
         throw new PipelineError(
           'KEY_IN_USE',
@@ -122,14 +122,14 @@ function removeFrom(place: KeyPlace, id: string): boolean {
 
 function describeRetired(id: string, place: KeyPlace, isRemoved: boolean): string {
   const done = isRemoved
-    ? `It was taken out of ${describeKeyPlace(place)}.`
-    : `Take it out of ${describeKeyPlace(place)}.`;
-  return `Master key ${id} is retired. ${done}\nKeep a copy for as long as you may want to restore a backup of the ledger from before; with its last copy gone, those open nothing any more.`;
+    ? `It was removed from ${describeKeyPlace(place)}.`
+    : `Remove it from ${describeKeyPlace(place)}.`;
+  return `Master key ${id} is retired. ${done}\nKeep a copy for as long as you may need to restore an older backup of the ledger; without it, such backups cannot be opened.`;
 }
 
 export const key: CliCommand = {
   name: 'key',
-  about: 'The master key: see it by its id, change it while work goes on, give an old one up',
+  about: 'List, rotate and retire master keys',
   commands: [list, rotate, retire],
   examples: ['key list', 'key rotate'],
 };
@@ -171,8 +171,8 @@ function isWrappedBy(id: string, uses: readonly KeyUse[]): boolean {
 function addNewKey(place: KeyPlace): void {
   if (place.kind === 'file') return replaceMasterKeyFile(place.path, [newMasterKey(), ...loadMasterKeys(place)]);
   const next =
-    'Put a new key before the present one, separated by a comma or a line end, on every host, and try again.';
-  const reason = `${describeKeyPlace(place)} gives no new one`;
+    'Put a new key before the current one, separated by a comma or a line end, on every host, and try again.';
+  const reason = `${describeKeyPlace(place)} has no new key`;
   throw new PipelineError('KEY_IN_USE', 'change the master key', reason, { next });
 }
 
@@ -182,7 +182,7 @@ async function mustHoldAll(ledger: Ledger, keys: KeyRing): Promise<void> {
   for (const use of uses) {
     const wrapped = use.files + use.others;
     if (wrapped > 0 && !keys.find(use.id)) {
-      const reason = `${counted(wrapped, 'key')} ${byNumber(wrapped, 'is', 'are')} wrapped with master key ${use.id}, which is not there`;
+      const reason = `${counted(wrapped, 'key')} ${byNumber(wrapped, 'is', 'are')} wrapped with master key ${use.id}, which is missing`;
       throw new PipelineError('MASTER_KEY_WRONG', 'change the master key', reason);
     }
     if (use.retiredAt && use.id === keys.current.id) {

@@ -17,17 +17,17 @@ const ROLE_NOTES = ['Roles:', ...Object.entries(PERSON_ROLES).map(([name, means]
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Who may use the dashboard',
+  about: 'List users of the dashboard',
   options: [JSON_OPTION],
-  examples: ['people list'],
+  examples: ['users list'],
   async run(call) {
     const people = await withLedger(call, (ledger) => listPeople(ledger));
     print(call, people, () => {
-      if (people.length === 0) return 'Nobody yet. Run "paydrop people set-up" for the first administrator.';
+      if (people.length === 0) return 'There are no users yet. Run "paydrop users set-up" for the first administrator.';
       const rows = people.map((person) => [
         person.name,
         person.role,
-        person.disabledAt ? 'shut out' : person.hasPassword || person.subject ? 'may log in' : 'invited',
+        person.disabledAt ? 'disabled' : person.hasPassword || person.subject ? 'active' : 'invited',
         person.seenAt?.toISOString() ?? 'never',
       ]);
       return textTable(['Name', 'Role', 'State', 'Last seen'], rows);
@@ -38,15 +38,15 @@ const list: CliCommand = {
 
 const setUp: CliCommand = {
   name: 'set-up',
-  about: 'A new link for the first administrator, while there is nobody',
+  about: 'Make a new link for the first administrator, while there are no users',
   options: [JSON_OPTION],
   notes: ['The link works once, within a day.'],
-  examples: ['people set-up'],
+  examples: ['users set-up'],
   async run(call) {
     const link = await withLedger(call, async (ledger, settings) => {
-      if (await isDashboardNew(ledger)) return offerSetUpLink(ledger, dashboardUrl(settings), 'asked for by hand');
-      const next = 'Use "paydrop people link NAME" for an administrator who cannot log in.';
-      throw new PipelineError('MOVE_REFUSED', 'make a set-up link', 'the dashboard is set up already', { next });
+      if (await isDashboardNew(ledger)) return offerSetUpLink(ledger, dashboardUrl(settings), 'requested by hand');
+      const next = 'Use "paydrop users link NAME" for an administrator who cannot log in.';
+      throw new PipelineError('MOVE_REFUSED', 'make a set-up link', 'the dashboard is already set up', { next });
     });
     print(call, { link }, () => link);
     return EXIT.ok;
@@ -55,12 +55,12 @@ const setUp: CliCommand = {
 
 const invite: CliCommand = {
   name: 'invite',
-  about: 'Let somebody use the dashboard; prints the link by which they choose a password',
-  takes: [['<name>', 'small letters, such as bob or bob.hill']],
+  about: 'Invite a user to the dashboard; prints the link to choose a password',
+  takes: [['<name>', 'lowercase letters, such as bob or bob.hill']],
   required: [['--role <role>', Object.keys(PERSON_ROLES).join(', ')], REASON_OPTION],
   options: [JSON_OPTION],
   notes: ROLE_NOTES,
-  examples: ['people invite bob --role approver --reason "joins the accounting"'],
+  examples: ['users invite bob --role approver --reason "joins accounting"'],
   run: (call) =>
     sendLink(call, 'invite a person', (ledger, link, because) =>
       invitePerson(ledger, { name: nameOf(call), role: readRole(call.options['role']) }, link, because),
@@ -69,19 +69,20 @@ const invite: CliCommand = {
 
 const link: CliCommand = {
   name: 'link',
-  about: 'A new link for somebody who cannot log in any more',
-  takes: [['<name>', 'their name in "paydrop people list"']],
+  about: 'Make a new link for a user who can no longer log in',
+  takes: [['<name>', 'their name in "paydrop users list"']],
   required: [REASON_OPTION],
   options: [JSON_OPTION],
-  examples: ['people link bob --reason "lost the password"'],
+  examples: ['users link bob --reason "lost the password"'],
   run: (call) =>
     sendLink(call, 'make a link', (ledger, made, because) => inviteAgain(ledger, nameOf(call), made, because)),
 };
 
 export const people: CliCommand = {
-  name: 'people',
-  about: 'Who may use the dashboard',
-  examples: ['people list'],
+  name: 'users',
+  alias: 'people',
+  about: 'Manage users of the dashboard',
+  examples: ['users list'],
   commands: [list, setUp, invite, link],
 };
 
@@ -107,7 +108,7 @@ function nameOf({ arguments: [name = ''] }: Call): string {
 function readRole(role: unknown): PersonRole {
   if (typeof role === 'string' && Object.hasOwn(PERSON_ROLES, role)) return role as PersonRole;
   const known = Object.keys(PERSON_ROLES).join(', ');
-  throw new PipelineError('USAGE', `give the role "${String(role)}"`, `it is none of ${known}`);
+  throw new PipelineError('USAGE', `give the role "${String(role)}"`, `it must be one of ${known}`);
 }
 
 /** Returns the address of the dashboard, as far as the configuration knows it. */

@@ -12,19 +12,19 @@ const NUMBER_ARGUMENT = ['<no>', 'its number, as "paydrop proposals" lists it'] 
 
 export const proposals: CliCommand = {
   name: 'proposals',
-  about: 'What one person has proposed and another has to confirm or refuse',
+  about: 'List proposals that another person must confirm or refuse',
   options: [JSON_OPTION],
   examples: ['proposals'],
   async run(call) {
     const open = await withLedger(call, (ledger) => readOpenProposals(ledger));
-    print(call, open, () => (open.length === 0 ? 'No proposal waits.' : `${proposalTable(open)}\n\n${HOW_TO_END}`));
+    print(call, open, () => (open.length === 0 ? 'No open proposals.' : `${proposalTable(open)}\n\n${HOW_TO_END}`));
     return EXIT.ok;
   },
 };
 
 const findProposal: FindByWords = async (ledger, _settings, words) => {
   if (!/^[1-9]\d{0,14}$/.test(words))
-    throw new PipelineError('USAGE', 'find a proposal', `"${words}" is no number of a proposal`, {
+    throw new PipelineError('USAGE', 'find a proposal', `"${words}" is not the number of a proposal`, {
       next: 'See "paydrop proposals".',
     });
   const proposal = await readProposal(ledger, Number(words));
@@ -49,15 +49,14 @@ export const refuse = actionCommand(
   'refuse',
   {
     name: 'refuse',
-    about: 'End a proposal without doing it; its maker may do so as well',
+    about: 'Refuse a proposal, or withdraw your own',
     takes: [NUMBER_ARGUMENT],
     examples: ['refuse 7 --reason "the sender wants it back"'],
   },
   findProposal,
 );
 
-export const HOW_TO_END =
-  'Another person than its maker runs "paydrop confirm NO"; anybody may end one by "paydrop refuse NO".';
+export const HOW_TO_END = 'Another person runs "paydrop confirm NO"; any operator can run "paydrop refuse NO".';
 
 /** Returns the open proposals as a table, oldest first. */
 export function proposalTable(open: readonly OpenProposal[]): string {

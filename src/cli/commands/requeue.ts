@@ -1,3 +1,4 @@
+import { saidState } from '../../../schemas/lifecycle.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { requeueFile } from '../../actions/requeue.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
@@ -7,12 +8,10 @@ import { withApp } from '../process/with-app.ts';
 
 export const requeue: CliCommand = {
   name: 'requeue',
-  about: 'Ask for the jobs of a file or batch once more; harmless at any time',
+  about: 'Create the jobs of a file or batch again; harmless at any time',
   takes: [FILE_OR_BATCH_ARGUMENT],
   options: [JSON_OPTION],
-  notes: [
-    'A paydrop that runs does this by itself every few seconds. A job sends nothing that the ledger does not let go.',
-  ],
+  notes: ['A running paydrop does this automatically every few seconds. A job sends only what the ledger allows.'],
   examples: ['requeue monday.csv', 'requeue monday.csv/2 --json'],
   async run(call) {
     const [words = ''] = call.arguments;
@@ -22,8 +21,8 @@ export const requeue: CliCommand = {
       const asked = await requeueFile(app, file, batch);
       print(call, { fileId: file.file_id, name: file.name, asked }, () =>
         asked.length > 0
-          ? `Asked for: ${asked.join(', ')}.`
-          : `Nothing to ask for: the batch is ${batch?.state ?? file.state}. See "paydrop why ${words}".`,
+          ? `Created: ${asked.join(', ')}.`
+          : `Nothing to create: its state is ${saidState(batch?.state ?? file.state)}. See "paydrop why ${words}".`,
       );
     });
     return EXIT.ok;

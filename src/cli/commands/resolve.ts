@@ -1,3 +1,4 @@
+import { saidState } from '../../../schemas/lifecycle.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { describeDoubt } from '../../ledger/doubt/in-doubt.ts';
@@ -12,11 +13,11 @@ import { describeInDoubt, showInDoubt } from '../resolve/describe-in-doubt.ts';
 
 export const resolve: CliCommand = {
   name: 'resolve',
-  about: 'Say what became of a batch in doubt; without an option, what is known of it',
+  about: 'Resolve a batch in doubt; without an option, show what is known',
   takes: [BATCH_ARGUMENT],
-  groups: [{ title: 'One of these ways:', options: WAY_OPTIONS }],
+  groups: [{ title: 'Use one of:', options: WAY_OPTIONS }],
   options: [
-    ['--evidence <text>', 'with --not-received: who confirmed it, when, and how'],
+    ['--evidence <text>', 'with --not-received: who confirmed it, when and how'],
     REASON_OPTION,
     PLAN_OPTION,
     JSON_OPTION,
@@ -26,7 +27,7 @@ export const resolve: CliCommand = {
     ['--journal <report.csv>', 'former name of --report'],
   ],
   notes: [
-    'Nothing is ever sent again without one of these. The exit status is 4 while the batch is still in doubt: it was refused, another report is needed, or a second person has to confirm.',
+    'Nothing is ever sent again without one of these. The exit status is 4 while the batch is still in doubt: paydrop refused, needs another report, or needs a second person.',
   ],
   examples: [
     'resolve monday.csv/1',
@@ -54,7 +55,7 @@ async function show(call: Call): Promise<number> {
       throw new PipelineError(
         'MOVE_REFUSED',
         `resolve batch ${batch.batch_no} of file "${file.name}"`,
-        `it is ${batch.state}, and only what is unknown can be resolved so`,
+        `its state is ${saidState(batch.state)}; only a batch in doubt can be resolved this way`,
       );
     const account = withoutApp(ledger, settings).account(file.account);
     const found = await describeDoubt(ledger, batch);

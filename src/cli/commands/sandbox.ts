@@ -12,27 +12,27 @@ export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
 
 /** The switches of `paydrop sandbox`; docs/sandbox.md explains each. */
 export const SANDBOX_SWITCHES = [
-  ['--port <number>', 'port to listen on; 0 takes any that is free', '8899'],
+  ['--port <number>', 'port to listen on; 0 for any free port', '8899'],
   ['--host <address>', 'address to listen on', '127.0.0.1'],
   [
     '--accounts <list>',
-    'merchant accounts, CODE:PASSWORD with commas between; @NA or @UK behind one binds it to that server',
+    'merchant accounts as CODE:PASSWORD, separated by commas; a suffix @NA or @UK binds one to that server',
     SANDBOX_ACCOUNTS,
   ],
   ['--now <time>', 'start its clock at this time, such as 2026-06-15T09:00:00Z'],
-  ['--data <folder>', 'keep its books here, so that they survive a crash'],
+  ['--data <folder>', 'keep its books in this folder, so that they survive a crash'],
   ['--batch-delay <ms>', 'how long a batch takes', '1000'],
   ['--max-rows <number>', 'most rows of a batch', '10000'],
-  ['--no-card-duplicates', 'charge a card row again when it comes again'],
+  ['--no-card-duplicates', 'charge a card row again when it is sent again'],
   ['--refunds-may-exceed', 'let refunds pay back more than was charged'],
   ['--refunds-need-settlement', 'refuse to pay back a bank charge before the bank has accepted it'],
   ['--cut-long-values', 'cut texts that are too long instead of refusing them'],
-  ['--control', 'let its clock be moved, its books be emptied and faults be planned over HTTP'],
+  ['--control', 'allow HTTP calls that move its clock, empty its books and plan faults'],
 ] as const satisfies CliCommand['options'];
 
 export const sandbox: CliCommand = {
   name: 'sandbox',
-  about: 'Run the payment service itself, for trying and testing: no money moves',
+  about: 'Run a sandbox of the payment service; no money moves',
   options: SANDBOX_SWITCHES,
   examples: [
     'sandbox',
@@ -93,7 +93,7 @@ export function readAccounts(text: string): { agentCode: string; password: strin
   });
   const codes = accounts.map(({ agentCode }) => agentCode);
   const twice = codes.find((code, index) => codes.indexOf(code) !== index);
-  if (twice !== undefined) throw fault(`"${twice}" stands in it twice`);
+  if (twice !== undefined) throw fault(`"${twice}" is in it twice`);
   return accounts;
 }
 

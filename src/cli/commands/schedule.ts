@@ -9,7 +9,7 @@ import { textTable } from '../print/table.ts';
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Every schedule: what it does, when it runs next, and what became of its last run',
+  about: 'List schedules: what each does, its next run, and the outcome of its last',
   options: [JSON_OPTION],
   examples: ['schedule list', 'schedule list --json'],
   async run(call) {
@@ -29,11 +29,11 @@ const run: CliCommand = {
     'run-now',
     {
       name: 'run',
-      about: "Make today's run of a schedule now, if it was not made",
+      about: "Make today's run of a schedule now, unless it is already made",
       takes: [['<schedule>', 'schedule of the configuration']],
-      options: [['--again', 'take once more what lies in the folders, when the run was made before']],
+      options: [['--again', 'take the files in the folders again if the run was already made']],
       notes: [
-        'Made before its time, the run is not made again when that comes. What it takes is sent by the same rules as ever: windows, limits and stops hold.',
+        'The run is then not made again at its regular time. The usual windows, limits and stops apply to the files that it takes.',
       ],
       examples: ['schedule run nightly', 'schedule run nightly --again'],
     },
@@ -47,7 +47,7 @@ const run: CliCommand = {
 
 export const schedule: CliCommand = {
   name: 'schedule',
-  about: 'What happens once on each business date: see it, or make the run of today now',
+  about: "List schedules, or make today's run now",
   commands: [list, run],
   examples: ['schedule list', 'schedule run nightly'],
 };

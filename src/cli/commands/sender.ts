@@ -15,7 +15,7 @@ import { textTable } from '../print/table.ts';
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Whether anything may be sent, the hosts that send, and which is waited for',
+  about: 'Show whether sending is open, the sending hosts, and which is missing',
   options: [JSON_OPTION],
   examples: ['sender list', 'sender list --json'],
   run: (call) =>
@@ -28,14 +28,14 @@ const list: CliCommand = {
 
 const lost: CliCommand = {
   name: 'lost',
-  about: 'Open the ledger without a send journal that nobody has any more; every account stops until you have compared',
+  about: 'Open the ledger without a lost send journal; stops every account until you have compared it',
   takes: [['<sender>', 'name of the host, or the id of its send journal']],
   required: [REASON_OPTION],
   options: [JSON_OPTION],
   notes: [
-    `Look for a copy of the journal first, and have it reported ("sender report"). Without it nobody but the service knows what
-that host sent after the present state of the ledger. So every account stops. Compare each with a report of the service
-that begins before that time, and resume it by "account resume".`,
+    `Look for a copy of the journal first, and report it with "sender report". Without it only the service knows what
+that host sent after the ledger's current state, so every account stops. Compare each account with a report of the
+service that begins before that time, and resume it with "account resume".`,
   ],
   examples: ['sender lost host-b --reason "its disk burned"'],
   async run(call) {
@@ -46,7 +46,7 @@ that begins before that time, and resume it by "account resume".`,
       const stopped = await declareLost(ledger, words, accounts, { actor: operatorName(), reason });
       print(call, { lost: words, stopped }, () =>
         [
-          `${words} is not waited for any more. The hosts that send go on as soon as they have reported.`,
+          `${words} is no longer needed. The sending hosts continue as soon as they have reported.`,
           `Stopped: ${counted(stopped.length, 'account')} (${stopped.join(', ')}). Compare each with a report of the service, then: paydrop account resume NAME --reason …`,
         ].join('\n'),
       );
@@ -57,16 +57,16 @@ that begins before that time, and resume it by "account resume".`,
 
 const first: CliCommand = {
   name: 'first',
-  about: 'Vouch that nothing was ever sent from this ledger, so that a host may begin',
+  about: 'Confirm that nothing was ever sent from this ledger, so that a host can start',
   required: [REASON_OPTION],
   options: [JSON_OPTION],
-  notes: ['Needed when files were taken in before any host has sent, and the database was started again since.'],
+  notes: ['Needed when files were taken before any host sent, and the database has restarted since.'],
   examples: ['sender first --reason "the sending host is set up today"'],
   async run(call) {
     const reason = readReason(call, 'begin to send');
     await withLedger(call, async (ledger) => {
       await vouchForFirst(ledger, { actor: operatorName(), reason });
-      print(call, { first: true }, () => 'Noted. Start paydrop on the host that sends.');
+      print(call, { first: true }, () => 'Recorded. Start paydrop on the sending host.');
     });
     return EXIT.ok;
   },
@@ -80,8 +80,8 @@ const report: CliCommand = {
   required: [FROM],
   options: [JSON_OPTION],
   notes: [
-    `The copy has to be of the moment at which that host stopped. The file is added to: put it in the place of the journal of that
-host before the host starts again.`,
+    `The copy must date from when that host stopped. The command adds to the file: put it in place of that host's journal before
+the host starts again.`,
   ],
   examples: ['sender report --from /mnt/host-b/data/journal/sends.jsonl'],
   run: (call) =>
@@ -106,10 +106,10 @@ host before the host starts again.`,
 
 const retire: CliCommand = {
   name: 'retire',
-  about: 'Take a host out of those that send: this one takes over what it sent, and answers for it',
+  about: 'Retire a sending host; this host takes over its send journal',
   required: [FROM, REASON_OPTION],
   options: [JSON_OPTION],
-  notes: ['Stop paydrop on that host first. Then take its name out of "senders" on each host, and start those again.'],
+  notes: ['Stop paydrop on that host first. Then remove its name from "senders" on each host, and restart them.'],
   examples: ['sender retire --from /mnt/host-b/data/journal/sends.jsonl --reason "one host is enough"'],
   async run(call) {
     const reason = readReason(call, 'retire the host');
@@ -122,7 +122,8 @@ const retire: CliCommand = {
         print(
           call,
           retired,
-          () => `Retired ${retired.name}; ${counted(retired.calls, 'call')} of it stand in the send journal here now.`,
+          () =>
+            `Retired ${retired.name}; ${counted(retired.calls, 'call')} of it are now in the send journal of this host.`,
         );
         return EXIT.ok;
       } finally {
@@ -134,7 +135,7 @@ const retire: CliCommand = {
 
 export const sender: CliCommand = {
   name: 'sender',
-  about: 'The hosts that send, and their send journals: which have reported, which are waited for',
+  about: 'List sending hosts and their send journals: which have reported and which are missing',
   examples: ['sender list'],
   commands: [list, report, lost, retire, first],
 };
@@ -165,7 +166,7 @@ function describe({ isOpen, isNew, since, waits, senders }: AdmissionView): stri
     isOpen
       ? `The ledger is open since ${since.toISOString()}.`
       : [
-          isNew ? 'Nothing is sent yet: the ledger is new.' : 'NOTHING IS SENT: the ledger may have gone back.',
+          isNew ? 'Nothing is sent yet: the ledger is new.' : 'NOTHING IS SENT: the ledger may be an older copy.',
           ...waits,
         ].join('\n'),
     ...(rows.length > 0 ? ['', textTable(['Host', 'Journal', 'State', 'Calls', 'Last call'], rows, [3])] : []),

@@ -8,10 +8,10 @@ import { describeInDoubt, showInDoubt } from '../resolve/describe-in-doubt.ts';
 
 const list: CliCommand = {
   name: 'list',
-  about: 'Every batch in doubt: what is known of it, and the commands that resolve it',
+  about: 'List batches in doubt, what is known of each, and the commands to resolve it',
   options: [JSON_OPTION],
   notes: [
-    'A batch is in doubt when its call broke off after the first byte: the service may have taken it or not. It is never sent again by itself, and its account sends nothing until a person has resolved it.',
+    'A batch is in doubt when its call broke off after the first byte: the service may or may not have taken it. It is never sent again automatically, and its account sends nothing until an operator resolves it.',
   ],
   examples: ['unknown list', 'unknown list --json'],
   async run(call) {
@@ -22,7 +22,7 @@ const list: CliCommand = {
 
 export const unknown: CliCommand = {
   name: 'unknown',
-  about: 'Money in doubt',
+  about: 'Outcome unknown',
   commands: [list],
   examples: list.examples,
 };
@@ -47,8 +47,8 @@ function headline(count: number): string {
   const what =
     count === 1
       ? '1 batch is in doubt. Its account sends nothing until it is resolved.'
-      : `${count} batches are in doubt. Their accounts send nothing until each of them is resolved.`;
-  return `${what} Do not drop such a file again: what was charged could be charged twice.`;
+      : `${count} batches are in doubt. Their accounts send nothing until they are resolved.`;
+  return `${what} Do not drop such a file again: payers could be charged twice.`;
 }
 
-const HINT = 'With --plan every command says what it would do and changes nothing.';
+const HINT = 'With --plan a command shows what it would do and changes nothing.';

@@ -23,8 +23,8 @@ const DEMO_TIMEOUT_MS = 120_000;
 
 export const demo: CliCommand = {
   name: 'demo',
-  about: 'Show the whole way with sample files in a scratch folder: database, service and workers included',
-  options: [['--keep', 'leave it running with the dashboard open in the browser, until Ctrl-C']],
+  about: 'Process sample files in a scratch folder, with its own database, service and workers',
+  options: [['--keep', 'keep it running with its dashboard, until Ctrl-C']],
   examples: ['demo', 'demo --keep'],
   run: (call) => withStopSignal((stop) => showDemo(stop, call.options['keep'] === true)),
 };
@@ -77,7 +77,7 @@ async function finishSamples(app: App, progress: ProgressLine, stop: AbortSignal
   }).finally(() => progress.clear());
   if (!isIdle) {
     const reason = stop.aborted ? 'it was stopped' : undefined;
-    throw new PipelineError('TIMED_OUT', 'bring the samples to their end', reason, { next: 'Start the demo again.' });
+    throw new PipelineError('TIMED_OUT', 'finish the samples', reason, { next: 'Start the demo again.' });
   }
 }
 
@@ -99,10 +99,10 @@ export async function showResults(app: App): Promise<string> {
  */
 export function concludeDemo(differences: readonly string[]): { text: string; status: number } {
   if (differences.length === 0) return { text: AGREE, status: EXIT.ok };
-  return { text: ['The three do NOT agree:', ...differences].join('\n'), status: EXIT.exception };
+  return { text: ['The three do NOT match:', ...differences].join('\n'), status: EXIT.exception };
 }
 
-const AGREE = 'The books of the service, the ledger and the output files agree, row by row and to the cent.';
+const AGREE = 'The books of the service, the ledger and the output files match, row by row and to the cent.';
 
 /** Returns lines to paste, for a user who wants to see more. */
 export function linesToTry(root: string): string {

@@ -39,7 +39,7 @@ export function findingOf(error: unknown, judge: (found: string, mend: string) =
     return judge(`cannot ${found}`.replace(/^cannot Cannot/, 'cannot'), mend || 'See the message.');
   }
   return judge(
-    `the look itself failed (${systemCode(error) ?? 'unforeseen error'})`,
+    `the check itself failed (${systemCode(error) ?? 'unforeseen error'})`,
     'Report this with the output of "paydrop doctor --json".',
   );
 }

@@ -28,7 +28,7 @@ async function compareHost({ ledger, clock: host }: Patient): Promise<Finding> {
   const aheadMs = (asked + answered) / 2 - now.getTime();
   const apartMs = Math.abs(aheadMs) - (answered - asked) / 2;
   const found = `the clock of this host is ${timeOf(apartMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database`;
-  const remedy = `${COMPARE} Let the host that is off keep time by NTP: timedatectl set-ntp true`;
+  const remedy = `${COMPARE} Set the wrong host's clock by NTP: timedatectl set-ntp true`;
   if (apartMs > MUCH_MS) return bad(found, remedy);
   return apartMs > LITTLE_MS ? warn(found, remedy) : ok('this host and the database agree on the time');
 }
@@ -59,10 +59,10 @@ async function judgeCalls(ledger: Ledger): Promise<Finding[]> {
 
 const COMPARE = 'Compare both with a third clock.';
 
-const WRONG_NOW = `${COMPARE} If the database is off, let its host keep time by NTP: timedatectl set-ntp true. If the service is, tell its support. Nothing is charged twice because of it, but from 5 minutes on no report can prove that a payment in doubt was not charged.`;
+const WRONG_NOW = `${COMPARE} If the database is wrong, set its host's clock by NTP: timedatectl set-ntp true. If the service is wrong, tell its support. Nothing is charged twice because of it. From 5 minutes on no report can prove that a payment in doubt was not charged.`;
 
 const WRONG_THEN =
-  'If the clocks agree now, nothing is to be done. From 5 minutes on no report can prove that a payment in doubt, sent in that call or before it, was not charged.';
+  'If the clocks agree now, no action is needed. From 5 minutes on no report can prove that a payment in doubt, sent in that call or before it, was not charged.';
 
 function timeOf(ms: number): string {
   if (ms < 120_000) return counted(Math.round(ms / 1_000), 'second');

@@ -17,11 +17,11 @@ import { postgres, queue, service, sftpServers } from './servers.ts';
 
 export const doctor: CliCommand = {
   name: 'doctor',
-  about: 'Look at folders, rights, disk, clock, keys, database, queue, service and journal, and say how to fix them',
+  about: 'Check folders, permissions, disk, clock, keys, database, queue, service and journal, and show fixes',
   options: [JSON_OPTION],
   notes: [
-    `Each line is ok, warn (it works, and may not for long) or bad. Nothing is changed, and the service is
-not called: a connection is opened and closed. Exit status 5 when something is bad.`,
+    `Each line is ok, warn (it may soon fail) or bad. Nothing is changed. A connection to the service is
+opened and closed, without a call. Exit status 5 when something is bad.`,
   ],
   examples: ['doctor', 'doctor --json'],
   async run(call) {
@@ -52,8 +52,8 @@ function lineOf(name: string, width: number, { level, found, mend }: Finding): s
 
 const SENTENCES: Readonly<Record<Level, string>> = {
   ok: 'All is well.',
-  warn: 'It works. What is marked warn should be looked at.',
-  bad: 'What is marked bad has to be fixed.',
+  warn: 'It works. Check the lines marked warn.',
+  bad: 'Fix the lines marked bad.',
 };
 
 type Examined = { name: string; findings: Finding[] };
@@ -95,7 +95,12 @@ async function lookOnce(
 async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Ledger } | { trouble: Finding }> {
   const { databaseUrl, paths } = settings;
   if (!databaseUrl && !(await hasEmbeddedLedger(paths.data))) {
-    return { trouble: warn('there is none yet', 'Nothing: the first start makes it. If there was one, restore data.') };
+    return {
+      trouble: warn(
+        'there is none yet',
+        'No action is needed: the first start makes it. If there was one, restore data.',
+      ),
+    };
   }
   try {
     return { ledger: await openLedger(placeOf(settings), { clock, log: silentLog(), asIs: true }) };

@@ -17,7 +17,9 @@ export const folders: Check = {
       ...(await Promise.all(drops.map((path) => lookAt(path, missingDrop)))),
       ...(await Promise.all(ownFolders(settings).map((path) => lookAt(path, missingOwn)))),
     ].flatMap((finding) => finding ?? []);
-    return findings.length > 0 ? findings : [ok(`${counted(drops.length, 'drop folder')} and our own are there`)];
+    return findings.length > 0
+      ? findings
+      : [ok(`${counted(drops.length, 'drop folder')} and paydrop's own folders exist`)];
   },
 };
 
@@ -28,7 +30,7 @@ export function ownFolders({ paths, folders: drops }: Settings): string[] {
 
 async function lookAt(path: string, missing: (path: string) => Finding): Promise<Finding | undefined> {
   try {
-    if (!(await stat(path)).isDirectory()) return bad(`"${path}" is no folder`, 'Move the file away.');
+    if (!(await stat(path)).isDirectory()) return bad(`"${path}" is not a folder`, 'Move the file away.');
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
@@ -38,7 +40,7 @@ async function lookAt(path: string, missing: (path: string) => Finding): Promise
     if (fault) return bad(`"${path}" cannot be used: ${fault.reason}`, fault.next);
     return bad(
       `"${path}" cannot be read and written (${code})`,
-      'Give the paydrop user the right to read and write it.',
+      'Give the system user of paydrop permission to read and write it.',
     );
   }
 }
@@ -48,7 +50,10 @@ function missingDrop(path: string): Finding {
 }
 
 function missingOwn(path: string): Finding {
-  return warn(`"${path}" is not there yet`, 'Nothing: the next start makes it. If it was there before, restore it.');
+  return warn(
+    `"${path}" does not exist yet`,
+    'No action is needed: the next start makes it. If it existed before, restore it.',
+  );
 }
 
 /**
@@ -65,12 +70,12 @@ export const fileSystems: Check = {
       if (drop === undefined || own === undefined || drop === own) continue;
       findings.push(
         bad(
-          `the drop folder "${id}" lies on another file system than its work folder "${work}"`,
+          `the drop folder "${id}" and its work folder are on different file systems: "${work}"`,
           'Set "work" of the folder to a place on the same file system.',
         ),
       );
     }
-    return findings.length > 0 ? findings : [ok('each drop folder lies on that of its work folder')];
+    return findings.length > 0 ? findings : [ok('each drop folder is on the file system of its work folder')];
   },
 };
 
@@ -99,27 +104,27 @@ export const permissions: Check = {
   async look({ settings }) {
     const findings = await Promise.all(rulesFor(settings).map(checkRule));
     const faults = findings.flatMap((finding) => finding ?? []);
-    return faults.length > 0 ? faults : [ok('nobody else may write, or read what is secret')];
+    return faults.length > 0 ? faults : [ok('no other user can write, or read secrets')];
   },
 };
 
 function rulesFor(settings: Settings): Rule[] {
   const { root, paths } = settings;
   const drops = foldersHere(settings);
-  const closed = 'others than its owner have rights on it';
-  const open = 'everybody has rights on it';
+  const closed = 'users other than its owner have permissions on it';
+  const open = 'every user has permissions on it';
   return [
-    [join(root, CONFIG_FILE), NOT_OWNER_MAY_WRITE, 'others may change the settings', 'go-w'],
+    [join(root, CONFIG_FILE), NOT_OWNER_MAY_WRITE, 'other users can change the settings', 'go-w'],
     // The embedded server needs to pass through: it runs as another user when root starts paydrop.
-    [paths.data, 0o066, 'others may read or write in it', 'go-rw'],
+    [paths.data, 0o066, 'other users can read or write in it', 'go-rw'],
     [paths.masterKey, NOT_OWNER, closed, '600'],
-    [paths.journal, NOT_OWNER_MAY_WRITE, 'others may write it', 'go-w'],
+    [paths.journal, NOT_OWNER_MAY_WRITE, 'other users can write to it', 'go-w'],
     [paths.archive, NOT_OWNER, closed, '700'],
     [paths.out, OTHERS, open, 'o-rwx'],
     [paths.quarantine, OTHERS, open, 'o-rwx'],
     ...[...new Set(drops.map(({ work }) => work))].map((path): Rule => [path, NOT_OWNER, closed, '700']),
     // Senders need to write; other users must not, because a drop can charge.
-    ...drops.map(({ path }): Rule => [path, OTHERS_MAY_WRITE, 'everybody may drop payments', 'o-w']),
+    ...drops.map(({ path }): Rule => [path, OTHERS_MAY_WRITE, 'every user can drop payments', 'o-w']),
   ];
 }
 
@@ -156,7 +161,7 @@ export function judgeRoom(rooms: readonly Room[]): Finding | undefined {
   const [{ path, free }] = rooms as [Room];
   const others = rooms.length > 1 ? `, and on its disk for ${counted(rooms.length - 1, 'other folder')}` : '';
   const found = `${free} MiB are free in "${path}"${others}`;
-  const mend = 'Make room elsewhere on this disk; delete nothing in data or out.';
+  const mend = 'Free space elsewhere on this disk; delete nothing in data or out.';
   if (free < LEAST_MEBIBYTES) return bad(found, mend);
   return free < GOOD_MEBIBYTES ? warn(found, mend) : undefined;
 }

@@ -14,7 +14,9 @@ export const journal: Check = {
     const path = settings.paths.journal;
     const trouble = await findJournalTrouble(path);
     if (trouble === 'it is missing') return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
-    const findings: Finding[] = trouble ? [bad(`it cannot be used: ${trouble}`, 'Give it room and rights.')] : [];
+    const findings: Finding[] = trouble
+      ? [bad(`it cannot be used: ${trouble}`, 'Check its free space and permissions.')]
+      : [];
     const forgotten = await findForgottenSends(ledger, path).catch((error: unknown) => {
       if (trouble) return [];
       throw error;
@@ -23,7 +25,7 @@ export const journal: Check = {
       const calls = forgotten.filter((send) => send.account === account).length;
       findings.push(
         bad(
-          `it knows ${counted(calls, 'call')} of account ${account} that the ledger does not: an older ledger was restored`,
+          `it knows ${counted(calls, 'call')} of account ${account} that the ledger does not have: an older ledger was restored`,
           'paydrop account list',
         ),
       );
@@ -32,10 +34,13 @@ export const journal: Check = {
     const away = mirror && (await findJournalTrouble(mirror));
     if (away)
       findings.push(
-        bad(`its mirror, "${mirror}", cannot be used: ${away}`, 'Give it room and rights, or connect its drive.'),
+        bad(
+          `its mirror, "${mirror}", cannot be used: ${away}`,
+          'Check its free space and permissions, or connect its drive.',
+        ),
       );
     findings.push(...(await findUnseen(ledger, settings)));
-    return findings.length > 0 ? findings : [ok('it can be written and agrees with the ledger')];
+    return findings.length > 0 ? findings : [ok('it can be written and matches the ledger')];
   },
 };
 
@@ -47,7 +52,7 @@ async function findUnseen(ledger: Ledger, { accounts }: Settings): Promise<Findi
     if (unseen === 0) continue;
     findings.push(
       bad(
-        `${counted(unseen, 'call')} of account ${account} that a restored ledger had forgotten, and nobody has looked`,
+        `${counted(unseen, 'call')} of account ${account} that a restored ledger lacks, and no person has acknowledged`,
         `paydrop account forgotten ${account}`,
       ),
     );
@@ -62,5 +67,5 @@ async function hasSent(ledger: Ledger): Promise<boolean> {
 
 const GONE = bad(
   'it is missing although batches were sent: a restored ledger could send them again',
-  'Stop paydrop and put the journal of this installation back before it sends again.',
+  'Stop paydrop and restore the journal of this installation before it sends again.',
 );

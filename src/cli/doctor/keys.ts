@@ -29,9 +29,9 @@ export const masterKey: Check = {
     const { rows } = await ledger.pool.query<{ wrapped: Buffer }>(
       `SELECT wrapped FROM vault_key WHERE name = 'fingerprint'`,
     );
-    if (!rows[0]) return [ok(`key ${keys.current.id} can be read; nothing was kept under it yet`)];
+    if (!rows[0]) return [ok(`key ${keys.current.id} can be read; nothing is sealed with it yet`)];
     openFingerprinter(keys, rows[0].wrapped);
-    return [ok(`key ${keys.current.id} can be read and is the one of this ledger`)];
+    return [ok(`key ${keys.current.id} can be read and belongs to this ledger`)];
   },
 };
 
@@ -57,7 +57,9 @@ export const destroyedKeys: Check = {
   async look({ ledger, clock }) {
     const before = new Date(clock.now().getTime() - DAY_MS);
     const open = await readOpenCleanings(ledger, before);
-    return open.length > 0 ? open.map(describe) : [ok('none of them is left in the files of the database for a day')];
+    return open.length > 0
+      ? open.map(describe)
+      : [ok('none of them stays in the files of the database for more than a day')];
   },
 };
 
@@ -94,7 +96,7 @@ async function lookAtAccount({ name, openpgp: config }: Account, clock: Patient[
 
 function judgeEnd({ whose, fingerprint, endsAt }: KeyEnd, where: string, now: Date): Finding {
   const key = `${where}: ${WHOSE[whose]} ${fingerprint}`;
-  if (whose === 'former') return ok(`${key} opens what is still encrypted for it`);
+  if (whose === 'former') return ok(`${key} opens messages still encrypted for it`);
   if (endsAt === 'ended') return bad(`${key} is expired or revoked`, MEND[whose]);
   if (endsAt === 'never') return ok(`${key} can be used and does not expire`);
   const says = `${key} expires at ${endsAt.toISOString()}`;
@@ -104,6 +106,6 @@ function judgeEnd({ whose, fingerprint, endsAt }: KeyEnd, where: string, now: Da
 const WHOSE = { own: 'our key', former: 'our former key', sender: "a sender's key" } as const;
 
 const MEND = {
-  own: 'Prolong it, or make a new one and put it before the old one; then send the public key to every sender.',
-  sender: 'Ask the sender for the prolonged or the new public key and put it into "openpgp.senders" of the account.',
+  own: 'Extend it, or make a new one and put it before the old one; then send the public key to every sender.',
+  sender: 'Ask the sender for the extended or new public key and add it to "openpgp.senders" of the account.',
 } as const;

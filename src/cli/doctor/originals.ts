@@ -66,13 +66,13 @@ async function judgeForgotten(entries: readonly ArchiveEntry[], settings: Settin
   return [
     ...named(
       entries.filter(({ fileId }) => sent.has(fileId)).map(nameOf),
-      'in the archive and not in the ledger, which forgot them after they were sent: they cannot be opened any more',
-      'Never drop them again. "paydrop account list" says what to do; results that had come are still in the out folder.',
+      'in the archive but missing from the ledger, although they were sent: they can no longer be opened',
+      'Never drop them again. "paydrop account list" shows what to do; received results are still in the out folder.',
     ),
     ...named(
       entries.filter(({ fileId }) => !sent.has(fileId)).map(nameOf),
-      'in the archive and not in the ledger, which forgot them: they cannot be opened any more',
-      'Run "paydrop account list" on every host that sends, then this again. Of those that stay here nothing was sent, as the send journals know: the senders may drop them once more.',
+      'in the archive but missing from the ledger: they can no longer be opened',
+      'Run "paydrop account list" on every sending host, then this again. Files still listed then were never sent; their senders can drop them again.',
     ),
   ];
 }

@@ -19,7 +19,10 @@ export const postgres: Check = {
     const findings = judgeServer(server);
     if (missing.length > 0)
       findings.push(
-        warn(`the ledger lacks ${missing.join(', ')}`, 'Nothing: the next start of this version adds them.'),
+        warn(
+          `the ledger lacks ${missing.join(', ')}`,
+          'No action is needed: the next start of this version adds them.',
+        ),
       );
     return findings.length > 0 ? findings : [ok(`version ${server.version}, every commit is on the disk`)];
   },
@@ -28,17 +31,18 @@ export const postgres: Check = {
 export function judgeServer(server: ServerState): Finding[] {
   const findings: Finding[] = [];
   if (server.versionNumber < OLDEST)
-    findings.push(warn(`version ${server.version} gets no corrections any more`, 'Update PostgreSQL to 14 or newer.'));
+    findings.push(warn(`version ${server.version} is no longer supported`, 'Update PostgreSQL to 14 or newer.'));
   for (const [name, value] of [
     ['fsync', server.fsync],
     ['full_page_writes', server.fullPageWrites],
     ['synchronous_commit', server.synchronousCommit],
   ] as const) {
     if (value !== 'off') continue;
-    findings.push(bad(`${name} is off: a power cut could take back what was sent`, `ALTER SYSTEM SET ${name} = on;`));
+    findings.push(
+      bad(`${name} is off: a power cut could lose the record of sent batches`, `ALTER SYSTEM SET ${name} = on;`),
+    );
   }
-  if (server.isStandby)
-    findings.push(bad('the server is a standby and takes no writes', 'Set DATABASE_URL to the primary.'));
+  if (server.isStandby) findings.push(bad('the server is a read-only standby', 'Set DATABASE_URL to the primary.'));
   return findings;
 }
 
@@ -51,7 +55,13 @@ export const queue: Check = {
     const { rows } = await ledger.pool.query<{ isThere: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'paydrop_queue') AS "isThere"`,
     );
-    return [ok(rows[0]?.isThere ? 'it lives beside the ledger' : 'it will live beside the ledger; the start makes it')];
+    return [
+      ok(
+        rows[0]?.isThere
+          ? 'it is in the database of the ledger'
+          : 'it will be in the database of the ledger; the first start makes it',
+      ),
+    ];
   },
 };
 
@@ -59,18 +69,18 @@ export function judgeRedis({ version, policy, isAppendOnly, refusal }: RedisStat
   const findings: Finding[] = [];
   if (refusal !== undefined)
     findings.push(
-      bad(`Redis takes no jobs: ${refusal}`, 'Fix what it says. Nothing is lost: the sweep asks for the jobs again.'),
+      bad(`Redis accepts no jobs: ${refusal}`, 'Fix this cause. Nothing is lost: the sweep creates the jobs again.'),
     );
   if (policy !== 'noeviction')
     findings.push(
       bad(
-        `Redis throws keys away when its memory is full (${policy})`,
+        `Redis discards keys when its memory is full (${policy})`,
         'redis-cli CONFIG SET maxmemory-policy noeviction',
       ),
     );
   if (!isAppendOnly)
     findings.push(
-      warn('Redis forgets its jobs when it ends; the sweep asks for them again', 'redis-cli CONFIG SET appendonly yes'),
+      warn('Redis loses its jobs when it stops; the sweep creates them again', 'redis-cli CONFIG SET appendonly yes'),
     );
   return findings.length > 0 ? findings : [ok(`Redis ${version} answers and keeps its jobs`)];
 }
@@ -92,7 +102,7 @@ async function knock({ name, server, baseUrl, connectTimeoutMs }: Account): Prom
     }
     return bad(
       `account ${name}: ${address.host} cannot be reached: ${opened.why}`,
-      'Check the network, a firewall or baseUrl; nothing is lost, the batches wait.',
+      'Check the network, firewall and baseUrl. Nothing is lost; the batches wait.',
     );
   } catch (error) {
     return findingOf(error, bad);

@@ -22,23 +22,23 @@ export const workFolders: Check = {
         ...about(
           ids.filter((id) => !known.has(id)),
           `in "${work}" and not in the ledger`,
-          'Nothing: the next start, or the sweep of one that runs, takes them in.',
+          'No action is needed: the next start or sweep takes them in.',
         ),
         ...about(
           ids.filter((id) => known.has(id) && known.get(id) !== 'claimed'),
           `in "${work}" and decided`,
-          'Nothing: the next start, or the sweep of one that runs, clears them away.',
+          'No action is needed: the next start or sweep removes them.',
         ),
         ...about(
           names
             .filter((name) => !FILE_ID.test(name) && !/^\.|\.empty$/.test(name))
-            .map(() => 'a thing that is no claim'),
+            .map(() => 'an entry that is not a claim'),
           `in "${work}"`,
-          'Nothing: the next start, or the sweep of one that runs, puts it into quarantine.',
+          'No action is needed: the next start or sweep quarantines it.',
         ),
       );
     }
-    return findings.length > 0 ? findings : [ok('they hold what the ledger has claimed')];
+    return findings.length > 0 ? findings : [ok('they match the claims in the ledger')];
   },
 };
 
@@ -57,7 +57,7 @@ export const quarantine: Check = {
   async look({ settings }) {
     const root = settings.paths.quarantine;
     const found = await listQuarantine(root);
-    if (found.length === 0) return [ok('nothing lies in it')];
+    if (found.length === 0) return [ok('it is empty')];
     const shown = found.slice(0, SHOWN).map(describeDrop);
     return found.length > SHOWN ? [...shown, warn(`and ${found.length - SHOWN} more in "${root}"`, DEAL_WITH)] : shown;
   },
@@ -69,7 +69,7 @@ function describeDrop({ id, reason }: Awaited<ReturnType<typeof listQuarantine>>
   return warn(`${id}: "${name}" from ${from} since ${at}: ${code}`, `${mend} ${DEAL_WITH}`);
 }
 
-const DEAL_WITH = 'Tell the sender; remove its folder in quarantine when that is done.';
+const DEAL_WITH = 'Tell the sender, then remove its folder in quarantine.';
 
 /** Longer than any write takes, in ms. */
 const STALE_MS = 3_600_000;
@@ -83,14 +83,16 @@ export const temporaries: Check = {
     for (const dir of [settings.paths.out, ...foldersHere(settings).map((folder) => folder.path)]) {
       const stale = await findStaleTemporaries(dir, { olderThanMs: STALE_MS, clock }).catch(() => []);
       if (stale.length === 0) continue;
-      findings.push(warn(`${stale.length} unfinished in "${dir}"`, 'Nothing: the next start removes them.'));
+      findings.push(
+        warn(`${stale.length} unfinished in "${dir}"`, 'No action is needed: the next start removes them.'),
+      );
     }
     const drafts = await countDrafts(settings.paths.archive);
     if (drafts > 0)
       findings.push(
         warn(
           `${drafts} unfinished in the archive`,
-          'Nothing: they are sealed, and go when their file is taken in again.',
+          'No action is needed: they are sealed and disappear when their file is read again.',
         ),
       );
     return findings.length > 0 ? findings : [ok('none')];
@@ -109,7 +111,7 @@ export const failing: Check = {
   needs: 'ledger',
   async look({ ledger, settings }) {
     const obstacles = (await readObstacles(ledger, settings)).filter(({ key }) => key !== 'quarantine');
-    if (obstacles.length === 0) return [ok('nothing fails again and again')];
+    if (obstacles.length === 0) return [ok('nothing fails repeatedly')];
     return obstacles.map(({ what, why, next }) => bad(`${what}: ${why}`, next));
   },
 };

@@ -23,15 +23,15 @@ import { textTable } from '../print/table.ts';
 
 export const run: CliCommand = {
   name: 'run',
-  about: 'Take everything that lies in the folders now to its end, then stop (for cron)',
+  about: 'Process all files in the folders, then stop (for cron)',
   options: [
-    ['--once', 'say that one run is meant; "start" keeps watching'],
-    ['--timeout <seconds>', 'give up after this long; the work goes on at the next run', '3600'],
+    ['--once', 'required for a single run; "start" keeps watching'],
+    ['--timeout <seconds>', 'stop after this time; the next run continues the work', '3600'],
     JSON_OPTION,
   ],
   examples: ['run --once', 'run --once --timeout 600 --json'],
   async run(call) {
-    if (!call.options['once']) throw new PipelineError('USAGE', 'run', 'it is not said for how long', { next: NEXT });
+    if (!call.options['once']) throw new PipelineError('USAGE', 'run', 'it is not clear for how long', { next: NEXT });
     const timeoutMs = readTimeout(call);
     const settings = settingsOf(call);
     const progress = progressLine();
@@ -43,13 +43,12 @@ export const run: CliCommand = {
   },
 };
 
-const NEXT =
-  'Say "paydrop run --once" to take what lies in the folders now to its end, or "paydrop start" to keep watching.';
+const NEXT = 'Use "paydrop run --once" to process the files in the folders, or "paydrop start" to keep watching.';
 
 function readTimeout(call: Call): number {
   const timeoutMs = Number(call.options['timeout']) * 1_000;
   if (timeoutMs > 0) return timeoutMs;
-  throw new PipelineError('USAGE', 'run', '--timeout wants a number of seconds above 0');
+  throw new PipelineError('USAGE', 'run', '--timeout needs a number of seconds above 0');
 }
 
 async function runOnce(
@@ -69,16 +68,16 @@ async function runOnce(
   if (!isIdle) throw unfinished(stop);
   const rejected = files.filter((file) => file.state === 'rejected').length;
   const status = troubleStatus(await readOverview(app.ledger), rejected);
-  if (status >= EXIT.held) console.error('Something waits for a person: see "paydrop status".');
+  if (status >= EXIT.held) console.error('Something needs attention: see "paydrop status".');
   return status;
 }
 
-const NOTHING = 'No file came to a new state.';
+const NOTHING = 'No file changed its state.';
 
 function unfinished(stop: AbortSignal): PipelineError {
-  const action = 'bring everything to its end';
+  const action = 'finish the work';
   if (!stop.aborted) return new PipelineError('TIMED_OUT', action);
-  return new PipelineError('TIMED_OUT', action, 'it was stopped', { next: 'The work goes on at the next run.' });
+  return new PipelineError('TIMED_OUT', action, 'it was stopped', { next: 'The next run continues the work.' });
 }
 
 /** Result of a payment file, in one row. Money is integer cents. */

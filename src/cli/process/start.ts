@@ -13,10 +13,10 @@ import type { App } from '../../app.ts';
 
 export const start: CliCommand = {
   name: 'start',
-  about: 'Watch the drop folders and do all the work, until stopped with Ctrl-C or SIGTERM',
+  about: 'Watch the drop folders and process files until stopped with Ctrl-C or SIGTERM',
   options: [
-    ['--roles <names>', 'do only this here, separated by commas (also PAYDROP_ROLES); left out, everything'],
-    ['--site <name>', 'where this process runs (also PAYDROP_SITE); left out, main'],
+    ['--roles <names>', 'roles of this process, separated by commas (also PAYDROP_ROLES); left out, all'],
+    ['--site <name>', 'site of this process (also PAYDROP_SITE); left out, main'],
   ],
   notes: [
     'Processes on other hosts share the work when they use the same PostgreSQL. Each has roles:',
@@ -38,7 +38,7 @@ export const start: CliCommand = {
           log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
           await aborted(stop);
           app.health.noteStop();
-          log.info('stopping: nothing new is sent, running calls are awaited');
+          log.info('stopping: waiting for running calls, sending nothing new');
         };
         // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
         await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles)));
@@ -91,7 +91,7 @@ export function readRoles(text: string | true | undefined): ReadonlySet<Role> {
   const strange = names.find((name) => !Object.hasOwn(ROLES, name));
   if (strange === undefined) return new Set(names as Role[]);
   throw new PipelineError('USAGE', `do the work of "${strange}"`, 'there is no such role', {
-    next: `Name some of ${Object.keys(ROLES).join(', ')}, separated by commas, or none for all of them.`,
+    next: `Choose from ${Object.keys(ROLES).join(', ')}, separated by commas, or leave it out for all.`,
   });
 }
 
@@ -101,7 +101,7 @@ export async function withMonitor<Result>(app: App, last: () => Promise<Result>)
   // Loaded only now: other commands must not wait for a server that they do not need.
   const { openMonitor } = await import('../../web/monitor/open-monitor.ts');
   const monitor = await openMonitor(app, app.settings.monitor);
-  app.log.info({ url: monitor.url }, 'health and figures are answered');
+  app.log.info({ url: monitor.url }, 'the monitor is listening');
   try {
     return await last();
   } finally {

@@ -27,7 +27,7 @@ export async function withDashboard<Result>(
   });
   if (!dashboard) return last();
   try {
-    app.log.info({ url: dashboard.url }, 'the dashboard is answered');
+    app.log.info({ url: dashboard.url }, 'the dashboard is listening');
     if (await isDashboardNew(app.ledger)) {
       const link = await offerSetUpLink(app.ledger, dashboard.url, 'the dashboard was started for the first time');
       // Not into the log, which is kept and read by many.

@@ -11,12 +11,12 @@ import type { Call } from '../command.ts';
 export type Way = { readonly action: HandledAction } & Partial<Pick<Input, 'filled' | 'file'>>;
 
 export const WAY_OPTIONS = [
-  ['--adopt <batchId>', 'the service has it under this id; every row of its result is compared first'],
-  ['--probe [from..to]', `ask for each id of a range, at most ${MOST_IDS}, and compare; changes nothing`],
-  ['--not-received', 'the service never took it; it is sent once more (with --evidence and --reason)'],
-  ['--report <report.csv>', "read the service's own transaction report; rows that two of them lack were not charged"],
-  ['--close-in-doubt', 'nobody can say; its rows go out as UNKNOWN (with --reason)'],
-  ['--disown', "of an exception: the result is another batch's, so this one is in doubt (with --reason)"],
+  ['--adopt <batchId>', 'the service has it under this batch id; every row of its result is compared first'],
+  ['--probe [from..to]', `ask for each id in a range, at most ${MOST_IDS}, and compare; changes nothing`],
+  ['--not-received', 'the service never received it; it is sent again (with --evidence and --reason)'],
+  ['--report <report.csv>', "read the service's transaction report; rows missing from two reports were not charged"],
+  ['--close-in-doubt', 'close it; its undecided rows get the outcome UNKNOWN (with --reason)'],
+  ['--disown', 'for an exception: detach the result, which belongs to another batch (with --reason)'],
 ] as const;
 
 const NAMES = ['adopt', 'probe', 'notReceived', 'report', 'journal', 'closeInDoubt', 'disown'] as const;
@@ -29,8 +29,8 @@ export async function chooseWay({ options }: Call): Promise<Way | undefined> {
   const [name, ...others] = NAMES.filter((one) => options[one] !== undefined);
   if (others.length > 0)
     throw usage(
-      `${others.length + 1} ways are named`,
-      'Name one of --adopt, --probe, --not-received, --report, --close-in-doubt, --disown.',
+      `${others.length + 1} options are given`,
+      'Give one of --adopt, --probe, --not-received, --report, --close-in-doubt, --disown.',
     );
   if (options['evidence'] !== undefined && name !== 'notReceived')
     throw usage('--evidence belongs to --not-received', 'Leave it out.');
@@ -73,7 +73,7 @@ export async function readReport(path: string): Promise<Buffer> {
     if (systemCode(error) === 'ENOENT') throw new PipelineError('USAGE', action, 'there is no such file');
     throw new PipelineError('USAGE', action, systemCode(error) ?? reasonOf(error));
   }
-  throw new PipelineError('USAGE', action, 'no report of the service is that large');
+  throw new PipelineError('USAGE', action, 'it is too large for a report of the service');
 }
 
 function usage(why: string, next: string): PipelineError {

@@ -69,13 +69,13 @@ export function describeInDoubt(doubt: ShownDoubt): string {
     ['Total', formatCents(doubt.cents)],
     ['Sent', `${when(doubt.calledAt)}${last ? `, attempt ${last.attempt}, to ${last.host}` : ''}`],
     ['Written', last ? describeWritten(last) : ''],
-    ['Came back', last ? describeAnswer(last) : ''],
+    ['Returned', last ? describeAnswer(last) : ''],
     ['Why in doubt', doubt.reason ?? ''],
     ...doubt.lateAnswers.map(({ at, reason }) => ['Then', `${when(at)}: ${reason}`] as const),
     ...doubt.reports.map((report) => ['Report', describeReport(report, when)] as const),
     [
       'Waits',
-      `${describeWait(doubt.waitingMs)}; it may be declared not received from ${when(doubt.notReceivedFrom)} on`,
+      `${describeWait(doubt.waitingMs)}; it can be marked as not received from ${when(doubt.notReceivedFrom)} on`,
     ],
   ]);
   const steps = doubt.nextSteps.map(({ when: words, command }, index) => `  ${index + 1}. ${words}\n     ${command}`);
@@ -86,6 +86,6 @@ function describeReport(
   { name, at, covers, found, absent }: ShownDoubt['reports'][number],
   when: (at: Date) => string,
 ) {
-  const silence = covers ? '' : '; what it lacks proves nothing';
-  return `${name}, given ${when(at)}: ${counted(found, 'row')} found, ${absent} lacking${silence}`;
+  const silence = covers ? '' : '; missing rows prove nothing';
+  return `${name}, given ${when(at)}: ${counted(found, 'row')} found, ${absent} missing${silence}`;
 }

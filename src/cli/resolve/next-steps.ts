@@ -48,6 +48,6 @@ function proposalSteps(
   const what = `Proposal ${proposalNo} of ${madeBy} waits for a second person: ${action}.`;
   return [
     { when: `${what} Another person confirms it:`, command: line('confirm', String(proposalNo)) },
-    { when: 'Or it is refused:', command: line('refuse', String(proposalNo), '--reason', 'WHY') },
+    { when: 'Or refuse it:', command: line('refuse', String(proposalNo), '--reason', 'WHY') },
   ];
 }

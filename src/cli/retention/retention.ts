@@ -10,14 +10,14 @@ import { tableOf, textTable } from '../print/table.ts';
 
 const report: CliCommand = {
   name: 'report',
-  about: 'Proof of what was destroyed when, what is due, and whether anything is left that should be gone',
+  about: 'Prove what was destroyed and when, and show what is due or left over',
   options: [
     ['--from <day>', 'first day, such as 2026-07-01, in UTC; left out, 92 days back'],
     ['--to <day>', 'last day; left out, today'],
     JSON_OPTION,
   ],
   notes: [
-    'Compares the ledger with the archive folder of this host; run it on every host that has one. Exit status 5 when something is left that should be gone. For each key it says since when the files of the database and of its log are rid of it, or that this is not proved.',
+    'Compares the ledger with the archive folder of this host; run it on every host that has one. Exit status 5 when something is left over. For each key it shows since when the files and the log of the database no longer contain it, or that this is not proved.',
   ],
   examples: ['retention report', 'retention report --from 2026-07-01 --to 2026-09-30 --json'],
   async run(call) {
@@ -35,10 +35,10 @@ const report: CliCommand = {
 
 const clean: CliCommand = {
   name: 'clean',
-  about: 'Rewrite the tables that still hold destroyed keys or fingerprints, however large they are',
+  about: 'Rewrite all tables that still contain destroyed keys or fingerprints',
   options: [JSON_OPTION],
   notes: [
-    'paydrop start does this by itself, once an hour, while the tables are not large. Nothing is taken in while a table is rewritten, so choose a quiet hour. Exit status 5 when a table could not be cleaned.',
+    '"paydrop start" does this hourly for small tables. No file is taken while a table is rewritten, so choose a quiet hour. Exit status 5 when a table could not be cleaned.',
   ],
   examples: ['retention clean', 'retention clean --json'],
   async run(call) {
@@ -52,12 +52,10 @@ const clean: CliCommand = {
 };
 
 function describeCleaned(tables: readonly { table: string; why: string | null }[]): string {
-  if (tables.length === 0) return 'There was nothing to clean.';
+  if (tables.length === 0) return 'Nothing to clean.';
   return tables
     .map(({ table, why }) =>
-      why === null
-        ? `${table}: rewritten; nothing that was destroyed is left in its files.`
-        : `${table}: not cleaned: ${why}.`,
+      why === null ? `${table}: rewritten; its files contain no destroyed data.` : `${table}: not cleaned: ${why}.`,
     )
     .join('\n');
 }
@@ -67,7 +65,7 @@ const QUARTER_DAYS = 92;
 
 export const retention: CliCommand = {
   name: 'retention',
-  about: 'How long originals are kept, and the proof that they are gone afterwards',
+  about: 'Prove that originals are destroyed after their retention',
   commands: [report, clean],
   examples: ['retention report', 'retention clean'],
 };
@@ -78,7 +76,7 @@ function readDay(call: Call, name: 'from' | 'to'): Date | undefined {
   const at = startOfDay(String(text), 'UTC');
   if (at) return at;
   const next = 'Write a day such as 2026-06-15.';
-  throw new PipelineError('USAGE', `use --${name} "${String(text)}"`, 'it is no day', { next });
+  throw new PipelineError('USAGE', `use --${name} "${String(text)}"`, 'it is not a day', { next });
 }
 
 /** Formats the report. It is kept as proof, so it also says what it does not prove. */
@@ -87,14 +85,14 @@ export function describeRetention(report: RetentionReport): string {
   return [
     `Keys destroyed from ${from.toISOString()} to ${to.toISOString()}: ${shredded.length}`,
     ...(shredded.length === 0 ? [] : [shreddedTable(report)]),
-    `Due and not destroyed yet: ${due.length}`,
-    ...(due.length === 0 ? [] : [dueTable(report), 'A paydrop that runs destroys them within the hour.']),
-    `In the archive of this host: ${archive.kept} originals that are kept, ${archive.left.length} that should be gone.`,
-    ...(archive.left.length === 0 ? [] : [`Should be gone: ${archive.left.join(', ')}`]),
+    `Due but not destroyed yet: ${due.length}`,
+    ...(due.length === 0 ? [] : [dueTable(report), 'A running paydrop destroys them within the hour.']),
+    `In the archive of this host: ${archive.kept} originals kept, ${archive.left.length} left over.`,
+    ...(archive.left.length === 0 ? [] : [`Left over: ${archive.left.join(', ')}`]),
     ...(archive.unknown.length === 0 ? [] : [unknownNote(archive.unknown)]),
     isClean(report)
-      ? 'No row of the ledger and no original in the archive of this host is left that should be gone.'
-      : 'Something is left that should be gone. Their keys are destroyed all the same; start paydrop, which removes it within the hour.',
+      ? 'The ledger and the archive of this host have nothing left over.'
+      : 'Something is left over. Its keys are destroyed; start paydrop, which removes it within the hour.',
     ...(shredded.length === 0 ? [] : describeCleanings(report)),
     ...(database.setAside.length === 0 ? [] : [asideNote(database.setAside)]),
     ELSEWHERE,
@@ -102,14 +100,15 @@ export function describeRetention(report: RetentionReport): string {
   ].join('\n\n');
 }
 
-const ELSEWHERE = `Nothing is proved here of other places. A standby follows when it has replayed the log. An archive of the log, copies of the
-database and freed blocks of the disk keep what they hold until they expire or are written over. Sealed batches and results lie
-in freed pages of the database until these are used again; they open with the key of their file alone.`;
+const ELSEWHERE = `This proves nothing about other places. A standby follows when it has replayed the log. Log
+archives, copies of the database and freed disk blocks keep their data until they expire or are overwritten. Sealed
+batches and results stay in freed pages of the database until reuse; only the key of their file opens them.`;
 
-const BACKUPS = `Backups of the ledger hold the wrapped keys of their day. With such a backup, an old copy of the archive and the master
-key of that time, a file can still be opened: delete backups when their time is over. "paydrop key rotate", then "paydrop key
-retire", then the end of the old master key's last copy: from then on no key that was destroyed before the change opens anything,
-wherever its bytes are left. Fingerprints are not sealed: who holds one and the present master key can try numbers on it.`;
+const BACKUPS = `Backups of the ledger contain the wrapped keys of their day. With such a backup, an old copy of the
+archive and the master key of that time, a file can still be opened: delete backups when they expire. After "paydrop
+key rotate", "paydrop key retire" and the destruction of the old master key's last copy, keys destroyed before the
+change open nothing. Fingerprints are not sealed: a holder of one and the current master key can test numbers against
+it.`;
 
 /** Describes what the database's files still hold of the listed keys and fingerprints. */
 function describeCleanings({ shredded, database }: RetentionReport): string[] {
@@ -132,20 +131,21 @@ function reasonsOf(cleanings: readonly Cleaning[]): string[] {
   const counts = new Map<string, number>();
   for (const { why } of cleanings) if (why !== null) counts.set(why, (counts.get(why) ?? 0) + 1);
   return [...counts].map(
-    ([why, files]) => `  Not yet for ${files}: ${why}. "paydrop retention clean" tries it in a quiet hour.`,
+    ([why, files]) => `  Not yet for ${files}: ${why}. Run "paydrop retention clean" in a quiet hour.`,
   );
 }
 
-const LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and no file of it has held them since.
-"Log overwritten": since then no file of the server's write-ahead log holds them either. Until then it does. The key is wrapped
-by the master key there, so it opens nothing for those who do not have that as well.`;
+const LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and its files have
+not contained them since. "Log overwritten": since then the server's write-ahead log does not contain them either. The
+key in the log is wrapped by the master key and opens nothing without it.`;
 
-const NO_LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and no file of it has held them since.
-The server's write-ahead log holds them until its files are recycled and written over. When that is cannot be said here: the role of
-paydrop may not list them (GRANT pg_monitor). The key is wrapped by the master key there, so it opens nothing without that.`;
+const NO_LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and its files
+have not contained them since. The server's write-ahead log contains them until its files are overwritten. paydrop
+cannot tell when, because its role is not allowed to list them (GRANT pg_monitor). The key in the log is wrapped by
+the master key and opens nothing without it.`;
 
 function asideNote(schemas: readonly string[]): string {
-  return `A ledger that was put aside is in the database with all its keys: ${schemas.join(', ')}. DROP SCHEMA … CASCADE removes it.`;
+  return `A replaced ledger is in the database with all its keys: ${schemas.join(', ')}. DROP SCHEMA … CASCADE removes it.`;
 }
 
 function shreddedTable({ shredded }: RetentionReport): string {
@@ -182,5 +182,5 @@ function dueTable({ due }: RetentionReport): string {
 }
 
 function unknownNote(ids: readonly string[]): string {
-  return `Not known to the ledger, and left alone: ${ids.join(', ')}. They belong to claims on their way, or to what a restored ledger has forgotten.`;
+  return `Not in the ledger, and left alone: ${ids.join(', ')}. They belong to claims in progress, or a restored ledger lacks them.`;
 }

@@ -9,11 +9,11 @@ import { wholeNumber } from '../whole-number.ts';
 
 const verify: CliCommand = {
   name: 'verify',
-  about: 'Check that no link of the audit trail was altered, removed or added by another hand',
+  about: 'Check that no link of the audit trail was changed, removed or forged',
   options: [JSON_OPTION],
   notes: [
-    `Prints where the chain ends. Keep that elsewhere: who can write the whole database could
-make a new chain, but not one that holds the hash you have. Exit status 5 when it is broken.`,
+    `Prints the last hash of the chain. Keep it elsewhere: an attacker with full database
+access could write a new chain, but not one with this hash. Exit status 5 when the chain is broken.`,
   ],
   examples: ['audit verify', 'audit verify --json'],
   run: (call) =>
@@ -25,8 +25,8 @@ make a new chain, but not one that holds the hash you have. Exit status 5 when i
         { whole: brokenAt === undefined, brokenAt: brokenAt ?? null, links: head.seq, hash: head.hash },
         () =>
           brokenAt === undefined
-            ? `The audit trail is whole: ${head.seq} links, the last hash is ${head.hash}.`
-            : `The audit trail is broken at link ${brokenAt}: it was altered, or one is missing there. Compare with a backup.`,
+            ? `The audit trail is complete: ${head.seq} links, the last hash is ${head.hash}.`
+            : `The audit trail is broken at link ${brokenAt}: that link was changed, or one before it is missing. Compare with a backup.`,
       );
       return brokenAt === undefined ? EXIT.ok : EXIT.exception;
     }),
@@ -38,8 +38,8 @@ const show: CliCommand = {
   options: [
     ['--since <time>', 'a day, such as 2026-06-15, or a moment, such as 2026-06-15T09:30:00-04:00; days are in UTC'],
     ['--actor <who>', 'beginning of the actor, such as operator: or operator:ada'],
-    ['--file <file>', 'its id, the first letters of it, or its name'],
-    ['--limit <number>', 'the newest so many', '1000'],
+    ['--file <file>', 'its id, the first characters of the id, or its name'],
+    ['--limit <number>', 'number of newest entries', '1000'],
     JSON_OPTION,
   ],
   examples: ['audit show --actor operator: --since 2026-06-15', 'audit show --file monday.csv --json'],
@@ -55,7 +55,7 @@ const show: CliCommand = {
         ...(actor !== undefined && { actor: String(actor) }),
         ...(file && { fileId: file.file_id }),
       });
-      print(call, links, () => (links.length === 0 ? 'No link fits.' : linkTable(links)));
+      print(call, links, () => (links.length === 0 ? 'No link matches.' : linkTable(links)));
     });
     return EXIT.ok;
   },
@@ -63,7 +63,7 @@ const show: CliCommand = {
 
 export const audit: CliCommand = {
   name: 'audit',
-  about: 'The audit trail: every move with who and why, chained so that changes show',
+  about: 'Show or verify the audit trail',
   commands: [verify, show],
   examples: ['audit verify', 'audit show --actor operator:'],
 };
@@ -75,7 +75,7 @@ function readSince(call: Call): Date | undefined {
   const at = startOfDay(text, 'UTC') ?? (/^\d{4}-\d\d-\d\dT/.test(text) ? new Date(text) : new Date(Number.NaN));
   if (!Number.isNaN(at.getTime())) return at;
   const next = 'Write a day such as 2026-06-15, or a moment such as 2026-06-15T09:30:00-04:00.';
-  throw new PipelineError('USAGE', `use --since "${text}"`, 'it is no time', { next });
+  throw new PipelineError('USAGE', `use --since "${text}"`, 'it is not a time', { next });
 }
 
 function linkTable(links: readonly AuditLink[]): string {

@@ -14,11 +14,11 @@ import { formatCents } from '../../kernel/money.ts';
 
 export const exceptions: CliCommand = {
   name: 'exceptions',
-  about: 'Batches whose result does not fit what was sent, and both sides of one',
+  about: 'List batches whose result does not match, or compare both sides of one',
   takes: [['[batch]', BATCH_ARGUMENT[1]]],
-  options: [['--all', 'show the rows that fit, too'], JSON_OPTION],
+  options: [['--all', 'also show matching rows'], JSON_OPTION],
   notes: [
-    'A batch whose result does not fit has no outcomes: half a result would pass for a whole one. The service is asked for it again once a day, and when it fits by then the batch goes on by itself.',
+    'A batch whose result does not match has no outcomes. The result is fetched again once a day; when it matches, the batch continues automatically.',
   ],
   examples: ['exceptions', 'exceptions monday.csv/2'],
   async run(call) {
@@ -50,10 +50,10 @@ export function describeComparison(comparison: Comparison): string {
     `Batch ${batch} of ${name}, batch id ${batchId ?? '-'}, ${state}`,
     ...(state === 'exception' && reason ? [reason] : []),
     ...(unreadable ? [`The result cannot be read: ${unreadable}`] : []),
-    `${counted(sentRows, 'row')} sent, ${resultRows} came back, ${differing} ${byNumber(differing, 'differs', 'differ')}.`,
+    `${counted(sentRows, 'row')} sent, ${resultRows} returned, ${differing} ${byNumber(differing, 'differs', 'differ')}.`,
   ];
   if (rows.length === 0) return head.join('\n');
-  const titles = ['Row', 'Line', 'Sent', 'Total', 'Payer', '', 'Came back', 'Total', 'Payer', 'Message'];
+  const titles = ['Row', 'Line', 'Sent', 'Total', 'Payer', '', 'Returned', 'Total', 'Payer', 'Message'];
   return `${head.join('\n')}\n\n${textTable(titles, rows.map(cellsOf), [0, 1, 3, 7])}`;
 }
 
@@ -75,7 +75,7 @@ function sideOf(side: ShownSide | undefined): [string, string, string] {
 
 /** Lists the batches that wait because their result does not fit, and what to type next. */
 export function describeExceptions(batches: readonly ExceptionBatch[]): string {
-  if (batches.length === 0) return 'No result waits for a person: each one fits what was sent.';
+  if (batches.length === 0) return 'No result needs attention: each one matches what was sent.';
   const rows = batches.map((batch) => [
     batchReference({ fileId: batch.fileId, batchNo: batch.batchNo }),
     batch.name,
@@ -91,5 +91,5 @@ export function describeExceptions(batches: readonly ExceptionBatch[]): string {
 }
 
 const HOW_TO_GO_ON = `"paydrop exceptions BATCH" shows both sides of one, "paydrop repoll BATCH" asks for its result again.
-Its money may have moved, so never drop the file again. When the service says that the result is another batch's:
-"paydrop resolve BATCH --disown --reason …"; the batch is in doubt then.`;
+Its money may have moved, so never drop the file again. If the service says that the result belongs to another
+batch, run "paydrop resolve BATCH --disown --reason …"; the batch is then in doubt.`;

@@ -13,7 +13,7 @@ import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from
 
 export const find: CliCommand = {
   name: 'find',
-  about: 'What happened to an invoice: every row that ever came with it',
+  about: 'Find every row with an invoice',
   required: [['--invoice <number>', 'invoice number, exactly as in the file']],
   options: [JSON_OPTION],
   examples: ['find --invoice C-1002', 'find --invoice C-1002 --json'],
@@ -49,7 +49,7 @@ function outcomeOf(row: FoundRow): string {
 
 export const why: CliCommand = {
   name: 'why',
-  about: 'The whole story of a file, a batch or an invoice: what happened, how it stands, what to do next',
+  about: 'Explain a file, a batch or an invoice: what happened, its state, what to do next',
   takes: [['<file|batch|invoice>', 'a file, a batch as in monday.csv/2, or an invoice number exactly as in the file']],
   options: [JSON_OPTION],
   examples: ['why monday.csv', 'why monday.csv/2', 'why C-1002 --json'],

@@ -19,16 +19,16 @@ import { type Call, type CliCommand, JSON_OPTION, withLedger } from '../command.
 
 export const report: CliCommand = {
   name: 'report',
-  about: 'The day of each account: brought forward + accepted = final + open, to the cent',
+  about: 'Report the day of each account: brought forward + accepted = final + open, to the cent',
   options: [
-    ['--day <day>', 'the day in the zone of the account, such as 2026-11-20; today when left out'],
+    ['--day <day>', 'the day in the zone of the account, such as 2026-11-20; left out, today'],
     ['--account <name>', 'this account only'],
     ['--format <format>', 'text, json or csv', 'text'],
-    ['--out <file>', 'write it to a file, which must not be there yet'],
+    ['--out <file>', 'write it to a new file'],
     JSON_OPTION,
   ],
   notes: [
-    'A day of the past is reported as it stood at its end. A difference means that rows or money were lost or made on the way, or that the ledger was changed by hand: exit status 5.',
+    'A past day is reported as of its end. A difference means that rows or money were lost or added, or that the ledger was changed by hand: exit status 5.',
   ],
   examples: ['report --day 2026-11-20', 'report --day 2026-11-20 --account main --format csv --out november-20.csv'],
   async run(call) {
@@ -62,7 +62,7 @@ function writerOf(call: Call): Write {
   const format = call.options['json'] ? 'json' : String(call.options['format']);
   const write = Object.hasOwn(WRITERS, format) ? WRITERS[format] : undefined;
   if (write) return write;
-  throw new PipelineError('USAGE', 'write the report', '--format is none of text, json and csv');
+  throw new PipelineError('USAGE', 'write the report', '--format must be text, json or csv');
 }
 
 function accountsOf(call: Call, { accounts }: Settings) {
@@ -70,7 +70,7 @@ function accountsOf(call: Call, { accounts }: Settings) {
   if (name === undefined) return [...accounts.values()];
   const account = accounts.get(String(name));
   if (account) return [account];
-  throw new PipelineError('NOT_FOUND', 'report the day', '--account names none of the configuration', {
+  throw new PipelineError('NOT_FOUND', 'report the day', '--account is not in the configuration', {
     next: `Accounts: ${[...accounts.keys()].join(', ')}.`,
   });
 }

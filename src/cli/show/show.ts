@@ -11,8 +11,8 @@ import { textTable } from '../print/table.ts';
 
 export const show: CliCommand = {
   name: 'show',
-  about: 'All about one payment file: its rows, batches, outputs and every move with its reason',
-  takes: [['<file>', 'its id, the first letters of it (as in names of output files), or its name']],
+  about: 'Show one payment file: its rows, batches, outputs and history',
+  takes: [['<file>', 'its id, the first characters of the id (as in names of output files), or its name']],
   options: [JSON_OPTION],
   examples: ['show monday.csv', 'show g7fhpaqs --json'],
   async run(call) {

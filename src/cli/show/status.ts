@@ -13,12 +13,12 @@ import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
 
 export const status: CliCommand = {
   name: 'status',
-  about: 'What is on its way, what is stuck and what to do about it',
+  about: 'Show what is in progress, what is stuck and what to do',
   options: [
     JSON_OPTION,
-    ['--check', 'exit status says the worst that is open: 3 held or late, 4 unknown, 5 exception or does not go on'],
+    ['--check', 'exit status gives the worst finding: 3 held or late, 4 outcome unknown, 5 exception or no progress'],
   ],
-  examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
+  examples: ['status', 'status --check > /dev/null || echo "paydrop needs attention"'],
   async run(call) {
     const { overview, late, withheld, obstacles, ties } = await withLedger(call, async (ledger, settings) => ({
       overview: await readOverview(ledger),
@@ -65,7 +65,7 @@ function describe({ overview, late, withheld, obstacles, ties }: StatusView): st
   const { files, today } = overview;
   return [
     ...doubtLines(overview),
-    ...(obstacles.length === 0 ? [] : [`Does not go on\n${describeObstacles(obstacles)}`]),
+    ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles)}`]),
     ...lateLines(overview),
     ...lateRunLines(late),
     ...stoppedLines(overview),
@@ -103,7 +103,12 @@ function doubtLines({ doubt }: Overview): string[] {
     Since: (batch) => batch.since.toISOString(),
     Why: (batch) => batch.reason ?? '',
   };
-  return listed('Needs a person', doubt, columns, [...new Set(doubt.map(({ state }) => NEXT[state] ?? ''))].join('\n'));
+  return listed(
+    'Needs attention',
+    doubt,
+    columns,
+    [...new Set(doubt.map(({ state }) => NEXT[state] ?? ''))].join('\n'),
+  );
 }
 
 /** Returns each cause once, with all its remedies. */
@@ -120,10 +125,10 @@ export function describeObstacles(
 
 const NEXT: Record<string, string> = {
   unknown:
-    'unknown: the service may have taken the batch. It is not sent again; its account waits. Never drop its file again. See "paydrop unknown list".',
+    'outcome unknown: the service may have taken the batch. It is not sent again; its account is stopped. Never drop its file again. See "paydrop unknown list".',
   refused:
-    'refused: the service said no, nothing was charged; its account waits. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
-  exception: 'exception: the result does not fit what was sent. See "paydrop exceptions BATCH".',
+    'refused: the service refused the batch; nothing was charged; its account is stopped. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
+  exception: 'exception: the result does not match what was sent. See "paydrop exceptions BATCH".',
 };
 
 /** Lists batches that the service has. Polling goes on, and only the service knows their result. */
@@ -138,7 +143,12 @@ function lateLines({ late }: Overview): string[] {
     State: (batch) => (batch.staleSince ? `overdue since ${batch.staleSince.toISOString()}` : ''),
     'The service says': (batch) => batch.says ?? '',
   };
-  return listed('Waiting for a result', late, columns, 'They are asked for on. Ask the service about the batch ids.');
+  return listed(
+    'Waiting for a result',
+    late,
+    columns,
+    'paydrop keeps asking for them. Ask the service about the batch ids.',
+  );
 }
 
 function stoppedLines({ stopped }: Overview): string[] {
@@ -147,7 +157,7 @@ function stoppedLines({ stopped }: Overview): string[] {
     Since: (row) => row.since.toISOString(),
     Why: (row) => row.reason,
   };
-  return listed('Stopped accounts', stopped, columns, '"paydrop account list" says of each what to do.');
+  return listed('Stopped accounts', stopped, columns, '"paydrop account list" shows what to do for each.');
 }
 
 function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] {
@@ -157,7 +167,7 @@ function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] 
     .filter(({ maker, person }) => makers.has(maker) || makers.has(person))
     .map(
       ({ maker, person, at }) =>
-        `\n${person} was made a user or changed by ${maker} on ${at.toISOString()}: neither confirms what the other proposed.`,
+        `\n${person} was made a user or changed by ${maker} on ${at.toISOString()}: neither can confirm the other's proposals.`,
     );
   return [`Waiting for a second person\n${proposalTable(proposals)}\n\n${HOW_TO_END}${pairs.join('')}`];
 }
@@ -173,7 +183,7 @@ function openLines({ open }: Overview): string[] {
     Why: (file) => file.reason ?? '',
   };
   const held = open.filter((file) => file.state === 'held');
-  return listed('On their way', open, columns, held.length > 0 ? heldHint(held) : '');
+  return listed('In progress', open, columns, held.length > 0 ? heldHint(held) : '');
 }
 
 function withheldLines(withheld: readonly WithheldFile[]): string[] {
@@ -185,14 +195,14 @@ function withheldLines(withheld: readonly WithheldFile[]): string[] {
     Rows: (file) => String(file.rows),
     Total: sayAmount,
   };
-  const hint = 'They have faults and were not sent. Correct them in the .rejects.csv of the file and drop that.';
+  const hint = 'They have faults and were not sent. Correct them in the .rejects.csv of the file and drop that file.';
   return listed('Withheld and not paid, last 7 days', withheld, columns, hint, ['Rows']);
 }
 
 /** Says how to decide held files. A file without a valid row cannot be approved. */
 function heldHint(held: readonly OpenFile[]): string {
   const approve = held.some((file) => file.valid_rows) ? '"paydrop approve FILE --reason …" or ' : '';
-  return `held: look at the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
+  return `held: check the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
 }
 
 /** Returns sections of `paydrop status`. */
@@ -212,12 +222,12 @@ export function lateRunLines({ lateRuns, missingFiles }: LateRuns): string[] {
   };
   return [
     ...listed('Late schedules', lateRuns, runs, RUN_HINT),
-    ...listed('Expected files that did not come', missingFiles, files, FILE_HINT),
+    ...listed('Expected files that have not arrived', missingFiles, files, FILE_HINT),
   ];
 }
 
 const RUN_HINT =
-  '"paydrop schedule run NAME" makes today\'s run. What lies in the folders is taken by the next run in any case.';
+  '"paydrop schedule run NAME" makes today\'s run. The next run takes the files in the folders in any case.';
 const FILE_HINT = 'Ask the sender.';
 
 /**

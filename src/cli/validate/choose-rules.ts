@@ -26,7 +26,7 @@ export type ChosenRules = FolderRules & DropRules;
 export function chooseRules(operation: string, account: string | undefined, dir: string): ChosenRules {
   if (!isFolderOperation(operation)) {
     const known = Object.keys(FOLDER_OPERATIONS).join(', ');
-    throw new PipelineError('USAGE', `validate as "${operation}"`, `it is none of ${known}`);
+    throw new PipelineError('USAGE', `validate as "${operation}"`, `it must be one of ${known}`);
   }
   const isAnywhere = account === undefined && !existsSync(join(dir, CONFIG_FILE));
   const rules = isAnywhere ? defaultRules(operation) : configuredRules(operation, account, dir);

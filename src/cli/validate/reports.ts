@@ -45,7 +45,7 @@ function describeVerdict(name: string, check: FileCheck, decision: FileDecision)
 }
 
 /** Readers of "accepted" must know what was not checked. */
-const NOT_CHECKED = `Compared with no other file; only when it is dropped paydrop can find ${LEDGER_CODES.join(', ')}.`;
+const NOT_CHECKED = `Not compared with other files; only a drop can find ${LEDGER_CODES.join(', ')}.`;
 
 /**
  * Writes one JSON object incrementally: `{ faults, file, decision, check, notChecked }`. `notChecked` has the codes

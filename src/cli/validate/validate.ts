@@ -24,13 +24,13 @@ import { checkContent } from '../../explain/validate/check-content.ts';
 
 export const validate: CliCommand = {
   name: 'validate',
-  about: 'Say what paydrop would say of a file, without taking or sending anything',
-  takes: [['<file>', 'a payment file; a control file of the same name with .ctl is read as well']],
+  about: 'Check a file by the rules of a drop, without taking or sending it',
+  takes: [['<file>', 'a payment file; a control file with the same name and .ctl is also read']],
   required: [['--operation <operation>', `what the file is: ${Object.keys(FOLDER_OPERATIONS).join(', ')}`]],
   options: [
     JSON_OPTION,
-    ['--account <name>', 'account of the configuration; left out, the one whose folder takes this operation'],
-    ['--max-faults <number>', 'faults to print for people; JSON has them all', '100'],
+    ['--account <name>', 'account of the configuration; left out, the account whose folder takes this operation'],
+    ['--max-faults <number>', 'most faults to print; JSON has all', '100'],
   ],
   examples: [
     'validate monday.csv --operation card',
@@ -92,7 +92,7 @@ async function openPlainFile(path: string): Promise<FileHandle> {
   try {
     return await open(path);
   } catch (error) {
-    const next = 'Ask for the right to read it.';
+    const next = 'Ask for permission to read it.';
     throw new PipelineError('USAGE', action, `it cannot be opened (${systemCode(error)})`, { next });
   }
 }

@@ -136,7 +136,7 @@ export function decideVerdict(
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
   if (found.valid.rows > 0) return { verdict: tally.has('hold') ? 'hold' : 'accept', faults };
   // Nothing could be approved, and an accepted file without a payment could never be completed.
-  const detail = byNumber(found.records, 'its only row is not valid', `none of its ${found.records} rows is valid`);
+  const detail = byNumber(found.records, 'its only row is invalid', `all of its ${found.records} rows are invalid`);
   const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail };
   tally.count(nothingToSend);
   return { verdict: 'reject', faults: [...faults, nothingToSend] };
@@ -168,9 +168,9 @@ function checkBadRows(found: Findings, rules: CheckRules, tally: ReturnType<type
   const invalid = found.records - found.valid.rows;
   const figures = `${invalid} of ${counted(found.records, 'row')} ${byNumber(invalid, 'is', 'are')} invalid`;
   if (policy === 'reject-file' && tally.has('row')) {
-    return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes none` }];
+    return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder allows none` }];
   }
   // Multiplied out, because a share such as 10 % is inexact in floating point.
   if (invalid * 100 <= found.records * maxPercent) return [];
-  return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes ${maxPercent} %` }];
+  return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder allows ${maxPercent} %` }];
 }

@@ -103,7 +103,7 @@ export function recordChecker(
     if (record.fault) return { ...record.fault, line: record.line };
     if (layout && record.cells.length === columnsOf(layout).length) return undefined;
     if (holdsSecurityCode(rules.operation, record.cells)) {
-      return { code: 'SECURITY_CODE', line: record.line, detail: 'a column too many, of three or four digits' };
+      return { code: 'SECURITY_CODE', line: record.line, detail: 'an extra column of three or four digits' };
     }
     const fault = columnCountFault(record, rules.operation, layout ?? rules.folder.layout);
     const leavesOut = header !== undefined && hasReasonColumn(rules.operation, header);

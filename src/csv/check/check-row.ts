@@ -79,7 +79,7 @@ export function compileRowCheck(
     const number = canonical[place.number] ?? '';
     if (mop === '' || number === '' || isOfBrand(mop, number)) return;
     notes.moveTo(place.number);
-    notes.report('CARD_BRAND', `not a number of ${mop}`);
+    notes.report('CARD_BRAND', `not a ${mop} number`);
   }
 
   function reportAddress(canonical: readonly string[]): void {
@@ -95,7 +95,7 @@ export function compileRowCheck(
     if (payment.invoice === '' || payment.amountCents === 0 || payer === '') return;
     const { invoice, amountCents: cents, line } = payment;
     const firstLine = duplicates.findFirstLine({ invoice, cents, payer }, line);
-    if (firstLine > 0) notes.reportRow('DUPLICATE_ROW', `the first stands on line ${firstLine}`);
+    if (firstLine > 0) notes.reportRow('DUPLICATE_ROW', `the first is on line ${firstLine}`);
   }
 
   /** Reports an amount above the limit. A withheld row moves no money, so it does not hold the file. */

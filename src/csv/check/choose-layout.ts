@@ -33,7 +33,7 @@ export function checkLayout(
     faults.push({
       code: 'LAYOUT_COUNTRY',
       line: 0,
-      detail: `${row.title}; the account is of ${rules.account.country}`,
+      detail: `${row.title}; the country of the account is ${rules.account.country}`,
     });
   }
   if (pinned && pinned !== layout) {

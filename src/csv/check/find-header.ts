@@ -50,8 +50,8 @@ export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fau
     const named = columnsOfTitle(title);
     if (named.includes(column)) return [];
     const [other] = named;
-    const called = other ? `"${COLUMNS[other].title}"` : `"${shownTitle(title)}", which is no title that is known`;
-    const detail = `the header calls column ${index + 1} ${called}, here it is "${COLUMNS[column].title}"`;
+    const called = other ? `"${COLUMNS[other].title}"` : `"${shownTitle(title)}", which is not a known title`;
+    const detail = `the header calls column ${index + 1} ${called}, but here it is "${COLUMNS[column].title}"`;
     return [{ code: 'LAYOUT_FOLDER', line: header.line, column, detail } as const];
   });
 }

@@ -127,7 +127,7 @@ export function expiryRule(today: string): CellRule {
   };
 }
 
-const LOST_ZERO = 'the zero in front is lost';
+const LOST_ZERO = 'the leading zero is missing';
 
 /**
  * Returns the rule for dates: a calendar day, month first, sent as MM/DD/YYYY. The spec sets no limits, so distant days
@@ -180,7 +180,7 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
     if (hasLostZero(cell) && (!routingCheck || startsWithRoutingNumber(`0${cell}`))) {
       report('SPREADSHEET_DAMAGE', LOST_ZERO);
     } else if (ROUNDED.test(cell)) report('SPREADSHEET_DAMAGE', 'all digits after the fifteenth are zeros');
-    else if (routingCheck && isBankAlone(cell)) report('ACCOUNT_ROUTING', 'no account number stands behind it');
+    else if (routingCheck && isBankAlone(cell)) report('ACCOUNT_ROUTING', 'no account number follows it');
     else if (isRight) return cell;
     else report('ACCOUNT_ROUTING');
     return '';

@@ -67,7 +67,7 @@ export function hasForbiddenContent(cell: string, report: Report): boolean {
   if (cell.length > LONGEST_SEARCHED) report('FIELD_TOO_LONG', `longer than ${LONGEST_SEARCHED} characters`);
   else if (damage) report('SPREADSHEET_DAMAGE', damage);
   else if (cell.length >= SHORTEST_CARD && holdsCardNumber(cell)) report('CARD_NUMBER_IN_TEXT');
-  else if (INVISIBLE.test(cell)) report('FIELD_CHARACTER', 'a character that cannot be seen');
+  else if (INVISIBLE.test(cell)) report('FIELD_CHARACTER', 'an invisible character');
   else return false;
   return true;
 }
@@ -102,13 +102,13 @@ export function findDamage(cell: string): string | undefined {
   if (/^[-+]?\d(?:[.,]\d+)?E[+-]\d{2,}$/.test(cell)) return 'written in powers of ten, digits are lost';
   if (/^=\s*"/.test(cell)) return 'written as a formula';
   if (/^#{3,}$/.test(cell)) return 'the column was too narrow to show the value';
-  if (/^#(?:REF!|VALUE!|NAME\?|N\/A|DIV\/0!|NUM!|NULL!)$/.test(cell)) return 'an error of a formula';
+  if (/^#(?:REF!|VALUE!|NAME\?|N\/A|DIV\/0!|NUM!|NULL!)$/.test(cell)) return 'a formula error';
   return undefined;
 }
 
 /** Detects a value such as `12/17` or `DEC17` that a spreadsheet turned into a date: `Dec-17`, `17-Dec`. */
 export function findMonthName(cell: string): string | undefined {
-  return MONTH_NAME.test(cell) ? 'turned into a day' : undefined;
+  return MONTH_NAME.test(cell) ? 'turned into a date' : undefined;
 }
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';

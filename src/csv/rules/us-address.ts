@@ -14,7 +14,7 @@ export function findOddAddress(state: string, zipCode: string): OddCell[] {
   if (place !== '' && !PLACES.has(place)) found.push({ column: 'state', code: 'STATE_UNKNOWN' });
   if (!/^(?:\d{3,4}(?:-\d{4})?|\d{7,8})$/.test(zipCode)) return found;
   if (ZERO_IN_FRONT.has(place)) {
-    found.push({ column: 'zipCode', code: 'SPREADSHEET_DAMAGE', detail: 'the zero in front is lost' });
+    found.push({ column: 'zipCode', code: 'SPREADSHEET_DAMAGE', detail: 'the leading zero is missing' });
   } else found.push({ column: 'zipCode', code: 'ZIP_SHORT' });
   return found;
 }

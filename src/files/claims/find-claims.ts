@@ -74,14 +74,14 @@ async function inspectFolder(workRoot: string, entry: FolderEntry): Promise<Find
     return await readFolder(workRoot, entry);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { is: 'gone' };
-    if (systemCode(error) === 'EACCES') return strange(entry, 'the work folder may not be read');
-    throw explainSystemError(error, `look at the claims in "${workRoot}"`);
+    if (systemCode(error) === 'EACCES') return strange(entry, 'paydrop is not allowed to read the work folder');
+    throw explainSystemError(error, `read the claims in "${workRoot}"`);
   }
 }
 
 async function readFolder(workRoot: string, entry: FolderEntry): Promise<Finding> {
   const fileId = entry.key.endsWith(REMOVED_ENDING) ? entry.key.slice(0, -REMOVED_ENDING.length) : entry.key;
-  if (!FILE_ID.test(fileId)) return strange(entry, 'the folder in the work folder is not a claim');
+  if (!FILE_ID.test(fileId)) return strange(entry, 'the entry in the work folder is not a claim');
 
   const names = await readdir(entry.path);
   const workDir = join(workRoot, fileId);
@@ -94,7 +94,7 @@ async function readFolder(workRoot: string, entry: FolderEntry): Promise<Finding
   if (notes?.fileId === fileId) return await finishClaim(workDir, notes);
   // A release removes the notes last. If the bytes are gone too, another process has just released the claim.
   if ((await lstatOrNothing(join(workDir, ORIGINAL))) === undefined) return { is: 'gone' };
-  return strange(entry, 'the notes of the claim are missing or cannot be read');
+  return strange(entry, 'the notes of the claim are missing or unreadable');
 }
 
 function strange({ name, path }: FolderEntry, reason: string): Finding {

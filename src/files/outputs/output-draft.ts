@@ -135,7 +135,7 @@ function makeFolder(dir: string, action: string): void {
   } catch (error) {
     if (systemCode(error) !== 'EEXIST' && systemCode(error) !== 'ENOTDIR') throw error;
     const next = 'Move the file away; the folder is made again and the output written.';
-    throw new PipelineError('FOLDER_MISSING', action, `a file stands in the place of the folder "${dir}"`, { next });
+    throw new PipelineError('FOLDER_MISSING', action, `a file has the name of the folder "${dir}"`, { next });
   }
 }
 

@@ -7,7 +7,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 /** A file in a folder of an SFTP server. Servers report times to the second. */
 export type RemoteFile = { readonly name: string; readonly bytes: number; readonly mtimeMs: number };
 
-/** A logged-in session. Every method throws REMOTE_FAILED, or REMOTE_UNREACHABLE when the connection is gone. */
+/** A logged-in session. Every method throws REMOTE_FAILED, or REMOTE_UNREACHABLE when the connection was lost. */
 export type RemoteSession = {
   /** Lists plain files only: a link may lead anywhere. */
   list(folder: string): Promise<RemoteFile[]>;
@@ -64,7 +64,7 @@ export async function openRemote(remote: Remote): Promise<RemoteSession> {
     await endQuietly();
     const action = `log in to remote "${remote.name}"`;
     if (shownKey !== undefined && shownKey !== remote.hostKey)
-      throw new PipelineError('REMOTE_KEY', action, `it shows ${shownKey}, ${remote.hostKey} is pinned`);
+      throw new PipelineError('REMOTE_KEY', action, `it presents ${shownKey}, but hostKey is ${remote.hostKey}`);
     throw explainRemoteError(error, action);
   }
   return sessionOf(client, remote, endQuietly);
@@ -151,7 +151,7 @@ export function explainRemoteError(error: unknown, action: string): PipelineErro
   const refused = /^\w+->\w+: (no such file|permission denied|failure)\b/i.exec(message)?.[1]?.toLowerCase();
   if (refused !== undefined) return new PipelineError('REMOTE_FAILED', action, reasonOf(refused));
   if (NO_CONNECTION.has(String(code)) || /no sftp connection|connection (?:lost|closed)|not connected/i.test(message))
-    return new PipelineError('REMOTE_UNREACHABLE', action, String(code) || 'the connection is gone');
+    return new PipelineError('REMOTE_UNREACHABLE', action, String(code) || 'the connection was lost');
   return new PipelineError('REMOTE_FAILED', action, reasonOf(code));
 }
 

@@ -50,7 +50,7 @@ function findServiceAnswer(operation: WireOperation, envelope: unknown): Reading
   if (errors === undefined || (STATUS !== 'Success' && STATUS !== 'Failure')) {
     return unreadable('the answer has no STATUS that we know');
   }
-  if (Object.values(payload).some(holdsAnotherVerdict)) return unreadable('the answer says two things at once');
+  if (Object.values(payload).some(holdsAnotherVerdict)) return unreadable('the answer contradicts itself');
   return { kind: 'read', answer: { status: STATUS, errors, payload } };
 }
 

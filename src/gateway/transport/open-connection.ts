@@ -80,7 +80,7 @@ function watchConnection(socket: Socket): Connection {
       await nextTurn();
       if (isLost || socket.destroyed || !socket.writable) return 'the service closed the connection before the request';
       // A peer that speaks first is not the service, or answers another request.
-      if (socket.readableLength > 0) return 'the other side spoke before the request';
+      if (socket.readableLength > 0) return 'the other side sent data before the request';
       return undefined;
     },
   };

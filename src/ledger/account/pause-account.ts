@@ -62,7 +62,7 @@ async function refuseUnlooked(tx: Transaction, account: string): Promise<void> {
   throw new PipelineError(
     'JOURNAL_AHEAD',
     `resume account "${account}"`,
-    `the send journal knows ${counted(sends, 'call')} that no batch of the ledger can answer for`,
+    `the send journal knows ${counted(sends, 'call')} that no batch in the ledger explains`,
     {
       next: `See "paydrop account forgotten ${account}", compare with the service's own report, then "paydrop account acknowledge ${account} --reason …".`,
     },

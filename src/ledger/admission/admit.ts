@@ -294,7 +294,7 @@ async function open(tx: Transaction, { closingEpoch }: State, { members }: Decis
   tx.audit({
     actor: 'system',
     move: 'open-ledger',
-    reason: `all send journals that may know more have reported: ${names}`,
+    reason: `all send journals that may have more calls have reported: ${names}`,
     evidence: { epoch: closingEpoch, senders: members.map(({ name, journal }) => ({ name, journal })) },
   });
 }

@@ -48,7 +48,7 @@ export function declareLost(
     await lockForStop(tx);
     const known = await findKnown(tx, words);
     if (known.length === 0 && !(await isWaitedFor(tx, words)))
-      throw new PipelineError('NOT_FOUND', action, 'no host or send journal of that name is waited for', {
+      throw new PipelineError('NOT_FOUND', action, 'no missing host or send journal has that name', {
         next: 'See "paydrop sender list".',
       });
     const closing = await closeLedger(tx);
@@ -93,7 +93,7 @@ export function vouchForFirst(ledger: Ledger, { actor, reason }: AuditReason): P
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     const { rowCount } = await tx.client.query('SELECT FROM attempt LIMIT 1');
-    if (rowCount) throw new PipelineError('MOVE_REFUSED', 'begin to send', 'the ledger holds calls already');
+    if (rowCount) throw new PipelineError('MOVE_REFUSED', 'begin to send', 'the ledger already holds calls');
     await closeLedger(tx);
     await tx.client.query(
       `UPDATE admission SET made_in = pg_postmaster_start_time(),
@@ -116,7 +116,7 @@ export async function retireSender(
 ): Promise<{ name: string; calls: number }> {
   const refuse = (why: string) => new PipelineError('MOVE_REFUSED', 'retire the host', why);
   const { sender } = ledger.admitted;
-  if (!sender) throw refuse('this host may not send itself now; "paydrop status" says why');
+  if (!sender) throw refuse('this host is not allowed to send now; "paydrop status" shows why');
   const { id } = await from.readSelf('', ledger.clock);
   if (id === sender.journal) throw refuse('that is the send journal of this host');
   const taken = new Set<string>();
@@ -127,11 +127,11 @@ export async function retireSender(
   const retired = await transact(ledger, async (tx) => {
     await lockForStop(tx);
     const [known] = await findKnown(tx, id);
-    if (!known) throw refuse('the ledger does not know that send journal');
+    if (!known) throw refuse('that send journal is not in the ledger');
     const { rows } = await tx.client.query<{ call: string }>('SELECT call FROM attempt WHERE journal = $1', [id]);
     const missing = rows.filter(({ call }) => !taken.has(call)).length;
     if (missing > 0)
-      throw refuse(`it lacks ${counted(missing, 'call')} that the ledger knows; stop paydrop there, and try again`);
+      throw refuse(`it lacks ${counted(missing, 'call')} that the ledger has; stop paydrop there and try again`);
     const { rows: now } = await tx.client.query<{ epoch: number }>(
       `UPDATE sender SET state = 'retired', actor = $2, reason = $3, epoch = (SELECT epoch FROM admission)
        WHERE journal = $1 RETURNING epoch`,

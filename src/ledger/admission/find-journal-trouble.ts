@@ -6,7 +6,7 @@ import { systemCode } from '../../kernel/errors.ts';
 const LEAST_FREE_BYTES = 1_048_576;
 
 /** For example a folder, when a setting is mistyped. */
-export const NO_FILE = 'something that is no file stands in its place';
+export const NO_FILE = 'its path is not a file';
 
 /**
  * Returns briefly, without the path, why the send journal cannot take an entry; undefined when it can. It writes

@@ -50,7 +50,7 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
     if (!isMirrorOf(there, here.begun[0])) {
       const why =
         here.begun[0] === undefined
-          ? `it holds the calls of a send journal that is not in its place, "${journal}"`
+          ? `it belongs to a send journal that is missing from "${journal}"`
           : 'it belongs to another send journal';
       const next = `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
       throw refusal(path, why, next);
@@ -133,7 +133,9 @@ function inTime<Answer>(path: string, answer: Promise<Answer>): Promise<Answer> 
 function refusal(path: string, why: string, next?: string, cause?: unknown): PipelineError {
   const code = systemCode(cause) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
   return new PipelineError(code, `write the mirror of the send journal, "${path}"`, why, {
-    next: next ?? 'Nothing is sent before it can be written again. Give it room and rights, or connect its drive.',
+    next:
+      next ??
+      'Nothing is sent before it can be written again. Check its free space and permissions, or connect its drive.',
     cause,
   });
 }

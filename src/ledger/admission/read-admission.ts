@@ -51,27 +51,27 @@ export function sayWaits(waits: readonly (Wait | OwnTrouble)[]): string[] {
 function sayWait(wait: Wait | OwnTrouble): string {
   switch (wait.why) {
     case 'host':
-      return `Waiting for host ${wait.name}, whose send journal may know more than the ledger. Start paydrop there; it reports by itself. If there is a copy of the journal: "paydrop sender report --from FILE". If its disk is lost: "paydrop sender lost ${wait.name}".`;
+      return `Waiting for host ${wait.name}, whose send journal may have more calls than the ledger. Start paydrop there; it reports automatically. If you have a copy of the journal: "paydrop sender report --from FILE". If its disk is lost: "paydrop sender lost ${wait.name}".`;
     case 'journal':
-      return `The send journal ${short(wait.journal)} of host ${wait.name} is missing; another stands in its place. Put it back, or have a copy of it reported: "paydrop sender report --from FILE". If it is lost: "paydrop sender lost ${short(wait.journal)}".`;
+      return `The send journal ${short(wait.journal)} of host ${wait.name} is missing; another one has its place. Restore it, or report a copy of it: "paydrop sender report --from FILE". If it is lost: "paydrop sender lost ${short(wait.journal)}".`;
     case 'lists':
-      return `The hosts ${wait.names.join(', ')} run with different lists of senders. Write the same "senders" into the configuration of each, and start them again.`;
+      return `The hosts ${wait.names.join(', ')} have different lists of senders. Set the same "senders" in the configuration of each, and restart them.`;
     case 'same-name':
-      return `Two send journals bear the name ${wait.name}. Give each host a name of its own by PAYDROP_HOST, and list them as "senders" in the configuration. If one of the journals is lost: "paydrop sender list" shows its id, then "paydrop sender lost ID".`;
+      return `Two send journals have the name ${wait.name}. Give each host its own name with PAYDROP_HOST, and list the names as "senders" in the configuration. If one of the journals is lost: "paydrop sender list" shows its id, then "paydrop sender lost ID".`;
     case 'stranger':
-      return 'The ledger holds batches, and no host that has ever sent from it has reported: it may be an older copy. Start a host that sends, with its send journal; if nothing was ever sent: "paydrop sender first"; if the journals are lost: "paydrop sender lost NAME" with the name of the host that sent.';
+      return 'The ledger holds batches, but no host that sent them has reported: it may be an older copy. Start a sending host with its send journal. If nothing was ever sent: "paydrop sender first"; if the journals are lost: "paydrop sender lost NAME" with the name of the host that sent.';
     case 'older':
-      return `The send journal of this host (${short(wait.journal)}) lacks calls that the ledger saw answered: it is an older copy. Put the newer one back; if it is lost: "paydrop sender lost ${short(wait.journal)}", and move this one away, so that a new one is begun.`;
+      return `The send journal of this host (${short(wait.journal)}) lacks calls that the ledger saw answered: it is an older copy. Restore the newer one. If it is lost: "paydrop sender lost ${short(wait.journal)}", and move this one away, so that a new one is made.`;
     case 'foreign':
-      return `The send journal of this host (${short(wait.journal)}) belongs to another installation. Put the right one back, or check DATABASE_URL.`;
+      return `The send journal of this host (${short(wait.journal)}) belongs to another installation. Restore the right one, or check DATABASE_URL.`;
     case 'retired':
-      return `The send journal of this host (${short(wait.journal)}) was retired. Move it away, so that a new one is begun.`;
+      return `The send journal of this host (${short(wait.journal)}) was retired. Move it away, so that a new one is made.`;
     case 'busy':
-      return 'Other hosts report at this moment; this one tries again by itself.';
+      return 'Other hosts are reporting now; this host retries automatically.';
     case 'of-another':
-      return `The send journal of this host (${short(wait.journal)}) is that of host ${wait.name}, or a copy of it. Put its own back; if it never had one, move this one away, so that a new one is begun.`;
+      return `The send journal of this host (${short(wait.journal)}) belongs to host ${wait.name}, or is a copy. Restore its own journal. If it never had one, move this one away, so that a new one is made.`;
     case 'not-listed':
-      return `This host, ${wait.name}, is not among those that send: ${wait.list.join(', ')}. Write all of them as "senders" into the configuration of each host, and start those again first.`;
+      return `This host, ${wait.name}, is not among the senders: ${wait.list.join(', ')}. List all of them as "senders" in the configuration of each host, and restart those first.`;
   }
 }
 

@@ -179,7 +179,7 @@ export async function openSendJournal(
 /** Explains EISDIR: a folder is in the place of the journal. */
 function explain(error: unknown): unknown {
   if (systemCode(error) !== 'EISDIR') return error;
-  const next = 'Move it away, and put the journal of this installation back if there was one.';
+  const next = 'Move it away, and restore the journal of this installation if there was one.';
   return new PipelineError('INTERNAL', 'use the send journal', NO_FILE, { next });
 }
 

@@ -19,12 +19,12 @@ export async function findClosed({ pool }: Sessions): Promise<{ action: string; 
   const readOnly = {
     action: 'change the ledger',
     reason: 'its database is read-only, or a standby',
-    next: 'Set DATABASE_URL to the primary, or end what made it read-only; work goes on by itself.',
+    next: 'Set DATABASE_URL to the primary, or make it writable again; work then continues automatically.',
   };
   const withoutRights = {
     action: 'use the whole ledger',
-    reason: `its role lacks rights on ${lacking.join(', ')}`,
-    next: `Have its owner run: ${on('TABLES')} ${on('SEQUENCES')} Work goes on by itself.`,
+    reason: `its role lacks permissions on ${lacking.join(', ')}`,
+    next: `Have its owner run: ${on('TABLES')} ${on('SEQUENCES')} Work then continues automatically.`,
   };
   return [...(isReadOnly ? [readOnly] : []), ...(lacking.length > 0 ? [withoutRights] : [])];
 }

@@ -129,7 +129,7 @@ export async function noteUndelivered(
 /** Ends the open notices of targets that are no longer configured. */
 export async function dropStrangers(ledger: Ledger, targets: readonly string[]): Promise<void> {
   await ledger.pool.query(
-    `UPDATE alarm_delivery SET ended_at = $2, fault = 'its target is not in the configuration any more'
+    `UPDATE alarm_delivery SET ended_at = $2, fault = 'its target is no longer in the configuration'
      WHERE ended_at IS NULL AND target <> ALL ($1)`,
     [targets, ledger.clock.now()],
   );

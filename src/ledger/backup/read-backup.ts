@@ -39,7 +39,7 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
       if (frame.kind === 'E') return await finish(source, summaryOf(head, sums, whole), frame.bytes, path);
       if (frame.kind !== 'T') throw broken(path, 'a table is missing');
       const table = parse(frame.bytes, path) as BackupTable;
-      if (table.table !== head.tables[sums.length]) throw broken(path, 'its tables are not those of its head');
+      if (table.table !== head.tables[sums.length]) throw broken(path, 'its tables differ from its header');
       sums.push({ table: table.table, ...(await readTable(source, table, reader, path)) });
     }
   } finally {
@@ -52,21 +52,21 @@ async function openBackup(path: string): Promise<FileHandle> {
     return await open(path, 'r');
   } catch (error) {
     const action = `read the backup "${path}"`;
-    const next = 'Check its name and your rights on it.';
+    const next = 'Check its name and your permissions on it.';
     throw new PipelineError('NOT_FOUND', action, `it cannot be opened (${systemCode(error)})`, { next });
   }
 }
 
 async function readHead(source: FrameReader, path: string): Promise<BackupHead> {
   const { kind, bytes } = await source.frame();
-  if (kind !== 'H') throw broken(path, 'it has no head');
+  if (kind !== 'H') throw broken(path, 'it has no header');
   const head = parse(bytes, path) as BackupHead;
   if (head.format === 1) {
     if (isListOfTexts(head.migrations) && isListOfTexts(head.tables)) return head;
-    throw broken(path, 'its head does not say what is in it');
+    throw broken(path, 'its header does not list its content');
   }
   const next = 'Use the version of paydrop that made it, or a newer one.';
-  throw new PipelineError('BACKUP_NEWER', `read the backup "${path}"`, 'its form is not known', { next });
+  throw new PipelineError('BACKUP_NEWER', `read the backup "${path}"`, 'its format is unknown', { next });
 }
 
 function isListOfTexts(value: unknown): boolean {
@@ -89,7 +89,7 @@ async function readTable(
         said = parse(bytes, path) as TableSum;
         return;
       }
-      if (kind !== 'D') throw broken(path, `the rows of ${table.table} do not end`);
+      if (kind !== 'D') throw broken(path, `the rows of ${table.table} are incomplete`);
       hash.update(bytes);
       sum.rows += countRows(bytes);
       sum.bytes += bytes.length;
@@ -111,8 +111,8 @@ async function finish(
 ): Promise<BackupSummary> {
   const end = parse(bytes, path) as BackupEnd;
   const isWhole = end.sha256 === summary.sha256 && end.tables === summary.tables.length && end.rows === summary.rows;
-  if (!isWhole) throw broken(path, 'its parts are not those that were written');
-  if (!(await source.isAtEnd())) throw broken(path, 'something follows its end');
+  if (!isWhole) throw broken(path, 'its parts differ from the written ones');
+  if (!(await source.isAtEnd())) throw broken(path, 'it has data after its end');
   return summary;
 }
 
@@ -135,12 +135,12 @@ function frameReader(file: FileHandle, path: string) {
   return {
     mark: async (): Promise<void> => {
       const mark = await take(MARK.length);
-      if (!mark.equals(MARK)) throw broken(path, 'it is no backup of paydrop');
+      if (!mark.equals(MARK)) throw broken(path, 'it is not a backup of paydrop');
     },
     frame: async (): Promise<{ kind: string; bytes: Buffer }> => {
       const head = await take(FRAME_HEAD_BYTES);
       const length = head.readUInt32BE(1);
-      if (length > LONGEST_FRAME_BYTES) throw broken(path, 'a length in it cannot be right');
+      if (length > LONGEST_FRAME_BYTES) throw broken(path, 'it contains an invalid length');
       return { kind: head.toString('latin1', 0, 1), bytes: await take(length) };
     },
     soFar: () => ({ bytes: taken, sha256: hash.copy().digest('hex') }),
@@ -152,7 +152,7 @@ function parse(bytes: Buffer, path: string): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw broken(path, 'a note in it cannot be read');
+    throw broken(path, 'it contains an unreadable entry');
   }
 }
 

@@ -91,7 +91,7 @@ async function mustBeFree(client: PoolClient): Promise<void> {
   );
   const { processes } = rows[0]!;
   if (processes === 0) return;
-  const reason = processes === 1 ? 'a process of paydrop works with it' : `${processes} processes work with it`;
+  const reason = processes === 1 ? 'a paydrop process is using it' : `${processes} processes are using it`;
   throw new PipelineError('LEDGER_IN_USE', 'restore the ledger', reason);
 }
 
@@ -139,7 +139,7 @@ async function fill(client: PoolClient, path: string): Promise<void> {
         throw new PipelineError(
           'BACKUP_BROKEN',
           `use the backup "${path}"`,
-          `its table "${table.table}" is not as it must be`,
+          `its table "${table.table}" has the wrong form`,
         );
       const columns = table.columns.map((name) => `"${name}"`).join(', ');
       const copy = client.query(copyStreams.from(`COPY "${table.table}" (${columns}) FROM STDIN`));

@@ -34,7 +34,7 @@ export async function writeBackup(ledger: Ledger, path: string): Promise<BackupS
 async function mustBeNew(path: string): Promise<void> {
   if (!(await stat(path).catch(() => undefined))) return;
   const next = 'Give it another name; a backup is never overwritten.';
-  throw new PipelineError('OUTPUT_EXISTS', `write the backup "${path}"`, 'there is a file of that name', { next });
+  throw new PipelineError('OUTPUT_EXISTS', `write the backup "${path}"`, 'a file with that name exists', { next });
 }
 
 async function writeDraft(ledger: Ledger, draft: string): Promise<BackupSummary> {
@@ -127,7 +127,7 @@ function explain(error: unknown, path: string): unknown {
   const code = systemCode(error);
   const action = `write the backup "${path}"`;
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new PipelineError('DISK_FULL', action, undefined, { next: 'Make room, or write it elsewhere.' });
+    return new PipelineError('DISK_FULL', action, undefined, { next: 'Free some space, or write it elsewhere.' });
   if (code === 'ENOENT') return new PipelineError('FOLDER_MISSING', action, undefined, { next: 'Make the folder.' });
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error });

@@ -28,7 +28,7 @@ export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEn
     return await transact(ledger, (tx) => record(tx, batch, end));
   } catch (error) {
     if (!violates(error, 'one_batch_per_batch_id') || end.verdict !== 'submitted') throw error;
-    const reason = `the service answered with batch id ${end.batchId}, which this account has had before`;
+    const reason = `the service answered with batch id ${end.batchId}, which this account already has`;
     const { evidence, serviceAt } = end;
     return transact(ledger, (tx) => record(tx, batch, { verdict: 'unknown', reason, evidence, serviceAt }));
   }
@@ -149,11 +149,11 @@ export async function recoverBatches(ledger: Ledger, longestCallMs: number): Pro
     for (const batch of rows) {
       const key = { fileId: batch.file_id, batchNo: batch.batch_no };
       if (batch.state === 'preparing') {
-        const because = { actor: 'worker:sweep', reason: 'its worker is gone; nothing was written' };
+        const because = { actor: 'worker:sweep', reason: 'its worker died; nothing was written' };
         await moveBatch(tx, 'release', key, because, { set: NOBODY });
       } else {
         const evidence = { worker: batch.worker, attempt: batch.attempt };
-        const because = { actor: 'worker:sweep', reason: 'its worker is gone in the middle of the call', evidence };
+        const because = { actor: 'worker:sweep', reason: 'its worker died during the call', evidence };
         await moveBatch(tx, 'doubt', key, because, {
           set: NOBODY,
           also: closing(tx, batch.attempt, { verdict: 'unknown', evidence }),

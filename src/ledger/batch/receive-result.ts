@@ -101,7 +101,7 @@ export async function writeOutcomes(
   const [found] = rows;
   if (found?.rows === batch.rows && found.cents === batch.cents && copied === batch.rows) return;
   const action = `reconcile batch ${batch.batch_no} of file "${batch.file_id}"`;
-  throw new PipelineError('MOVE_REFUSED', action, 'the outcomes are not those of its rows');
+  throw new PipelineError('MOVE_REFUSED', action, 'the outcomes do not match its rows');
 }
 
 /**
@@ -144,7 +144,7 @@ export async function recoverException(
       key,
       {
         actor: 'worker:poll',
-        reason: 'asked for again, every row matched and counts and cents conserve',
+        reason: 'fetched again, every row matched and counts and cents conserve',
         evidence: { ...found.evidence, sha256 },
       },
       {

@@ -48,9 +48,9 @@ export async function schedulePoll(
       ],
     );
     const actor = 'worker:poll';
-    if (isNewlyStale) tx.audit({ ...key, actor, move: 'stale', reason: 'the result is overdue; it is asked for on' });
+    if (isNewlyStale) tx.audit({ ...key, actor, move: 'stale', reason: 'the result is overdue; paydrop keeps asking' });
     if (isNewAlarm)
-      tx.audit({ ...key, actor, move: 'alarm', reason: `the service says a text that is not known: ${note.alarm}` });
+      tx.audit({ ...key, actor, move: 'alarm', reason: `the service returned an unknown text: ${note.alarm}` });
     const batch = rows[0]!;
     const isDenied = batch.state === 'submitted' && batch.not_known_polls >= MOST_NOT_KNOWN;
     const denied = isDenied ? await deny(tx, key, note.alarm!) : undefined;
@@ -66,7 +66,7 @@ function countNotKnown(before: BatchRow, note: PollNote): number {
 
 /** Move `distrust`: keeps the batch id and the polling. An operator can assign another or put the batch in doubt. */
 async function deny(tx: Transaction, key: BatchKey, said: string): Promise<BatchRow | undefined> {
-  const reason = `the service has said ${MOST_NOT_KNOWN} times about its batch id: ${said}`;
+  const reason = `the service answered ${MOST_NOT_KNOWN} times for its batch id: ${said}`;
   const set = { next_poll_at: new Date(tx.at.getTime() + LONGEST_REPOLL_MS) };
   return moveBatch(tx, 'distrust', key, { actor: 'worker:poll', reason, evidence: { said } }, { set });
 }

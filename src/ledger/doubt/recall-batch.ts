@@ -63,7 +63,7 @@ export type FoundBatch = { batchId: string; like: BatchKey | undefined };
  */
 export async function recallFound(ledger: Ledger, account: string, found: readonly FoundBatch[]): Promise<string> {
   const ids = found.map(({ batchId }) => batchId).join(', ');
-  const reason = `the service has ${counted(found.length, 'batch')} that neither the ledger nor the send journal knows (batch id ${ids}): this machine was put back to an older state, or others send with the same agent code`;
+  const reason = `the service has ${counted(found.length, 'batch')} missing from the ledger and the send journal (batch id ${ids}): this machine was restored to an older state, or another program sends with the same agent code`;
   await transact(ledger, async (tx) => {
     await lockForStop(tx);
     await stop(tx, account, reason);
@@ -164,7 +164,7 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   };
   const because = {
     actor: 'worker:sweep',
-    reason: `the ${source} knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
+    reason: `the ${source} has attempt ${entry.attempt} of ${entry.at}, which the ledger had lost`,
     evidence,
   };
   // The ledger may have given this attempt number to another call.
@@ -182,7 +182,8 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   const moved =
     (await moveBatch(tx, 'recall', key, because, options)) ??
     (await moveBatch(tx, 'recall-refused', key, because, options));
-  if (moved) await moveFile(tx, 'begin', key.fileId, { actor: because.actor, reason: 'a batch of it was sent before' });
+  if (moved)
+    await moveFile(tx, 'begin', key.fileId, { actor: because.actor, reason: 'one of its batches was sent before' });
   else await addAttempt(tx, key, attempt, because);
 }
 
@@ -213,7 +214,7 @@ async function remember(
     [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null, call ?? null, answer?.batchId ?? null],
   );
   if (rowCount === 0) return;
-  const held = state === undefined ? 'which the ledger does not know' : `which the ledger holds as ${state}`;
+  const held = state === undefined ? 'which is not in the ledger' : `which the ledger holds as ${state}`;
   tx.audit({
     actor: 'worker:sweep',
     ...(state !== undefined && { fileId, batchNo }),

@@ -35,24 +35,24 @@ export type ResolutionAction = {
 /** How a batch in doubt can end, by proposal name. One person decides, or one proposes and another confirms. */
 export const RESOLUTION_ACTIONS = {
   adopt: {
-    about: 'adopt a batch id, under which every row matches; its result is fetched',
+    about: 'enter a batch id under which every row matches; its result is fetched',
     bindingOf: bindBatch,
     carryOut: (tx, subject, because) =>
       assignBatchId(tx, keyOf(subject), String(subject.evidence['batchId']), withEvidence(subject, because)),
   },
   'not-received': {
-    about: 'declare the batch as not received; it is sent once more',
+    about: 'mark the batch as not received; it is sent again',
     bindingOf: bindBatch,
     carryOut: (tx, subject, because) =>
       declareNotReceived(tx, keyOf(subject), waitOf(subject), withEvidence(subject, because)),
   },
   journal: {
-    about: 'end the batch with what the reports of the service say of each row',
+    about: "end the batch with the outcomes of the service's reports",
     bindingOf: bindBatch,
     carryOut: settleByReports,
   },
   'close-in-doubt': {
-    about: 'close the batch in doubt; rows that no report shows are UNKNOWN for good',
+    about: 'close the batch with unknown outcome; rows that no report shows stay UNKNOWN',
     bindingOf: bindBatch,
     carryOut: closeInDoubt,
   },
@@ -103,7 +103,7 @@ function keyOf({ file_id: fileId, batch_no: batchNo }: ResolutionSubject): Batch
 function waitOf({ evidence }: ResolutionSubject): number {
   const waitMs = evidence['waitMs'];
   if (typeof waitMs === 'number' && waitMs >= 0) return waitMs;
-  throw new PipelineError('INTERNAL', 'resolve a batch in doubt', 'nothing says how long it must have waited');
+  throw new PipelineError('INTERNAL', 'resolve a batch in doubt', 'the required wait is not known');
 }
 
 /** Adds the evidence of the proposal to the audit link of the move. */
@@ -131,9 +131,9 @@ export async function assignBatchId(
   };
   const row = await moveBatch(tx, 'adopt', key, because, { set }).catch((error: unknown) => {
     if (!violates(error, 'one_batch_per_batch_id')) throw error;
-    throw new PipelineError('RESOLUTION_REFUSED', `adopt batch id "${batchId}"`, 'another batch of the account has it');
+    throw new PipelineError('RESOLUTION_REFUSED', `enter batch id "${batchId}"`, 'another batch of the account has it');
   });
-  await mustBeResolved(tx, row, key, 'adopt a batch id for');
+  await mustBeResolved(tx, row, key, 'enter a batch id for');
   await resolveAttempts(tx, key, 'adopted', because);
 }
 
@@ -172,11 +172,11 @@ export async function declareNotReceived(
   const attempt = await nextAttempt(tx, key);
   const waitedMs = await readWaited(tx, key);
   const row = await moveBatch(tx, 'absolve', key, because, { set: { attempt, not_before: tx.at, releases: 0 } });
-  await mustBeResolved(tx, row, key, 'declare as not received');
+  await mustBeResolved(tx, row, key, 'mark as not received');
   // A call in the future, from a clock that was set back since, counts as just begun.
   if (waitedMs < waitMs) {
     const from = new Date(tx.at.getTime() + waitMs - Math.max(0, waitedMs));
-    throw refusal(key, `the service may still book it; that can be said from ${from.toISOString()} on`);
+    throw refusal(key, `the service may still book it; this is possible from ${from.toISOString()} on`);
   }
   await refuseFound(tx, key);
   await resolveAttempts(tx, key, 'not_received', because);
@@ -193,11 +193,11 @@ async function refuseFound(tx: Transaction, key: BatchKey): Promise<void> {
     [key.fileId, key.batchNo],
   );
   const [found] = rows;
-  if (found) throw refusal(key, `the report "${found.name}" shows that the row of line ${found.line} was booked`);
+  if (found) throw refusal(key, `the report "${found.name}" shows that the row on line ${found.line} was booked`);
 }
 
 function refusal(key: BatchKey, why: string): PipelineError {
-  const action = `declare batch ${key.fileId}/${key.batchNo} as not received`;
+  const action = `mark batch ${key.fileId}/${key.batchNo} as not received`;
   return new PipelineError('RESOLUTION_REFUSED', action, why);
 }
 
@@ -249,7 +249,7 @@ export async function detachResult(tx: Transaction, key: BatchKey, because: Audi
   };
   const evidence = { ...because.evidence, disownedBatchId };
   const row = await moveBatch(tx, 'disown', key, { ...because, evidence }, { set });
-  await mustBeResolved(tx, row, key, 'disown the result of');
+  await mustBeResolved(tx, row, key, 'detach the result of');
   await tx.client.query(
     `UPDATE attempt SET verdict = 'unknown', resolution = NULL, resolved_at = NULL, resolved_by = NULL,
        evidence = coalesce(evidence, '{}') || $4::jsonb

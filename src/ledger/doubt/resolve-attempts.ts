@@ -1,3 +1,4 @@
+import { saidState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
@@ -63,7 +64,7 @@ export async function mustBeResolved(
     [key.fileId, key.batchNo],
   );
   const state = rows[0]?.state;
-  const why = state === undefined ? 'the ledger does not know it' : `it is ${state}`;
+  const why = state === undefined ? 'it is not in the ledger' : `its state is ${saidState(state)}`;
   throw new PipelineError('MOVE_REFUSED', `${action} batch ${key.batchNo} of file "${key.fileId}"`, why);
 }
 

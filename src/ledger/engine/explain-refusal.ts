@@ -4,26 +4,26 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   // A pooler that does not know session settings.
   '08P01': [
-    'what DATABASE_URL names does not take our settings: it is a pooler, not the database',
-    'Name the database itself in DATABASE_URL, past PgBouncer or whatever stands before it.',
+    'DATABASE_URL names a pooler, which does not accept the settings of paydrop',
+    'Name the database itself in DATABASE_URL, not PgBouncer or another pooler.',
   ],
   '25006': [
-    'the ledger database takes no changes: it is read-only, or a standby',
-    'Set DATABASE_URL to the primary, or end what made it read-only.',
+    'the ledger database is read-only, or a standby',
+    'Set DATABASE_URL to the primary, or make it writable again.',
   ],
-  '28000': ['the ledger database does not let the role in', 'Check user and password in DATABASE_URL.'],
+  '28000': ['the ledger database refuses the role', 'Check user and password in DATABASE_URL.'],
   '28P01': ['the ledger database refuses the password', 'Check user and password in DATABASE_URL.'],
-  '3D000': ['the server has no database of that name', 'Check the name in DATABASE_URL.'],
+  '3D000': ['the server has no database with that name', 'Check the name in DATABASE_URL.'],
   '42501': [
-    'the role of the ledger lacks a right',
-    'Grant it all rights on the tables and sequences of schema paydrop; "paydrop doctor" names what it lacks.',
+    'the role of the ledger lacks a permission',
+    'Grant it all permissions on the tables and sequences of schema paydrop; "paydrop doctor" shows what it lacks.',
   ],
-  '53100': ['the disk of the ledger database is full', 'Make room there; work goes on by itself.'],
+  '53100': ['the disk of the ledger database is full', 'Free some space there; work then continues automatically.'],
   '53300': [
-    'the ledger database has no connection left',
+    'the ledger database has no free connection',
     'End other sessions, or raise max_connections and the limits of role and database.',
   ],
-  '57P03': ['the ledger database is starting or stopping', 'Wait until it is up; work goes on by itself.'],
+  '57P03': ['the ledger database is starting or stopping', 'Wait until it is up; work then continues automatically.'],
 };
 
 /** Explains a server error in words; returns undefined for an error that says nothing about the server itself. */

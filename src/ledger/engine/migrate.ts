@@ -48,7 +48,7 @@ async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineE
   const who = oldest
     ? `; the oldest transaction is that of process ${oldest.pid} of the server (${oldest.name || 'no name'}) since ${oldest.since.toISOString()}`
     : '';
-  const reason = `a table that the update has to change is in use${who}`;
+  const reason = `a table that the update must change is in use${who}`;
   return new PipelineError('LEDGER_UNREACHABLE', 'bring the ledger up to date', reason, {
     next: 'End that transaction, or wait until it is over, and start again. Nothing was changed.',
     cause,
@@ -63,7 +63,11 @@ export async function refuseNewer(client: Queryable): Promise<void> {
   const known = new Set(await listMigrations());
   const stranger = (await listApplied(client)).find((name) => !known.has(name));
   if (stranger === undefined) return;
-  throw new PipelineError('LEDGER_NEWER', 'open the ledger', `"${stranger}" was done to it, which is not known here`);
+  throw new PipelineError(
+    'LEDGER_NEWER',
+    'open the ledger',
+    `"${stranger}" was applied to it, but this version does not know it`,
+  );
 }
 
 /**
@@ -120,8 +124,8 @@ async function checkSession(client: PoolClient): Promise<void> {
     [OUR_SESSION],
   );
   if (rows[0]?.isOurs) return;
-  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'our settings do not reach its sessions', {
-    next: 'Take "options" out of DATABASE_URL, and name the database itself there, not a pooler such as PgBouncer.',
+  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'its sessions do not use the settings of paydrop', {
+    next: 'Remove "options" from DATABASE_URL, and name the database itself there, not a pooler such as PgBouncer.',
   });
 }
 

@@ -1,4 +1,4 @@
-import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove } from '../../../schemas/lifecycle.ts';
+import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove, saidState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchRow, PlainFileRow } from './records.ts';
 import { storableText } from './storable-text.ts';
@@ -99,7 +99,7 @@ export async function mustHaveMoved<Row>(
       : 'SELECT state FROM batch WHERE file_id = $1 AND batch_no = $2',
     batchNo === undefined ? [fileId] : [fileId, batchNo],
   );
-  throw new PipelineError('MOVE_REFUSED', action, rows[0] && `it is ${rows[0].state.replaceAll('_', ' ')} now`);
+  throw new PipelineError('MOVE_REFUSED', action, rows[0] && `its state is now ${saidState(rows[0].state)}`);
 }
 
 function assignments(columns: Record<string, unknown>, compute: Sql | undefined, offset: number, more = ''): Sql {

@@ -1,6 +1,6 @@
 import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/must-be-open.ts';
-import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
+import { type BatchState, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, PlainFileRow } from '../engine/records.ts';
@@ -32,7 +32,7 @@ export async function cancelFile(ledger: Ledger, fileId: string, because: AuditR
     const batches = await lockStoppable(tx, fileId);
     await lockOnItsWay(tx, fileId);
     const everything = await stillOpen(tx, fileId);
-    if (everything.length > 0 && batches.length === 0) throw refusal(fileId, 'every batch of it was sent already');
+    if (everything.length > 0 && batches.length === 0) throw refusal(fileId, 'every batch was already sent');
     for (const batch of batches) await cancelOne(tx, batch, because);
     return describe(tx, fileId, batches, because);
   });
@@ -85,8 +85,8 @@ async function lockOnItsWay(tx: Transaction, fileId: string): Promise<void> {
   const state = rows[0]?.state;
   if (state === 'accepted' || state === 'in_progress') return;
   if (state === 'held')
-    throw refusal(fileId, 'it is held', `Run "paydrop decline ${fileId} --reason …"; nothing of it was sent.`);
-  throw refusal(fileId, state === undefined ? 'the ledger does not know it' : `it is ${state}`);
+    throw refusal(fileId, 'it is held', `Run "paydrop decline ${fileId} --reason …"; nothing in it was sent.`);
+  throw refusal(fileId, state === undefined ? 'it is not in the ledger' : `its state is ${saidState(state)}`);
 }
 
 function refusal(what: string, why: string, next?: string): PipelineError {

@@ -5,7 +5,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Fault, OutcomeTotals, SentRow } from '../../rows/rows.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow, ReadFileRow } from '../engine/records.ts';
+import type { BatchLines, BatchRow, LedgerRow, OutputRow, ReadFileRow } from '../engine/records.ts';
 import { type AsOf, type KeptRow, NOW, readKeptRows } from '../row/read-kept-rows.ts';
 
 /**
@@ -24,13 +24,13 @@ export async function readFileRow(ledger: Ledger, fileId: string): Promise<ReadF
   return rows[0];
 }
 
-/** Returns the state of a file, or undefined when the ledger does not know it. */
+/** Returns the state of a file, or undefined when it is not in the ledger. */
 export async function readFileState(ledger: Ledger, fileId: string): Promise<FileState | undefined> {
   const { rows } = await ledger.pool.query<{ state: FileState }>('SELECT state FROM file WHERE file_id = $1', [fileId]);
   return rows[0]?.state;
 }
 
-/** Returns where the file was claimed, or undefined when the ledger does not know it. */
+/** Returns where the file was claimed, or undefined when it is not in the ledger. */
 export async function readFileSite(ledger: Ledger, fileId: string): Promise<string | undefined> {
   const { rows } = await ledger.pool.query<{ site: string }>('SELECT site FROM file WHERE file_id = $1', [fileId]);
   return rows[0]?.site;

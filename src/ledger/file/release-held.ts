@@ -26,7 +26,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
   await mustNotBeMaker(tx, fileId, because.actor);
 }
 
-const NO_ROWS = 'it has no row that could be sent; decline it';
+const NO_ROWS = 'it has no rows to send; decline it';
 
 /**
  * Proposes to approve a held file with its current bytes, rows and money. It stays held until a second person confirms.

@@ -61,8 +61,8 @@ export async function findFile(ledger: Ledger, words: string): Promise<FileRow> 
   const [first, second] = rows;
   if (!first) throw new PipelineError('NOT_FOUND', `find a file "${name}"`);
   if (second && first.file_id !== words) {
-    throw new PipelineError('NOT_FOUND', `find one file "${name}"`, 'several files are meant by that', {
-      next: 'Give the file id; its first letters stand in the names of the output files.',
+    throw new PipelineError('NOT_FOUND', `find one file "${name}"`, 'several files match', {
+      next: 'Give the file id; the names of the output files contain its first characters.',
     });
   }
   return first;

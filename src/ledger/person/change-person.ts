@@ -29,12 +29,12 @@ export async function changeRole(ledger: Ledger, name: string, role: PersonRole,
  */
 export async function disablePerson(ledger: Ledger, name: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
-    await lockPerson(tx, name, `shut out "${name}"`);
+    await lockPerson(tx, name, `disable "${name}"`);
     await tx.client.query('UPDATE person SET disabled_at = $2, password = NULL, subject = NULL WHERE name = $1', [
       name,
       tx.at,
     ]);
-    await mustKeepAdmin(tx, `shut out "${name}"`);
+    await mustKeepAdmin(tx, `disable "${name}"`);
     await tx.client.query('DELETE FROM desk_session WHERE person = $1', [name]);
     await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [name, tx.at]);
     await tx.client.query('UPDATE api_token SET revoked_at = $2 WHERE person = $1 AND revoked_at IS NULL', [
@@ -52,7 +52,7 @@ export async function enablePerson(ledger: Ledger, name: string, because: AuditR
       'UPDATE person SET disabled_at = NULL, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NOT NULL',
       [name],
     );
-    if (rowCount === 0) throw new PipelineError('NOT_FOUND', `let "${name}" in again`);
+    if (rowCount === 0) throw new PipelineError('NOT_FOUND', `enable "${name}" again`);
     tx.audit({ ...because, move: 'enable-person', isTimed: true, evidence: { person: name } });
   });
 }
@@ -87,5 +87,5 @@ async function mustKeepAdmin(tx: Transaction, action: string): Promise<void> {
   );
   if (rowCount !== 0) return;
   const next = 'Make another administrator first.';
-  throw new PipelineError('MOVE_REFUSED', action, 'nobody else could say who may use the dashboard', { next });
+  throw new PipelineError('MOVE_REFUSED', action, 'no other administrator is left', { next });
 }

@@ -23,7 +23,7 @@ export async function invitePerson(
   mustBeName(name, action);
   await transact(ledger, async (tx) => {
     await addPerson(tx, person, {}).catch((error: unknown) => {
-      if (violates(error, 'person_pkey')) throw new PipelineError('USAGE', action, 'there is one of that name');
+      if (violates(error, 'person_pkey')) throw new PipelineError('USAGE', action, 'a user with that name exists');
       throw error;
     });
     await addLink(tx, name, link);
@@ -54,8 +54,8 @@ export async function offerSetUp(ledger: Ledger, link: NewLink, because: AuditRe
 
 function mustBeName(name: string, action: string): void {
   if (PERSON_NAME.test(name)) return;
-  const next = 'Use small letters, digits, points, dashes and underscores; begin with a letter or a digit.';
-  throw new PipelineError('USAGE', action, 'that is no name for a person here', { next });
+  const next = 'Use lowercase letters, digits, dots, hyphens and underscores; begin with a letter or a digit.';
+  throw new PipelineError('USAGE', action, 'that is not a valid user name', { next });
 }
 
 /** @param proof what identifies the user; empty until they have chosen it */
@@ -140,7 +140,7 @@ async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson):
     )
     .catch((error: unknown) => {
       if (!violates(error, 'person_subject_key')) throw error;
-      throw new PipelineError('USAGE', `let "${person}" log in so`, 'somebody else here logs in as the same person');
+      throw new PipelineError('USAGE', `link this log-in to "${person}"`, 'another user already has this log-in');
     });
   if (rowCount === 0) throw worksNoMore();
   await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
@@ -168,7 +168,7 @@ async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): P
 }
 
 function worksNoMore(): PipelineError {
-  return new PipelineError('USAGE', 'use the link', 'it was used, or its time is over', {
-    next: 'Ask an administrator of the dashboard for a new one; for the first, run "paydrop people set-up".',
+  return new PipelineError('USAGE', 'use the link', 'it was already used, or it has expired', {
+    next: 'Ask an administrator of the dashboard for a new one; for the first, run "paydrop users set-up".',
   });
 }

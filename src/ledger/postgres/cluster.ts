@@ -87,7 +87,7 @@ const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/;
 export function startFailed(where: string, reason: unknown, next?: string): PipelineError {
   const text = typeof reason === 'string' ? reason : reasonOf(reason);
   const isFull = DISK_FULL.test(text) || DISK_FULL.test(systemCode(reason) ?? '');
-  const advice = isFull ? 'Make room and start again.' : next;
+  const advice = isFull ? 'Free some space and start again.' : next;
   return new PipelineError(
     'LEDGER_START_FAILED',
     `start the embedded PostgreSQL in "${where}"`,

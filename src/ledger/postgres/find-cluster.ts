@@ -80,7 +80,7 @@ async function makeWayTo(far: string, real: string, user: ServerUser | undefined
   await makeSharedFolder(dirname(dirname(far)));
   await makeSharedFolder(dirname(far));
   if (user && !(await canReach(user, dirname(far)))) {
-    throw startFailed(real, `user "${user.name}" may enter neither it nor "${dirname(far)}"`);
+    throw startFailed(real, `user "${user.name}" cannot enter it or "${dirname(far)}"`);
   }
 }
 

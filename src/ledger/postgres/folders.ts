@@ -15,7 +15,7 @@ export async function makePrivateFolder(path: string, owner: ServerUser | undefi
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = await open(path, flags).catch((error: unknown) => {
     if (!['ELOOP', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
-    throw startFailed(path, 'it is a link or a file where a folder must be', 'Remove it and start again.');
+    throw startFailed(path, 'it is a link or a file instead of a folder', 'Remove it and start again.');
   });
   try {
     const { uid, mode } = await handle.stat();

@@ -76,12 +76,12 @@ function stayIn(cluster: Cluster, first: Presence): EmbeddedServer {
 
   /** Retries until the server is back or we leave: a full disk, for example, keeps it down only while it is full. */
   async function comeBack(): Promise<Presence | undefined> {
-    cluster.log.warn({ home: cluster.home }, 'the embedded PostgreSQL went away; joining it again');
+    cluster.log.warn({ home: cluster.home }, 'the embedded PostgreSQL stopped; joining it again');
     while (!leaving) {
       try {
         return watchPresence(await enterServer(cluster, { mayInit: false }));
       } catch (error) {
-        cluster.log.error({ err: error }, 'the embedded PostgreSQL did not come back yet');
+        cluster.log.error({ err: error }, 'the embedded PostgreSQL is not back yet');
         await wait(AGAIN_MS, undefined, { ref: false });
       }
     }
@@ -171,19 +171,19 @@ export async function enterServer(
     if (typeof answer === 'object') return answer;
     if (answer !== 'silent') heardAt = performance.now();
     else if (performance.now() - heardAt > silenceMs) {
-      const next = 'Find out why its processes are stopped or wait for the disk. When they go on, everything goes on.';
-      throw startFailed(cluster.home, 'the server runs and answers nobody', next);
+      const next = 'Find out why its processes are stopped or wait for the disk. paydrop continues when they do.';
+      throw startFailed(cluster.home, 'the server is running but does not answer', next);
     }
     if (answer === 'absent') await raiseServer(cluster, mayInit);
     else await wait(ASK_AGAIN_MS);
     if (performance.now() - begunAt > patienceMs)
-      throw startFailed(cluster.home, `the server let nobody in for ${Math.round(patienceMs / 1000)} seconds`);
+      throw startFailed(cluster.home, `the server accepted no connection for ${Math.round(patienceMs / 1000)} seconds`);
   }
 }
 
 async function raiseServer(cluster: Cluster, mayInit: boolean): Promise<void> {
   if (!(await hasData(cluster))) {
-    if (!mayInit) throw startFailed(cluster.home, 'its data are gone', 'Restore them from a backup.');
+    if (!mayInit) throw startFailed(cluster.home, 'its data are missing', 'Restore them from a backup.');
     await initCluster(cluster);
   }
   if ((await startServer(cluster)) === 'taken') await wait(ASK_AGAIN_MS);

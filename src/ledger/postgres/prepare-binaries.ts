@@ -102,7 +102,7 @@ function resolvePackage(name: string): string | undefined {
 
 function noBinaries(reason: string): PipelineError {
   return new PipelineError('LEDGER_START_FAILED', 'start the embedded PostgreSQL', reason, {
-    next: 'Set DATABASE_URL to a PostgreSQL server of your own.',
+    next: 'Set DATABASE_URL to your own PostgreSQL server.',
   });
 }
 

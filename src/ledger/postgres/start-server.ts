@@ -78,7 +78,7 @@ async function refuseClosedHome(cluster: Cluster): Promise<void> {
   throw startFailed(
     home,
     `the server runs as user "${user.name}", who may not enter that folder`,
-    `Give others the right to pass through the folders above it (chmod o+x), or set DATABASE_URL.`,
+    `Allow other users to pass through the folders above it (chmod o+x), or set DATABASE_URL.`,
   );
 }
 

@@ -47,7 +47,7 @@ export function refuseProposal(ledger: Ledger, proposalNo: number, because: Audi
 /** Everything that one person can propose and another confirm, by the action name in the proposal. */
 export const PROPOSED_ACTIONS: Readonly<Record<string, ResolutionAction>> = {
   approve: {
-    about: 'let the held file go; its valid rows are sent',
+    about: 'approve the held file; its valid rows are sent',
     bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId),
     carryOut: (tx, { file_id: fileId }, because) => approveHeld(tx, fileId, because),
   },

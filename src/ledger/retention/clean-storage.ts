@@ -105,7 +105,7 @@ async function readOpenTables({ pool, clock }: Ledger): Promise<(TableState & { 
 
 function limitOf({ bytes, cleanedToday }: TableState, { mostBytes, smallBytes }: CleaningLimits): string | undefined {
   const size = `${Math.ceil(bytes / MB)} MB`;
-  if (bytes > mostBytes) return `at ${size} the table is too large to be rewritten in passing`;
+  if (bytes > mostBytes) return `at ${size} the table is too large to be rewritten automatically`;
   if (bytes > smallBytes && cleanedToday) return `at ${size} the table is rewritten once a day`;
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { saidState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';
@@ -126,7 +127,7 @@ export async function recordResubmission(
       return number;
     });
   } catch (error) {
-    if (violates(error, 'resubmitted_row_pkey')) throw refusal(file, 'a row of it was resubmitted a moment ago');
+    if (violates(error, 'resubmitted_row_pkey')) throw refusal(file, 'one of its rows was just resubmitted');
     throw error;
   }
 }
@@ -139,7 +140,7 @@ async function refuseUnlessOver(tx: Transaction, file: FileRow): Promise<void> {
     file.file_id,
   ]);
   const state = rows[0]?.state ?? 'gone';
-  if (!OVER.includes(state)) throw refusal(file, `the file is ${state}`);
+  if (!OVER.includes(state)) throw refusal(file, `the state of the file is ${saidState(state)}`);
 }
 
 async function refuseCharged(tx: Transaction, file: FileRow, lines: readonly number[]): Promise<void> {
@@ -177,5 +178,5 @@ export async function linkResubmission(
   const evidence = { rows: old.rows, orderedBy: old.actor };
   const link = { actor: 'worker:watch', move: 'link' };
   tx.audit({ ...link, fileId: claimed.fileId, reason: `made of rows of file ${old.file_id}`, evidence });
-  tx.audit({ ...link, fileId: old.file_id, reason: `its rows came again as file ${claimed.fileId}`, evidence });
+  tx.audit({ ...link, fileId: old.file_id, reason: `its rows were dropped again as file ${claimed.fileId}`, evidence });
 }

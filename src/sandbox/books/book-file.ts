@@ -36,7 +36,7 @@ export async function openBookFile(path: string, onLine: (line: string) => void)
   async function append(line: string): Promise<void> {
     const bytes = Buffer.from(`${line}\n`);
     try {
-      if (isBroken) throw new Error('an earlier line could neither be written nor taken back');
+      if (isBroken) throw new Error('an earlier line could neither be written nor removed');
       await file.appendFile(bytes);
       await file.datasync();
       sizeBytes += bytes.length;

@@ -37,14 +37,14 @@ export async function openBookSecret(path: string, mayCreate: boolean): Promise<
     if (systemCode(error) === 'ENOENT' && mayCreate) return createSecret(path);
     if (systemCode(error) !== 'ENOENT') throw error;
     throw new PipelineError('MASTER_KEY_MISSING', `open the books of the sandbox in "${dirname(path)}"`, NO_SECRET, {
-      next: 'Put the file "secret" back, or start with an empty folder.',
+      next: 'Restore the file "secret", or start with an empty folder.',
     });
   });
   if (found.length === SECRET_BYTES) return useSecret(found);
   throw new PipelineError('MASTER_KEY_WRONG', `read the secret of the sandbox in "${path}"`, 'it has another length');
 }
 
-const NO_SECRET = 'there are books, but the secret that belongs to them is missing';
+const NO_SECRET = 'its books exist, but their secret is missing';
 
 /** Writes a draft and renames it, so that a kill leaves no partial secret. */
 async function createSecret(path: string): Promise<Buffer> {

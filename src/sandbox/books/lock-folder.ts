@@ -29,11 +29,11 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const held = await Promise.all(others.map((name) => isHeld(join(reached.path, name))));
   if (!held.includes(true)) return unlock;
   await unlock();
-  throw new PipelineError('CONFIG_INVALID', lockAction(folder), 'another sandbox works with it', { next: IN_USE });
+  throw new PipelineError('CONFIG_INVALID', lockAction(folder), 'another sandbox is using it', { next: IN_USE });
 }
 
 const LOCK_NAME = /^sandbox-[0-9a-f]{12}\.lock$/;
-const IN_USE = 'Stop that one, or give this one a folder of its own.';
+const IN_USE = 'Stop that sandbox, or give this one its own folder.';
 const NO_LOCK = 'Give it a folder on a disk of this machine.';
 
 function lockAction(folder: string): string {

@@ -239,7 +239,7 @@ function readLine(line: string): BookLine {
     return JSON.parse(line) as BookLine;
   } catch {
     // The parser's own message would quote the line.
-    throw new PipelineError('SEAL_BROKEN', 'read the books of the sandbox', 'a line that was complete is damaged');
+    throw new PipelineError('SEAL_BROKEN', 'read the books of the sandbox', 'a complete line is damaged');
   }
 }
 

@@ -74,7 +74,7 @@ function moveClock(controls: Controls, body: unknown): Reply {
 function planFault({ faults }: Controls, body: unknown): Reply {
   const { kind, times } = (body ?? {}) as Partial<Record<keyof FaultPlan, unknown>>;
   if (times === 'always' && typeof kind === 'string' && isFaultName(kind) && hitsControl(FAULT_KINDS[kind].strikes)) {
-    throw usage('plan the fault', `with "always", ${kind} would shut out this control API as well`);
+    throw usage('plan the fault', `with "always", ${kind} would also block this control API`);
   }
   return jsonReply(201, faults.plan(body as FaultPlan));
 }
@@ -85,14 +85,14 @@ function hitsControl(strikes: FaultKind['strikes']): boolean {
 }
 
 const SWITCHED_OFF =
-  'The control API is switched off. Start the sandbox with "paydrop sandbox --control", or with startSandbox({ control: true }).';
+  'The control API is off. Start the sandbox with "paydrop sandbox --control", or with startSandbox({ control: true }).';
 
 /**
  * Refuses requests from web pages. A page can make a browser send requests to this machine, but it cannot suppress the
  * Origin header, nor send JSON without a preflight request.
  */
 function findIntruder({ method, headers }: HttpCall): Reply | undefined {
-  if (headers.origin !== undefined) return refuse(403, 'The control API takes no requests of web pages.');
+  if (headers.origin !== undefined) return refuse(403, 'The control API accepts no requests from web pages.');
   const isJson = /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
   if (method === 'POST' && !isJson) return refuse(415, 'Send JSON with "Content-Type: application/json".');
   return undefined;

@@ -65,7 +65,7 @@ export const FAULT_KINDS = {
   'http-101': unbooked('101, as if the connection had become a web socket.', http.switchProtocols),
   'informational-100': booked('A 100 comes before the answer.', http.informFirst('100 Continue')),
   'informational-103': booked('A 103 comes before the answer.', http.informFirst('103 Early Hints')),
-  'gzip-answer': booked('The answer is compressed, though nobody asked for it.', http.compress),
+  'gzip-answer': booked('The answer is compressed although the request did not allow it.', http.compress),
   'wrong-content-type': booked('The answer comes as text/plain.', http.changeContentType),
 
   // The service answers, but not as it should.

@@ -108,7 +108,7 @@ function readPlan(plan: unknown): Omit<PlannedFault, 'seen' | 'fired'> {
   if (!isFaultName(kind)) throw fault(`there is no kind "${kind.slice(0, 40)}"`);
   const row: FaultKind = FAULT_KINDS[kind];
   if (operation !== '*' && SEEN_BEFORE_OPERATION.includes(row.strikes)) {
-    throw fault(`${kind} strikes before the operation is known, so it can have none`);
+    throw fault(`${kind} strikes before the operation is known, so it cannot have one`);
   }
   if (row.strikes === 'planned' && (after > 0 || chance < 1)) {
     throw fault(`${kind} strikes at once, so it takes neither after nor chance`);
@@ -120,7 +120,7 @@ function readPlan(plan: unknown): Omit<PlannedFault, 'seen' | 'fired'> {
 const SEEN_BEFORE_OPERATION: readonly FaultKind['strikes'][] = ['planned', 'accept', 'first-byte'];
 
 function fault(reason: string): PipelineError {
-  return new PipelineError('USAGE', 'plan the fault', reason, { next: 'The kinds stand in docs/sandbox.md.' });
+  return new PipelineError('USAGE', 'plan the fault', reason, { next: 'See docs/sandbox.md for the kinds.' });
 }
 
 /** Returns the n-th number of a seed, at least 0 and below 1. It looks random and is the same each time. */

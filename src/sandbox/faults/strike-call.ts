@@ -74,7 +74,7 @@ async function readHalf(request: IncomingMessage): Promise<void> {
   }
 }
 
-/** Returns the next piece of the body, or undefined when it has ended or the connection is gone. */
+/** Returns the next piece of the body, or undefined when it has ended or the connection was lost. */
 function nextPiece(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const done = () => {

@@ -86,6 +86,6 @@ export function findPasswordFault(
   if (new Set(password).size < 5) return 'Use more than four different characters.';
   if (name !== '' && password.toLowerCase().replaceAll(/[^a-z]/g, '') === name.replaceAll(/[^a-z]/g, ''))
     return 'Do not use your name.';
-  if (password !== repeated) return 'The two are not the same.';
+  if (password !== repeated) return 'The two passwords differ.';
   return undefined;
 }

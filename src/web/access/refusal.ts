@@ -8,15 +8,15 @@ export const REFUSALS = {
   },
   STRANGE_HOST: {
     status: 421,
-    says: 'The dashboard does not answer to this name; set dashboard.url in paydrop.yaml to use it.',
+    says: 'The dashboard does not serve this host name; set dashboard.url in paydrop.yaml to use it.',
   },
-  ONLY_TO_LOOK_AT: { status: 403, says: 'Queues can be looked at here, not changed.' },
+  ONLY_TO_LOOK_AT: { status: 403, says: 'Queues can only be viewed here, not changed.' },
   PLAN_CHANGED: {
     status: 409,
-    says: 'What would happen has changed since this was planned. Nothing was done. Look at the plan again.',
+    says: 'The plan is out of date. Nothing was done. Check the new plan.',
   },
   TOO_MANY_TRIES: { status: 429, says: 'Too many wrong tokens came from this address. Try again in ten minutes.' },
-  NOT_FOUND: { status: 404, says: 'There is nothing here (any more).' },
+  NOT_FOUND: { status: 404, says: 'This page does not exist (any more).' },
 } as const;
 
 /** Thrown before or in a route when the caller is not allowed, or when nothing is there. */

@@ -33,7 +33,7 @@ async function readForm(body: Buffer, contentType: string): Promise<Record<strin
 async function parse(body: Buffer, contentType: string): Promise<FormData> {
   const answer = new Response(new Uint8Array(body), { headers: { 'content-type': contentType } });
   return answer.formData().catch((error: unknown) => {
-    throw new PipelineError('USAGE', 'read the form', 'it did not arrive whole', { cause: error, next: 'Try again.' });
+    throw new PipelineError('USAGE', 'read the form', 'it arrived incomplete', { cause: error, next: 'Try again.' });
   });
 }
 

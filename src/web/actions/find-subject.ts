@@ -129,7 +129,7 @@ export function isWarning({ status = 'ok', next = [] }: ActionReport): boolean {
 export function linkOf(next: Next): { path: string; label: string } {
   switch (next.to) {
     case 'proposals':
-      return { path: '/proposals', label: 'What waits for a second person' };
+      return { path: '/proposals', label: 'Waiting for a second person' };
     case 'file':
       return { path: `/files/${next.file.file_id}`, label: 'To the file' };
     case 'doubt':
@@ -139,7 +139,7 @@ export function linkOf(next: Next): { path: string; label: string } {
     case 'adopt':
       return {
         path: `${batchPath(next)}/do/adopt?batchId=${encodeURIComponent(next.batchId)}`,
-        label: `Adopt batch id ${next.batchId}`,
+        label: `Enter batch id ${next.batchId}`,
       };
   }
 }

@@ -101,13 +101,13 @@ function schemaOf(name: HandledAction, asks: readonly Ask[]) {
   return apiSchema({
     tag: `${to.slice(0, 1).toUpperCase()}${to.slice(1)} actions`,
     summary: label,
-    description: `For the roles ${may.join(', ')}, and for tokens that are good for it.`,
+    description: `For the roles ${may.join(', ')}, and for tokens with this permission.`,
     params: SUBJECTS[to]!.params,
-    query: { plan: { type: 'string', enum: ['1'], description: 'Say what would happen, and do nothing.' } },
+    query: { plan: { type: 'string', enum: ['1'], description: 'Show what would happen, and do nothing.' } },
     body: {
       ...askedOf({
         ...why,
-        bind: { ...TEXT, maxLength: 100, description: 'Of a plan: do this only if it is still so.' },
+        bind: { ...TEXT, maxLength: 100, description: 'Mark of a plan: do this only if nothing has changed since.' },
         ...Object.fromEntries(asks.map((ask) => [ask.name, shapeOf(ask)])),
       }),
       // The body may be empty when there is nothing to fill in.

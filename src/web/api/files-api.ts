@@ -84,12 +84,12 @@ type Named = { fileId: string };
 
 const tag = 'Files';
 const FILE_PARAM = {
-  fileId: { ...TEXT, maxLength: 255, description: 'Its id, the first letters of it, or its name.' },
+  fileId: { ...TEXT, maxLength: 255, description: 'Its id, the first characters of the id, or its name.' },
 };
 
 const LIST = apiSchema({
   tag,
-  summary: 'Payment files, the newest first',
+  summary: 'Payment files, newest first',
   query: {
     account: TEXT,
     state: { type: 'string', enum: Object.keys(FILE_STATES) },
@@ -104,7 +104,7 @@ const LIST = apiSchema({
 
 const STORY = apiSchema({
   tag,
-  summary: 'All about one file: batches, outcomes, outputs and every move with its reason',
+  summary: 'One file: batches, outcomes, outputs and every change of state with its reason',
   description: 'The same as "paydrop show --json" prints.',
   params: FILE_PARAM,
   answer: objectOf({
@@ -123,8 +123,8 @@ const STORY = apiSchema({
 
 const ROWS = apiSchema({
   tag,
-  summary: 'The rows of a file in its order, with their outcomes',
-  description: 'Of card and account numbers only the last digits are known here.',
+  summary: 'The rows of a file in file order, with their outcomes',
+  description: 'Only the last digits of card and account numbers are kept.',
   params: FILE_PARAM,
   query: PAGING,
   answer: objectOf({
@@ -148,7 +148,7 @@ const ROWS = apiSchema({
 
 const WHY = apiSchema({
   tag,
-  summary: 'The story of a file in sentences: what happened, how it stands, what to do next',
+  summary: 'The history of a file in sentences: what happened, its current state, what to do next',
   params: FILE_PARAM,
   answer: shapeNamed('Why'),
 });
@@ -179,9 +179,9 @@ function noneFound(error: unknown): undefined {
 
 const SEARCH = apiSchema({
   tag: 'Search',
-  summary: 'What a word means: a file, a batch such as monday.csv/2, an invoice, or a batch id of the service',
+  summary: 'Finds what a word names: a file, a batch such as monday.csv/2, an invoice, or a batch id of the service',
   query: {
-    q: { ...TEXT, minLength: 1, maxLength: 255, description: 'An invoice or batch id exactly as it is written.' },
+    q: { ...TEXT, minLength: 1, maxLength: 255, description: 'An invoice or batch id exactly as written.' },
   },
   mustQuery: ['q'],
   answer: objectOf({

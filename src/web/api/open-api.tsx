@@ -42,11 +42,11 @@ const ABOUT = {
     title: 'paydrop',
     version: '1',
     description:
-      'What the pages of the dashboard show and do, for programs. Money is integer cents where a name ends in cents, and decimal text elsewhere; times are UTC.',
+      'Everything that the dashboard shows and does, for programs. Money is integer cents where a name ends in cents, and decimal text elsewhere; times are UTC.',
   },
   components: {
     securitySchemes: {
-      token: { type: 'http' as const, scheme: 'bearer', description: 'Made by a person on the page /me.' },
+      token: { type: 'http' as const, scheme: 'bearer', description: 'A user makes it on the page /me.' },
     },
   },
   security: [{ token: [] }],
@@ -88,7 +88,7 @@ const BATCH = apiSchema({
 
 const WHY = apiSchema({
   tag,
-  summary: 'The story of a batch in sentences',
+  summary: 'The history of a batch in sentences',
   params: BATCH_PARAMS,
   answer: shapeNamed('Why'),
 });
@@ -107,14 +107,14 @@ function apiPage(server: FastifyInstance): void {
       <Page title="API" viewer={viewerOf(request)} path="/api">
         <Section title="How to use it">
           <p>
-            A program shows a token that you make on <a href="/me">your account</a>, and gets JSON. It may do what the
-            token is good for and your role allows.
+            A program sends a token that you make on <a href="/me">your account</a>and gets JSON. It may do what both
+            the token and your role allow.
           </p>
           <p>
             <code class="wrap">curl -H "Authorization: Bearer TOKEN" {origin}/api/v1/overview</code>
           </p>
           <p>
-            <a href="/api/v1/openapi.json">The description for programs (OpenAPI)</a>
+            <a href="/api/v1/openapi.json">OpenAPI description</a>
           </p>
         </Section>
         {subjects.map((subject) => (

@@ -45,7 +45,7 @@ const OF_BATCH = { account: TEXT, fileId: TEXT, name: TEXT, batchNo: WHOLE, rows
 
 const OVERVIEW = apiSchema({
   tag: 'Overview',
-  summary: 'What is on its way, what is stuck and what needs a person',
+  summary: 'What is in progress, what is stuck and what needs attention',
   description: 'The same as "paydrop status --json" prints.',
   answer: objectOf({
     files: listOf(objectOf({ state: TEXT, files: WHOLE, rows: WHOLE, cents: CENTS })),
@@ -93,13 +93,13 @@ const OVERVIEW = apiSchema({
 
 const PROPOSALS = apiSchema({
   tag: 'Proposals',
-  summary: 'What one person has proposed and another has to confirm or refuse',
+  summary: 'What one person has proposed and another must confirm or refuse',
   answer: objectOf({ proposals: listOf(shapeNamed('Proposal')) }),
 });
 
 const SCHEDULES = apiSchema({
   tag: 'Schedules',
-  summary: 'Every schedule: what it does, when it runs next, and what became of its last run',
+  summary: 'Every schedule: what it does, its next run, and the outcome of its last run',
   answer: objectOf({
     schedules: listOf(
       objectOf({
@@ -150,12 +150,12 @@ const ACCOUNT: Readonly<Record<string, Shape>> = {
   isConfigured: YES_OR_NO,
   timeZone: TEXT,
   currency: maybe(TEXT),
-  sends: { ...YES_OR_NO, description: 'Whether nothing holds it at this moment.' },
-  says: { ...listOf(TEXT), description: 'Why it does not send and what to do, a sentence for each hold.' },
+  sends: { ...YES_OR_NO, description: 'Whether it may send now.' },
+  says: { ...listOf(TEXT), description: 'Why it does not send and what to do, one sentence for each hold.' },
   steps: { ...listOf(STEP), description: '`says` as data.' },
-  ready: { ...WHOLE, description: 'Batches that wait.' },
-  onTheirWay: { ...WHOLE, description: 'Batches that are being sent, or wait for their result.' },
-  forgotten: { ...WHOLE, description: 'Calls that only the send journal knows and nobody has looked at.' },
+  ready: { ...WHOLE, description: 'Batches waiting.' },
+  onTheirWay: { ...WHOLE, description: 'Batches that are being sent or wait for their result.' },
+  forgotten: { ...WHOLE, description: 'Calls that only the send journal has and no person has acknowledged.' },
   stops: listOf(objectOf({ account: TEXT, kind: TEXT, reason: TEXT, actor: TEXT, since: MOMENT })),
   batches: listOf(
     objectOf({
@@ -175,13 +175,13 @@ const tag = 'Accounts';
 
 const LIST = apiSchema({
   tag,
-  summary: 'Every account: whether it sends, and what holds it',
+  summary: 'Every account: whether it sends, and what stops it',
   answer: objectOf({ accounts: listOf(objectOf(ACCOUNT)) }),
 });
 
 const ONE = apiSchema({
   tag,
-  summary: 'One account, with the calls that only the send journal knows',
+  summary: 'One account, with the calls that only the send journal has',
   params: { name: { ...TEXT, maxLength: 255 } },
   answer: objectOf({
     ...ACCOUNT,

@@ -66,8 +66,8 @@ const REPORT = apiSchema({
   summary: 'The day of each account: brought forward + accepted = final + open, to the cent',
   description: 'The same as "paydrop report --format json" prints; amounts are decimal text.',
   query: {
-    account: { ...TEXT, description: 'This account only; all when left out.' },
-    day: { ...DAY, description: 'Such as 2026-11-20, in the zone of the account; today when left out.' },
+    account: { ...TEXT, description: 'Only this account; left out, all.' },
+    day: { ...DAY, description: 'Such as 2026-11-20, in the zone of the account; left out, today.' },
   },
   answer: objectOf({
     reports: listOf(
@@ -99,11 +99,11 @@ const REPORT = apiSchema({
 
 const AUDIT = apiSchema({
   tag: 'Records',
-  summary: 'Who did what, when and why, the newest first',
+  summary: 'Who did what, when and why, newest first',
   query: {
     since: MOMENT,
     actor: { ...TEXT, maxLength: 100, description: 'Beginning of the actor, such as operator: or operator:ada.' },
-    file: { ...TEXT, maxLength: 255, description: 'Its id, the first letters of it, or its name.' },
+    file: { ...TEXT, maxLength: 255, description: 'Its id, the first characters of the id, or its name.' },
     ...PAGING,
   },
   answer: objectOf({ links: listOf(shapeNamed('AuditLink')), next: NEXT }),

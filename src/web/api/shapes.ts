@@ -17,8 +17,8 @@ export const ANYTHING = { type: 'object', additionalProperties: true } as const;
 
 /** Query parameters of a paged list: page size, and where to continue. */
 export const PAGING = {
-  limit: { type: 'integer', minimum: 1, maximum: 500, default: 100, description: 'At most so many.' },
-  after: { type: 'string', pattern: '^\\d{1,15}$', description: 'The `next` of the page before.' },
+  limit: { type: 'integer', minimum: 1, maximum: 500, default: 100, description: 'The most entries wanted.' },
+  after: { type: 'string', pattern: '^\\d{1,15}$', description: '`next` of the previous page.' },
 } as const;
 
 export type Paging = { limit: number; after?: string };
@@ -178,8 +178,8 @@ const Plan = objectOf(
     },
     listing: Listing,
     isProposal: { type: 'boolean', description: 'Whether it only proposes, and another person must confirm.' },
-    barred: { ...TEXT, description: 'Why it cannot be done after all.' },
-    bind: { ...TEXT, description: 'Mark of this plan; send it along to do just this.' },
+    barred: { ...TEXT, description: 'Why it cannot be done.' },
+    bind: { ...TEXT, description: 'Mark of this plan; send it with the action to do exactly this.' },
   },
   ['listing', 'isProposal', 'barred'],
 );
@@ -187,8 +187,8 @@ const Plan = objectOf(
 const ActionReport = objectOf(
   {
     says: TEXT,
-    status: { type: 'integer', description: 'Exit status that the same command would have; left out when it is 0.' },
-    isWarning: { type: 'boolean', description: 'Whether it found something that a person has to look at.' },
+    status: { type: 'integer', description: 'Exit status of the same command; left out when 0.' },
+    isWarning: { type: 'boolean', description: 'Whether it found something that needs attention.' },
     details: listOf(TEXT),
     listing: Listing,
     result: { type: 'object', additionalProperties: true },

@@ -92,7 +92,7 @@ async function checkAll(files) {
   const folder = form.elements.folder.value;
   if (files.length === 0) return announce('Choose a file first.');
   if (folder === '') {
-    announce('Choose account and operation first; your files are kept.');
+    announce('Choose account and operation first; your files stay selected.');
     return form.elements.folder.focus();
   }
   for (const file of files) await checkOne(folder, file);
@@ -102,7 +102,7 @@ async function checkOne(folder, file) {
   const isUnsafe = mayHoldNumber(file.name);
   const card = openCard(isUnsafe ? 'A file' : file.name);
   const fault = isUnsafe
-    ? 'Its name holds what may be a card number. Rename the file and choose it again.'
+    ? 'Its name may contain a card number. Rename the file and choose it again.'
     : findTooLarge(folder, file);
   if (fault) return refuse(card, fault);
   announce(`Checking ${file.name}.`);
@@ -116,7 +116,7 @@ async function checkOne(folder, file) {
 function findTooLarge(folder, file) {
   const largest = JSON.parse(form.dataset.largest)[folder];
   if (largest === undefined || file.size <= largest) return undefined;
-  return `The file is larger than the folder takes: at most ${largest.toLocaleString('en')} bytes. Split it.`;
+  return `The file is larger than the folder allows: at most ${largest.toLocaleString('en')} bytes. Split it.`;
 }
 
 function refuse(card, says) {
@@ -218,8 +218,8 @@ async function follow(place, uploadNo, looks = 0) {
   const upload = answer?.ok ? await answer.json() : undefined;
   if (upload?.fileId) {
     const state = upload.state.replaceAll('_', ' ');
-    place.replaceChildren(`It was taken and is ${state}. `, make('a', { href: upload.path }, 'Open the file'));
-    announce(`${upload.name} was taken and is ${state}.`);
+    place.replaceChildren(`It was taken; its state is ${state}. `, make('a', { href: upload.path }, 'Open the file'));
+    announce(`${upload.name} was taken; its state is ${state}.`);
     if (upload.state !== 'claimed') return;
   }
   setTimeout(() => void follow(place, uploadNo, looks + 1), looks < 60 ? LOOK_EACH_MS : LOOK_LATER_MS);

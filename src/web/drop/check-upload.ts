@@ -205,10 +205,10 @@ export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'cloc
   const schedule = name === undefined ? undefined : settings.schedules[name];
   if (schedule) {
     const next = nextDate(schedule, clock.now());
-    if (!next) return `Only the schedule "${name}" takes files from this folder, and it has no day left.`;
+    if (!next) return `Only the schedule "${name}" takes files from this folder, and it has no days left.`;
     return `The schedule "${name}" takes files from this folder, next at ${formatInZone(next.at, schedule.timeZone)}.`;
   }
-  if (complete.by === 'marker') return 'It is taken as soon as the folder is looked at, within seconds.';
+  if (complete.by === 'marker') return 'It is taken at the next scan of the folder, within seconds.';
   const seconds = Math.max(1, Math.round(complete.quietMs / 1_000));
-  return `It is taken when it has lain unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
+  return `It is taken after it is unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
 }

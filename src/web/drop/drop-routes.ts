@@ -39,7 +39,7 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
   server.post('/drop/submit', { config: { may: 'drop' } }, async (request, reply) =>
     withFile(context, turns, request, reply, async ({ folder, name, source }) => {
       const sha256 = fieldOf(request.query, 'sha256');
-      if (!/^[0-9a-f]{64}$/.test(sha256)) throw cannotDrop(name, 'it was not checked', 'Check it first.');
+      if (!/^[0-9a-f]{64}$/.test(sha256)) throw cannotDrop(name, 'the file was not checked', 'Check it first.');
       const actor = actorOf(viewerOf(request));
       const taken = await takeUpload(app, folder, { name, sha256, source, actor });
       switch (taken.is) {
@@ -48,11 +48,11 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
           return { uploadNo: taken.uploadNo, says: `Dropped. ${describeTaking(app, folder)}` };
         case 'other-bytes':
           void reply.code(409);
-          return says('OTHER_BYTES', 'The file was changed since it was checked. Check it again.');
+          return says('OTHER_BYTES', 'The file has changed since the check. Check it again.');
         case 'name-taken': {
           void reply.code(409);
           const free = maskName(taken.free);
-          return says('NAME_TAKEN', `A file of this name lies in the folder already. Rename yours, such as "${free}".`);
+          return says('NAME_TAKEN', `The folder already has a file with this name. Rename yours, such as "${free}".`);
         }
       }
     }),
@@ -100,8 +100,8 @@ async function withFile(
 /** Rejects a compressed body, which would have to be unpacked to an unknown size. */
 function mustBePlain({ headers }: FastifyRequest): void {
   if ((headers['content-encoding'] ?? 'identity') === 'identity') return;
-  throw new PipelineError('USAGE', 'take the file', 'its bytes are compressed on the way', {
-    next: 'Send it as it is.',
+  throw new PipelineError('USAGE', 'take the file', 'its bytes are compressed for transport', {
+    next: 'Send it uncompressed.',
   });
 }
 
@@ -129,7 +129,7 @@ export async function describeWaiting(
   if (!found) return null;
   const who = found.actor.replace(/^operator:/, '');
   const when = formatInZone(found.at, app.account(account).timeZone);
-  return `${who} dropped the same bytes as "${found.name}" at ${when}, and they are not taken yet. Of two, one is refused.`;
+  return `${who} dropped the same bytes as "${found.name}" at ${when}, and they are not taken yet. One of the two will be refused.`;
 }
 
 type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -158,16 +158,16 @@ export function openTurns(most: number): Turns {
 /** Returns the fault of a dropped file's name; undefined when the name is fine. */
 export function findNameFault(name: string, { complete }: Pick<Folder, 'complete'>): string | undefined {
   if (name === '') return 'it has no name';
-  if (/[/\\]/.test(name) || name === '..') return 'it holds a path; a file in a folder has a name alone';
-  if (displayName(name) !== name || /\p{Cs}/u.test(name)) return 'it holds signs that cannot be seen or written';
-  if (name.startsWith('.')) return 'it begins with a point, and such files are never taken';
+  if (/[/\\]/.test(name) || name === '..') return 'it contains a path; give a file name only';
+  if (displayName(name) !== name || /\p{Cs}/u.test(name)) return 'it contains invisible or invalid characters';
+  if (name.startsWith('.')) return 'it begins with a dot, and such files are never taken';
   if (isIgnoredName(Buffer.from(name).toString('latin1')))
-    return 'programs give such a name to files they are still writing, so it would never be taken';
-  if (name.endsWith(SIDECAR)) return `${SIDECAR} is the ending of control files; choose the payment file`;
+    return 'such names mark files that are still being written, so it would never be taken';
+  if (name.endsWith(SIDECAR)) return `${SIDECAR} is the suffix of control files; choose the payment file`;
   if (complete.by === 'marker' && name.endsWith(complete.suffix))
-    return `${complete.suffix} is the ending of markers here; choose the payment file`;
+    return `${complete.suffix} is the suffix of marker files here; choose the payment file`;
   if (Buffer.byteLength(name) > LONGEST_BYTES) return `it is longer than ${LONGEST_BYTES} bytes`;
-  if (holdsCardNumber(name)) return 'it holds what looks like a card number';
+  if (holdsCardNumber(name)) return 'it contains what looks like a card number';
   return undefined;
 }
 

@@ -48,7 +48,7 @@ async function publishNoted(
     return true;
   });
   if (isPublished) return { is: 'dropped', uploadNo };
-  await forgetUpload(app.ledger, uploadNo, actor, 'not dropped: another file has the name');
+  await forgetUpload(app.ledger, uploadNo, actor, 'not dropped: another file has this name');
   return nameTaken(folder, name);
 }
 
@@ -107,14 +107,14 @@ export async function* readBody(
 }
 
 export function tooLarge(maxBytes: number): BodyRefusal {
-  const says = `The file is larger than the folder takes: at most ${groupedCount(maxBytes, 'byte')}. Split it.`;
+  const says = `The file is larger than the folder allows: at most ${groupedCount(maxBytes, 'byte')}. Split it.`;
   return new BodyRefusal('FILE_TOO_LARGE', says);
 }
 
 async function inTime<Piece>(piece: Promise<Piece>, idleMs: number): Promise<Piece> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyRefusal('STALLED', 'The file stopped coming. Send it again.')), idleMs);
+    timer = setTimeout(() => reject(new BodyRefusal('STALLED', 'The upload stopped. Send the file again.')), idleMs);
   });
   try {
     return await Promise.race([piece.catch(brokenOff), late]);
@@ -124,7 +124,7 @@ async function inTime<Piece>(piece: Promise<Piece>, idleMs: number): Promise<Pie
 }
 
 function brokenOff(): never {
-  throw new BodyRefusal('BROKEN_OFF', 'The connection broke off before the whole file was here. Send it again.');
+  throw new BodyRefusal('BROKEN_OFF', 'The connection broke off before the whole file arrived. Send it again.');
 }
 
 /** How long a browser may keep sending after the answer, in ms. */

@@ -44,7 +44,7 @@ export async function openMonitor(app: App, { host, port }: ListenAddress): Prom
   server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
   // Errors go to the log only, because database messages name users and hosts.
   server.setErrorHandler(async (error, _request, reply) => {
-    app.log.warn({ err: error }, 'a question of the monitor failed');
+    app.log.warn({ err: error }, 'a check of the monitor failed');
     return reply.code(500).send({ error: 'see the log' });
   });
 

@@ -49,7 +49,7 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
             facts={[
               ['Now', <AccountStateWord key="now" state={state} settings={settings} now={clock.now()} />],
               ['Batches waiting', <Count key="ready" of={state.ready} />],
-              ['Batches on their way', <Count key="moving" of={state.onTheirWay} />],
+              ['Batches in progress', <Count key="moving" of={state.onTheirWay} />],
             ]}
           />
           <WhyItWaits holds={state} timeZone={timeZone} viewer={viewer} />
@@ -60,9 +60,9 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
         </Section>
         <Section title="Open files" live="open" actions={<a href={`/files?account=${name}`}>All its files</a>}>
           <Table
-            label="Files that are not finished"
+            label="Unfinished files"
             rows={open}
-            empty="Nothing of this account is open. A file that is dropped stands here until each of its rows has an outcome."
+            empty="This account has no open files. A dropped file is listed here until every row has an outcome."
             columns={[
               { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
               { title: 'State', cell: (file) => <State state={file.state} /> },
@@ -92,14 +92,14 @@ function actionsOf({ account, stops }: AccountState): ActionName[] {
 /** Lists calls that only the send journal knows, as after restoring an older backup. */
 function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[]; name: string; timeZone: string }) {
   return (
-    <Section title="Calls that the ledger has forgotten" live="forgotten">
+    <Section title="Calls missing from the ledger" live="forgotten">
       <p>
-        The service was called for each of these, and a restored ledger has forgotten it. Look the day up in the
-        service's own report: what stands there was charged. Batches of the same bytes are never sent again. Once they
-        are compared, somebody records it on the host: <code>{`paydrop account acknowledge ${name} --reason …`}</code>
+        These calls were made, but the restored ledger does not have them. Check the service's own report for that day:
+        every payment in it was charged. Batches with the same bytes are never sent again. After the check, record it on
+        the host: <code>{`paydrop account acknowledge ${name} --reason …`}</code>
       </p>
       <Table
-        label="Forgotten calls"
+        label="Missing calls"
         rows={sends}
         empty=""
         columns={[
@@ -107,7 +107,7 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
           { title: 'Batch', cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span> },
           { title: 'Attempt', cell: ({ attempt }) => attempt, isFigure: true },
           { title: 'In the ledger', cell: ({ batchState }) => batchState ?? 'not known' },
-          { title: 'Looked at by', cell: ({ acknowledgedBy }) => acknowledgedBy ?? 'nobody yet' },
+          { title: 'Acknowledged by', cell: ({ acknowledgedBy }) => acknowledgedBy ?? 'no person yet' },
           { title: 'SHA-256', cell: ({ sha256 }) => <span class="id">{sha256.slice(0, 16)}…</span> },
         ]}
       />
@@ -130,8 +130,8 @@ export function Rules({ account, folders }: { account: Account; folders: readonl
             ['Most rows of a file', limits.fileRows === undefined ? 'no limit' : <Count of={limits.fileRows} />],
             ['Largest file', moneyOf(limits.fileCents, currency)],
             ['Most on one day', moneyOf(limits.dayCents, currency)],
-            ['Two persons for', takesTwo(account)],
-            ['Originals are kept', account.retention.days === 0 ? 'for ever' : counted(account.retention.days, 'day')],
+            ['Two persons needed for', takesTwo(account)],
+            ['Originals are kept', account.retention.days === 0 ? 'forever' : counted(account.retention.days, 'day')],
           ]}
         />
       </Section>
@@ -139,7 +139,7 @@ export function Rules({ account, folders }: { account: Account; folders: readonl
         <Table
           label="Folders of the account"
           rows={folders}
-          empty="No folder of the configuration belongs to this account, so nothing of it can be dropped."
+          empty="No folder of the configuration belongs to this account, so no file can be dropped for it."
           columns={[
             { title: 'Folder', cell: ({ id }) => id },
             { title: 'Takes', cell: ({ operation }) => operation },
@@ -160,8 +160,8 @@ function moneyOf(cents: number | undefined, currency: string) {
 function takesTwo({ secondPerson: { refunds, overrides, resolutions } }: Account): string {
   const rules = [
     refunds ? 'every refund file' : '',
-    overrides ? 'letting a held file go' : '',
-    resolutions ? 'saying what became of a batch in doubt' : '',
+    overrides ? 'approving a held file' : '',
+    resolutions ? 'declaring the outcome of a batch in doubt' : '',
   ].filter((rule) => rule !== '');
   return rules.length === 0 ? 'nothing' : rules.join(', ');
 }

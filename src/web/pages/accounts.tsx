@@ -38,7 +38,7 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
           <Table
             label="Accounts"
             rows={states}
-            empty="There are no accounts. They are written into paydrop.yaml, under accounts."
+            empty="There are no accounts. Add them to paydrop.yaml, under accounts."
             columns={[
               { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
               {
@@ -46,7 +46,7 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
                 cell: (state) => <AccountStateWord state={state} settings={settings} now={clock.now()} />,
               },
               { title: 'Batches waiting', cell: ({ ready }) => <Count of={ready} />, isFigure: true },
-              { title: 'On their way', cell: ({ onTheirWay }) => <Count of={onTheirWay} />, isFigure: true },
+              { title: 'In progress', cell: ({ onTheirWay }) => <Count of={onTheirWay} />, isFigure: true },
               {
                 title: 'Why it waits',
                 cell: (state) => (
@@ -59,8 +59,8 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
         <Section title="All accounts at once" live="all">
           <p>
             {all
-              ? 'Every account is stopped, also those that are added later.'
-              : 'When amounts look wrong, stop everything first and look afterwards. What was sent before is still followed to its end.'}
+              ? 'Every account is stopped, including accounts that are added later.'
+              : 'When amounts look wrong, stop everything first and check afterwards. Batches that were already sent are still processed to the end.'}
           </p>
           <ActionLinks viewer={viewer} actions={[all ? 'resume' : 'pause']} base="/accounts/all" />
         </Section>
@@ -96,7 +96,7 @@ export function AccountStateWord({
           until <Moment at={at} timeZone={account.timeZone} />
         </>
       ) : (
-        'for good'
+        'with no next opening'
       )}
     </>
   );

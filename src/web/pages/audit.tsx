@@ -119,12 +119,12 @@ function boundsOf(day: string, zone: string) {
   const bounds = dayBounds(day, zone);
   if (bounds) return bounds;
   const next = 'Write it as 2026-11-20.';
-  throw new PipelineError('USAGE', `look for the day "${day.slice(0, 20)}"`, `it is no day in ${zone}`, { next });
+  throw new PipelineError('USAGE', `look for the day "${day.slice(0, 20)}"`, `it is not a day in ${zone}`, { next });
 }
 
 function numberOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new PipelineError('USAGE', 'go to an older page', 'the address does not say which');
+  throw new PipelineError('USAGE', 'go to an older page', 'the address does not name one');
 }
 
 /** Shows the filter as a GET form, so that the address of a result can be kept and shared. */
@@ -135,7 +135,7 @@ export function FilterForm({ asked, zone }: { asked: AuditQuery; zone: string })
         name="who"
         label="Who"
         value={asked.who}
-        hint="A name or its beginning, such as ada; operator: for all persons, worker: for paydrop itself."
+        hint="A name or its beginning, such as ada; operator: for all users, worker: for paydrop itself."
       />
       <TextField name="file" label="File" value={asked.file} hint="Its id or its name." />
       <Move value={asked.move} />
@@ -182,14 +182,11 @@ const LINKS_A_SECOND = 60_000;
 export function VerifyForm({ viewer, links }: { viewer: Viewer; links: number }) {
   const seconds = Math.ceil(links / LINKS_A_SECOND);
   return (
-    <Section title="Is the trail whole">
-      <p>
-        Each link holds the hash of the one before it, so a link that was altered, removed or added by another hand
-        shows.
-      </p>
+    <Section title="Is the trail complete">
+      <p>Each link contains the hash of the previous one, so a changed, missing or forged link shows.</p>
       <p class="hint" id="verify-hint">
         All <Count of={links} /> links are read.{' '}
-        {seconds > 2 ? `That may take some ${seconds} seconds; wait for the answer.` : 'That takes a moment.'}
+        {seconds > 2 ? `That may take about ${seconds} seconds.` : 'That takes a moment.'}
       </p>
       <form method="post" action="/audit/verify">
         <Token viewer={viewer} />
@@ -206,17 +203,18 @@ export function VerifyResult({ verified: { brokenAt, seq, hash, tookMs } }: { ve
     return (
       <Notice kind="bad" title={`The audit trail is broken at link ${brokenAt}`}>
         <p>
-          It was altered, or one is missing there. Compare with a backup, and let nobody work on before it is known why.
+          That link was changed, or one before it is missing. Compare with a backup, and stop work until the cause is
+          known.
         </p>
       </Notice>
     );
   }
   return (
-    <Notice kind="good" title="The audit trail is whole">
+    <Notice kind="good" title="The audit trail is complete">
       <p>
         <Count of={seq} /> links, read in {(tookMs / 1_000).toFixed(1)} s. The last hash is{' '}
-        <code class="wrap">{hash}</code>. Keep it elsewhere: who can write the whole database could make a new trail,
-        but not one that holds it.
+        <code class="wrap">{hash}</code>. Keep it elsewhere: an attacker with full database access could write a new
+        trail, but not one with this hash.
       </p>
     </Notice>
   );
@@ -238,8 +236,8 @@ export function LinkTable({
       rows={links}
       empty={
         isFiltered
-          ? 'Nothing fits. Leave out a field, or show everything.'
-          : 'Nothing has happened yet. Every move of a file, a batch, an account or a person stands here, with who and why.'
+          ? 'Nothing matches. Clear a field, or show everything.'
+          : 'Nothing has happened yet. Every change to a file, batch, account or user is listed here, with who and why.'
       }
       columns={[
         { title: 'Link', cell: ({ seq }) => seq, isFigure: true },

@@ -22,11 +22,11 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
       <Page title="Check and drop" viewer={viewer} path="/drop">
         {folders.length > 0 && <Chooser viewer={viewer} folders={folders} />}
         <div id="drop-results" />
-        <Section title="Where files go">
+        <Section title="Drop folders here">
           <Table
             label="Drop folders"
             rows={folders}
-            empty="No drop folder lies on this host, so no file can be checked or dropped here. A dashboard at the site of the folders can."
+            empty="This host has no drop folder, so no file can be checked or dropped here. Use a dashboard at the site of the folders."
             columns={[
               { title: 'Account', cell: ({ account }) => account },
               { title: 'Operation', cell: ({ operation }) => operation },
@@ -49,20 +49,19 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
   return (
     <Section title="Choose payment files">
       <p>
-        A file is checked as it will be when it is dropped, and compared with the files that came before. A check keeps
-        nothing of it.{' '}
-        {mayDrop ? 'What you have checked you can drop.' : 'Your role does not drop files; you can check them.'}
+        A check applies the same rules as a drop and compares the file with earlier ones. It stores nothing.{' '}
+        {mayDrop ? 'After the check you can drop it.' : 'Your role can check files but not drop them.'}
       </p>
       <noscript>
         <Notice kind="warn" title="This page needs scripts">
-          <p>Switch them on for this address, or put files into the drop folder in another way.</p>
+          <p>Enable scripts for this address, or put files into the drop folder another way.</p>
         </Notice>
       </noscript>
       <form id="drop-form" data-may-drop={mayDrop ? 'yes' : 'no'} data-largest={JSON.stringify(largest)}>
         <ChoiceField
           name="folder"
           label="Account and operation"
-          hint="Charges and refunds have folders of their own. Check the account twice: it decides who is paid."
+          hint="Charges and refunds have separate folders. Check the account twice: it decides who is paid."
           choices={choicesOf(folders)}
         />
         <div class="field dropzone" id="dropzone">

@@ -45,11 +45,11 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
 
 function FirstStep({ mayDrop }: { mayDrop: boolean }) {
   return (
-    <Notice kind="info" title="No file has come yet">
+    <Notice kind="info" title="No file has arrived yet">
       <p>
-        {mayDrop ? 'Begin here: ' : 'Look at what a file must be like: '}
+        {mayDrop ? 'Start here: ' : 'Check whether a file is right: '}
         <a href="/drop">{mayDrop ? 'check and drop a first file' : 'check a file'}</a>. Files that are put into the drop
-        folders are taken too, and stand here a moment later.
+        folders are taken too, and appear here a moment later.
       </p>
     </Notice>
   );
@@ -106,11 +106,11 @@ const SHOWN = 20;
 export function OnTheirWay({ front }: { front: Front }) {
   const moving = front.standing.open.filter(({ state }) => state !== 'held');
   return (
-    <Section title="On their way" live="moving" actions={<a href="/files">All files</a>}>
+    <Section title="In progress" live="moving" actions={<a href="/files">All files</a>}>
       <Table
-        label="Files on their way"
+        label="Files in progress"
         rows={moving.slice(0, SHOWN)}
-        empty="Nothing is on its way. A file that is dropped stands here until each of its rows has an outcome."
+        empty="Nothing is in progress. A dropped file is listed here until every row has an outcome."
         columns={[
           { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
           { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
@@ -132,7 +132,7 @@ export function OnTheirWay({ front }: { front: Front }) {
 /** Shows what happens next on its own, and what expires soon. */
 export function Next({ front }: { front: Front }) {
   return (
-    <Section title="What comes next" live="next" actions={<a href="/schedules">Schedules</a>}>
+    <Section title="Coming up" live="next" actions={<a href="/schedules">Schedules</a>}>
       <Table
         label="Next runs and windows"
         rows={front.coming}
@@ -144,9 +144,9 @@ export function Next({ front }: { front: Front }) {
       />
       {front.expiring.length > 0 && (
         <>
-          <h3>Ends within 30 days</h3>
+          <h3>Expires within 30 days</h3>
           <Table
-            label="What ends"
+            label="What expires"
             rows={front.expiring}
             empty=""
             columns={[
@@ -174,7 +174,7 @@ export function Withheld({ front }: { front: Front }) {
       <AttentionGroup
         title="Files with rows withheld in the last 7 days"
         items={front.withheld}
-        hint="These rows have faults and were not sent; the others of their files were. Correct them in the rejects file and drop that."
+        hint="These rows have faults and were not sent; the other rows of their files were. Correct them in the rejects file and drop that file."
         columns={[
           { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
           { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },

@@ -53,9 +53,9 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
   return (
     <Page title="Log in to paydrop" viewer={null} path="/login">
       {isNew && (
-        <Notice kind="info" title="Nobody may log in yet">
+        <Notice kind="info" title="There are no users yet">
           <p>
-            paydrop prints a set-up link when it starts. For a new one, run <code>paydrop people set-up</code>.
+            paydrop prints a set-up link at its start. For a new link, run <code>paydrop users set-up</code>.
           </p>
         </Notice>
       )}

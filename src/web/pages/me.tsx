@@ -41,13 +41,13 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
     const { person } = viewerOf(request);
     const found = await readCredentials(context.app.ledger, person);
     if (!(await isPassword(fieldOf(request.body, 'old'), found?.password ?? undefined)))
-      return show(request, reply.code(400), { oldFault: 'This is not your password.' });
+      return show(request, reply.code(400), { oldFault: 'This password is wrong.' });
     const password = fieldOf(request.body, 'password');
     const newFault = findPasswordFault(password, { name: person, repeated: fieldOf(request.body, 'repeated') });
     if (newFault) return show(request, reply.code(400), { newFault });
     const keep = hashSecretToken(readSessionToken(request, context) ?? '');
     await changePassword(context.app.ledger, person, await hashPassword(password), keep);
-    return show(request, reply, { done: 'Your password is changed. Your other browsers are logged out.' });
+    return show(request, reply, { done: 'Your password has changed. Your other browsers are logged out.' });
   });
 }
 
@@ -77,7 +77,7 @@ async function showMe(
           <TextField
             name="old"
             type="password"
-            label="Present password"
+            label="Current password"
             fault={oldFault}
             autocomplete="current-password"
             isRequired
@@ -95,11 +95,11 @@ async function showMe(
           <TextField
             name="repeated"
             type="password"
-            label="New password once more"
+            label="Repeat the new password"
             autocomplete="new-password"
             isRequired
           />
-          <button type="submit">Change it</button>
+          <button type="submit">Change password</button>
         </form>
       </Section>
       <ApiTokens
@@ -136,7 +136,7 @@ async function makeApiToken({ app }: WebContext, request: FastifyRequest): Promi
   if (!/^[1-9]\d{0,2}$/.test(days) || Number(days) > LONGEST_DAYS)
     return { at: 'days', says: `Use a whole number from 1 to ${LONGEST_DAYS}.`, form };
   const actions = actionsOf(viewer).filter((action) => fieldsOf(form, 'actions').includes(action));
-  if (actions.length === 0) return { at: 'actions', says: 'Choose at least one thing that it is good for.', form };
+  if (actions.length === 0) return { at: 'actions', says: 'Choose at least one permission.', form };
   const secret = newSecretToken();
   const expiresAt = new Date(app.clock.now().getTime() + Number(days) * DAY_MS);
   const token = { person: viewer.person, name, actions, tokenHash: hashSecretToken(secret), expiresAt };
@@ -167,7 +167,7 @@ function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
     <>
       {made && (
         <Notice kind="good" title={`The token ${made.name}`}>
-          <p>Copy it now: it is shown only once. Whoever has it can do what it is good for, as you.</p>
+          <p>Copy it now: it is shown only once. Anyone who has it can act as you, within its permissions.</p>
           <p>
             <code class="wrap">{made.secret}</code>
           </p>
@@ -179,12 +179,12 @@ function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
           rows={tokens}
           empty={
             <>
-              None yet. With a token a program uses the <a href="/api">API</a> in your name.
+              None yet. A token lets a program use the <a href="/api">API</a> in your name.
             </>
           }
           columns={[
             { title: 'Name', cell: (token) => token.name },
-            { title: 'Good for', cell: (token) => token.actions.map(labelOf).join(', ') },
+            { title: 'Permissions', cell: (token) => token.actions.map(labelOf).join(', ') },
             { title: 'Last use', cell: (token) => (token.seenAt ? <Moment at={token.seenAt} /> : 'never') },
             { title: 'Ends', cell: (token) => <Moment at={token.expiresAt} /> },
             { title: 'State', cell: (token) => stateOf(token, now) },
@@ -208,7 +208,7 @@ function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undef
       <TextField
         name="name"
         label="Name of the token"
-        hint="What uses it, such as nightly report."
+        hint="The program that uses it, such as nightly report."
         value={fault && fieldOf(fault.form, 'name')}
         fault={faultAt('name')}
         isRequired
@@ -216,15 +216,15 @@ function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undef
       <TextField
         name="days"
         type="number"
-        label="Days until it ends"
+        label="Days until it expires"
         hint={`At most ${LONGEST_DAYS}.`}
         value={fault ? fieldOf(fault.form, 'days') : '90'}
         fault={faultAt('days')}
         isRequired
       />
       <fieldset aria-describedby={faultAt('actions') && 'e-actions'}>
-        <legend>Good for</legend>
-        <p class="hint">As little as the program needs. It never does more than your role allows at that moment.</p>
+        <legend>Permissions</legend>
+        <p class="hint">As few as the program needs. It never has more rights than your role at that moment.</p>
         {actionsOf(viewer).map((action) => (
           <label key={action} class="check" for={`action-${action}`}>
             <input

@@ -35,7 +35,7 @@ export function openIdPages(server: FastifyInstance, context: WebContext): void 
         : await usePersonLink(context.app.ledger, hashSecretToken(journey.link), { subject });
     if (person === undefined) {
       const next = 'Ask an administrator of the dashboard for a link, and follow it once.';
-      throw new PipelineError('USAGE', 'log you in', 'nobody here is known to log in as who you are there', { next });
+      throw new PipelineError('USAGE', 'log you in', 'no user here has your account of the provider', { next });
     }
     await openSession(context, reply, { person, by: 'openid' });
     return reply.redirect(localPath(journey.next));
@@ -97,7 +97,7 @@ async function readReturn(
 ): Promise<{ subject: string; journey: Journey }> {
   const journey = readJourney(request.cookies[COOKIE]);
   void reply.clearCookie(COOKIE, cookieOptions(context, PATH));
-  if (!journey) throw notLoggedIn('this browser did not begin there, or was away too long');
+  if (!journey) throw notLoggedIn('this browser did not start this log-in, or it took too long');
   const came = new URL(callbackOf(context, request));
   came.search = new URL(request.url, came).search;
   const provider = await findProvider(context);

@@ -48,7 +48,7 @@ export function peoplePages(server: FastifyInstance, context: WebContext): void 
         return show(request, reply, context, { name, token });
       }
       default:
-        throw new PipelineError('USAGE', `change "${name}"`, 'the form does not say how');
+        throw new PipelineError('USAGE', `change "${name}"`, 'the form names no change');
     }
   });
 }
@@ -59,7 +59,11 @@ function because(request: FastifyRequest, action: string) {
 
 function readRole(text: string): PersonRole {
   if (Object.hasOwn(PERSON_ROLES, text)) return text as PersonRole;
-  throw new PipelineError('USAGE', `give the role "${text}"`, `it is none of ${Object.keys(PERSON_ROLES).join(', ')}`);
+  throw new PipelineError(
+    'USAGE',
+    `give the role "${text}"`,
+    `it must be one of ${Object.keys(PERSON_ROLES).join(', ')}`,
+  );
 }
 
 const ROLE_CHOICES = Object.keys(PERSON_ROLES).map((value) => ({ value, label: value }));
@@ -75,7 +79,7 @@ async function show(
   const link = invited && `${request.protocol}://${request.host}/set-up/${invited.token}`;
   return sendPage(
     reply,
-    <Page title="People" viewer={viewer} path="/people">
+    <Page title="Users" viewer={viewer} path="/people">
       {invited && (
         <Notice kind="good" title={`Send this link to ${invited.name}`}>
           <p>It works once, within a day, and is shown only now.</p>
@@ -84,11 +88,11 @@ async function show(
           </p>
         </Notice>
       )}
-      <Section title="Who may use the dashboard">
+      <Section title="Users of the dashboard">
         <Table
-          label="People"
+          label="Users"
           rows={people}
-          empty="Nobody yet."
+          empty="None yet."
           columns={[
             { title: 'Name', cell: (person) => person.name },
             { title: 'Role', cell: (person) => person.role },
@@ -98,15 +102,15 @@ async function show(
           ]}
         />
       </Section>
-      <Section title="Invite somebody">
+      <Section title="Invite a user">
         <form method="post" action="/people">
           <Token viewer={viewer} />
-          <TextField name="name" label="Name" hint="Small letters, such as bob or bob.hill." isRequired />
+          <TextField name="name" label="Name" hint="Lowercase letters, such as bob or bob.hill." isRequired />
           <ChoiceField name="role" label="Role" choices={ROLE_CHOICES} value="operator" />
           <TextField name="reason" label="Reason" hint="For the audit trail." isRequired />
           <button type="submit">Make a link</button>
         </form>
-        <h3>What the roles may</h3>
+        <h3>Rights of each role</h3>
         <Facts facts={Object.entries(PERSON_ROLES)} />
       </Section>
     </Page>,
@@ -114,19 +118,19 @@ async function show(
 }
 
 function stateOf({ disabledAt, hasPassword, lockedUntil, subject }: Person, now: Date): string {
-  if (disabledAt) return 'shut out';
-  if (lockedUntil && lockedUntil > now) return 'waits after wrong passwords';
-  return hasPassword || subject ? 'may log in' : 'invited';
+  if (disabledAt) return 'disabled';
+  if (lockedUntil && lockedUntil > now) return 'locked after wrong passwords';
+  return hasPassword || subject ? 'active' : 'invited';
 }
 
 function Change({ viewer, person }: { viewer: Viewer; person: Person }) {
   const { name } = person;
   const verbs = person.disabledAt
-    ? [{ value: 'enable', label: 'Let in again' }]
+    ? [{ value: 'enable', label: 'Enable again' }]
     : [
-        { value: 'link', label: 'New link for a password' },
-        { value: 'role', label: 'Other role' },
-        { value: 'disable', label: 'Shut out' },
+        { value: 'link', label: 'New link to set a password' },
+        { value: 'role', label: 'Change role' },
+        { value: 'disable', label: 'Disable' },
       ];
   const id = `change-${name}`;
   return (
@@ -144,7 +148,7 @@ function Change({ viewer, person }: { viewer: Viewer; person: Person }) {
         </select>
         {!person.disabledAt && (
           <>
-            <label for={`${id}-role`}>Role, when it is to be another</label>
+            <label for={`${id}-role`}>New role, if it changes</label>
             <select id={`${id}-role`} name="role">
               {Object.keys(PERSON_ROLES).map((role) => (
                 <option key={role} value={role} selected={role === person.role}>

@@ -23,9 +23,9 @@ export function proposalsPage(server: FastifyInstance, { app }: WebContext): voi
       <Page title="Waiting for a second person" viewer={viewer} path="/proposals" isLive>
         <Section title="Proposals" live="proposals">
           <Table
-            label="What waits"
+            label="Open proposals"
             rows={open}
-            empty="Nothing waits. Where an account asks for two persons, what one of them proposes stands here until another confirms or refuses it."
+            empty="No open proposals. If an account requires two persons, a proposal is listed here until a second person confirms or refuses it."
             columns={[
               { title: 'What', cell: (one) => <What proposal={one} /> },
               { title: 'Rows', isFigure: true, cell: (one) => <Count of={one.rows} /> },
@@ -83,7 +83,7 @@ function Decide({ viewer, proposal: { proposal_no: no, made_by: by } }: Props & 
   const isOwn = by === actorOf(viewer);
   return (
     <>
-      {isOwn && 'You proposed it; another person must confirm.'}
+      {isOwn && 'You proposed it; another person must confirm it.'}
       <ActionLinks viewer={viewer} base={`/proposals/${no}`} actions={isOwn ? ['refuse'] : ['confirm', 'refuse']} />
     </>
   );

@@ -30,7 +30,7 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
       return sendPage(
         reply,
         <Page title="Day report" viewer={viewer} path="/report">
-          <p class="empty">There are no accounts yet. They are written into paydrop.yaml, under accounts.</p>
+          <p class="empty">There are no accounts yet. Add them to paydrop.yaml, under accounts.</p>
         </Page>,
       );
     }
@@ -59,7 +59,7 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
             <Days account={account} day={day} today={today} />
           </>
         ) : (
-          <Notice kind="bad" title={`That is no day in ${timeZone}`}>
+          <Notice kind="bad" title={`That is not a day in ${timeZone}`}>
             <p>Write it as 2026-11-20.</p>
           </Notice>
         )}
@@ -100,19 +100,19 @@ export function DayTables({ report, currency }: { report: DayReport; currency: s
     <>
       {!report.isOver && (
         <Notice kind="info" title="This day is not over yet">
-          <p>The figures are those of this moment.</p>
+          <p>The figures are as of now.</p>
         </Notice>
       )}
       <Balance report={report} currency={currency} />
       <Section title="Figures">
-        <LineTable label="What came" lines={cameLines(report)} sum="Came" currency={currency} />
-        <LineTable label="What became of it" lines={becameLines(report)} sum="Became" currency={currency} />
+        <LineTable label="Received" lines={cameLines(report)} sum="Total" currency={currency} />
+        <LineTable label="Outcome" lines={becameLines(report)} sum="Total" currency={currency} />
       </Section>
       <Open report={report} currency={currency} />
       {report.changes.length > 0 && <Changes report={report} currency={currency} />}
       {report.withheld !== undefined && report.withheld.rows > 0 && (
         <Notice kind="info" title="Rows that were not paid">
-          <p>{sayWithheld(report.withheld)}. They have faults and are part of no figure above.</p>
+          <p>{sayWithheld(report.withheld)}. They have faults and are not in the figures above.</p>
         </Notice>
       )}
       <p class="soft">
@@ -141,8 +141,8 @@ function Balance({ report, currency }: { report: DayReport; currency: string }) 
         <strong>{difference}</strong>
       </p>
       <p>
-        Rows or money were lost or made on the way, or the ledger was changed by hand. Check the{' '}
-        <a href="/audit">audit trail</a>, and pause the account until the cause is found.
+        Rows or money were lost or added, or the ledger was changed by hand. Check the <a href="/audit">audit trail</a>,
+        and pause the account until the cause is found.
       </p>
     </Notice>
   );
@@ -238,7 +238,7 @@ function Open({ report: { open, openBatches }, currency }: { report: DayReport; 
 function Changes({ report: { changes }, currency }: { report: DayReport; currency: string }) {
   return (
     <Section title="Changed after they were final">
-      <p class="hint">These move money between outcomes and open nothing, so they are no part of the sum above.</p>
+      <p class="hint">These move money between outcomes, so they are not in the sums above.</p>
       <Table
         label="Late changes"
         rows={changes}

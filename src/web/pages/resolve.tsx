@@ -1,3 +1,4 @@
+import { saidState } from '../../../schemas/lifecycle.ts';
 import type { FastifyInstance } from 'fastify';
 import { counted } from '../../kernel/counted.ts';
 import { describeDoubt, type InDoubt } from '../../ledger/doubt/in-doubt.ts';
@@ -52,12 +53,12 @@ function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place:
     <>
       <Notice
         kind={isException ? 'warn' : 'info'}
-        title={`This batch is not in doubt; its state is ${batch.state.replaceAll('_', ' ')}`}
+        title={`This batch is not in doubt; its state is ${saidState(batch.state)}`}
       >
         {isException ? (
           <p>
-            A result came that does not fit what was sent. Ask for it again first; say that it is another batch's only
-            when the service says so.
+            Its result does not match what was sent. Ask for it again first. Detach it only if the service says that it
+            belongs to another batch.
           </p>
         ) : (
           <p>There is nothing to resolve.</p>
@@ -77,8 +78,7 @@ function InDoubtView(props: ViewProps) {
     <>
       <Notice kind="bad" title="The service may or may not have taken this batch">
         <p>
-          Its account sends nothing until this is resolved. Do not drop the file again: what was charged could be
-          charged twice.
+          Its account sends nothing until this is resolved. Do not drop the file again: payers could be charged twice.
         </p>
       </Notice>
       <Section title="What is known" live="known">
@@ -86,17 +86,17 @@ function InDoubtView(props: ViewProps) {
         <Happened found={found} timeZone={zoneOf(props)} />
       </Section>
       {proposal ? (
-        <Section title="A proposal waits">
+        <Section title="A proposal is waiting">
           <p>
-            {whoDid(proposal.madeBy)} proposed: {proposal.action.replaceAll('-', ' ')}. Another person confirms it, or
-            it is refused, before anything else can be done.
+            {whoDid(proposal.madeBy)} proposed: {proposal.action.replaceAll('-', ' ')}. Another person must confirm or
+            refuse it before anything else can be done.
           </p>
           <ActionLinks viewer={viewer} base={`/proposals/${proposal.proposalNo}`} actions={['confirm', 'refuse']} />
         </Section>
       ) : (
-        <Section title="Ways out, the safest first">
+        <Section title="Options, safest first">
           {!actionsFor('batch', 'unknown').some((action) => viewerMay(viewer, action)) && (
-            <p>Your role may look at these; an operator does them.</p>
+            <p>Your role can view these; an operator can do them.</p>
           )}
           <ol class="ways">
             {resolutionOptions(found, contextOf(props)).map((way) => (
@@ -127,8 +127,8 @@ function Happened({ found: { lateAnswers, reports }, timeZone }: { found: InDoub
       ))}
       {reports.map(({ name, at, covers, found, absent }, index) => (
         <li key={index}>
-          <Moment at={at} timeZone={timeZone} />: the report {name} showed {counted(found, 'row')} and lacked {absent}
-          {!covers && '; what it lacks proves nothing'}.
+          <Moment at={at} timeZone={timeZone} />: the report {name} showed {counted(found, 'row')} and did not show
+          {absent} {!covers && '; a missing row proves nothing here'}.
         </li>
       ))}
     </ul>
@@ -145,7 +145,7 @@ function knownFacts(props: ViewProps): FactRows {
     ['Sent', { at: calledAt, timeZone: zoneOf(props) }],
     ['To', last?.host ?? ''],
     ['Written', last ? describeWritten(last) : ''],
-    ['Came back', last ? describeAnswer(last) : ''],
+    ['Returned', last ? describeAnswer(last) : ''],
     ['Why in doubt', place.batch.reason ?? ''],
     ['Waits for', describeWait(ledger.clock.now().getTime() - calledAt.getTime())],
   ];

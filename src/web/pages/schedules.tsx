@@ -22,7 +22,7 @@ export function schedulesPage(server: FastifyInstance, { app }: WebContext): voi
           <Table
             label="Schedules"
             rows={lines}
-            empty="There are no schedules: files are taken as soon as they are complete. A schedule is written into paydrop.yaml, under schedules; it takes what lies in its folders, or closes the day of an account, once on each business day."
+            empty="There are no schedules: files are taken as soon as they are complete. Add schedules to paydrop.yaml. A schedule takes the files in its folders, or closes the day of an account, once per business day."
             columns={[
               { title: 'Schedule', cell: ({ name }) => name },
               { title: 'Does', cell: (line) => doesWhat(line, app.settings.folders) },
@@ -31,7 +31,10 @@ export function schedulesPage(server: FastifyInstance, { app }: WebContext): voi
                 cell: ({ nextAt, timeZone }) => (nextAt ? <Moment at={nextAt} timeZone={timeZone} /> : 'never'),
               },
               { title: 'Last run', cell: (line) => <LastRun line={line} /> },
-              { title: 'By hand', cell: ({ name }) => <RunNow viewer={viewer} name={name} isHere={here.has(name)} /> },
+              {
+                title: 'Manual run',
+                cell: ({ name }) => <RunNow viewer={viewer} name={name} isHere={here.has(name)} />,
+              },
             ]}
           />
         </Section>
@@ -43,7 +46,7 @@ export function schedulesPage(server: FastifyInstance, { app }: WebContext): voi
 function doesWhat({ name, does }: ScheduleLine, folders: WebContext['app']['settings']['folders']): string {
   if (does === 'day-close') return 'closes the day: writes its report';
   const own = folders.filter(({ schedule }) => schedule === name).map(({ id }) => id);
-  return own.length === 0 ? 'takes files, but no folder names it' : `takes what lies in ${own.join(', ')}`;
+  return own.length === 0 ? 'takes files, but no folder names it' : `takes the files in ${own.join(', ')}`;
 }
 
 function LastRun({ line: { last } }: { line: ScheduleLine }) {

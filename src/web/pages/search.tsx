@@ -29,8 +29,8 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
         <Page title="Search" {...page}>
           {words === '' ? (
             <p>
-              Write an invoice exactly as it stands in the file, the name of a file or a part of it, its id or the first
-              letters of it, or the id that the service gave a batch.
+              Enter an invoice exactly as in the file, a file name or part of it, a file id or its first characters, or
+              a batch id of the service.
             </p>
           ) : (
             <CardNotice />
@@ -47,8 +47,8 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
       <Page title={`Search for ${maskText(words)}`} {...page}>
         {rows.length + files.length + batches.length === 0 && (
           <p class="empty">
-            Nothing has this invoice, name or id. An invoice must be written exactly as in its file; of a file name a
-            part is enough.
+            Nothing has this invoice, name or id. Enter an invoice exactly as in its file; for a file name, a part is
+            enough.
           </p>
         )}
         {rows.length > 0 && (

@@ -29,7 +29,7 @@ export function setUpPages(server: FastifyInstance, context: WebContext): void {
     const name = (link.person ?? fieldOf(request.body, 'name')).toLowerCase();
     const password = fieldOf(request.body, 'password');
     const faults = {
-      name: PERSON_NAME.test(name) ? undefined : 'Use small letters, digits, points, dashes and underscores.',
+      name: PERSON_NAME.test(name) ? undefined : 'Use lowercase letters, digits, dots, hyphens and underscores.',
       password: findPasswordFault(password, { name, repeated: fieldOf(request.body, 'repeated') }),
     };
     if (faults.name ?? faults.password) return show(context, reply.code(400), token, link, { name, faults });
@@ -62,7 +62,7 @@ function show(
     <Page title={title} viewer={null} path="/set-up">
       <p>
         {person === null
-          ? 'You become the first administrator. You decide afterwards who else may use the dashboard.'
+          ? 'You become the first administrator and can then invite other users.'
           : 'Choose the password that you will log in with.'}
       </p>
       <form method="post" action={`/set-up/${token}`} class="card">
@@ -70,7 +70,7 @@ function show(
           <TextField
             name="name"
             label="Your name here"
-            hint="The audit trail writes it beside all you do. Small letters, such as ann or ann.byron."
+            hint="The audit trail records it with everything you do. Lowercase letters, such as ann or ann.byron."
             value={tried?.name}
             fault={tried?.faults.name}
             autocomplete="username"
@@ -83,14 +83,14 @@ function show(
           name="password"
           type="password"
           label="Password"
-          hint={`At least ${SHORTEST_PASSWORD} characters. A few words that nobody else puts together are good.`}
+          hint={`At least ${SHORTEST_PASSWORD} characters. A few unrelated words are good.`}
           fault={tried?.faults.password}
           autocomplete="new-password"
           minLength={SHORTEST_PASSWORD}
           isRequired
         />
-        <TextField name="repeated" type="password" label="Password once more" autocomplete="new-password" isRequired />
-        <button type="submit">{person === null ? 'Set up' : 'Keep this password'}</button>
+        <TextField name="repeated" type="password" label="Repeat the password" autocomplete="new-password" isRequired />
+        <button type="submit">{person === null ? 'Set up' : 'Save this password'}</button>
       </form>
       {openid && person !== null && (
         <p>

@@ -69,7 +69,7 @@ export function DoForm({
           ))}
         {fault && <Notice kind="bad" title={fault} />}
         {files.map((ask) => (
-          <AskField key={ask.name} ask={{ ...ask, hint: 'The same file once more.' }} value="" />
+          <AskField key={ask.name} ask={{ ...ask, hint: 'Choose the same file again.' }} value="" />
         ))}
         {asks.map((ask) => (
           <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />

@@ -35,13 +35,13 @@ export function PlanPage({
   return (
     <ActionPage {...about}>
       {isChanged && (
-        <Notice kind="warn" title="This has changed since you looked">
-          <p>Nothing was done. Read it once more before you go on.</p>
+        <Notice kind="warn" title="This has changed since you opened it">
+          <p>Nothing was done. Read it again before you continue.</p>
         </Notice>
       )}
       {plan.isProposal && (
         <Notice kind="info" title="Another person must confirm">
-          <p>You only propose it. Nothing is done before.</p>
+          <p>You only propose it. Nothing happens until then.</p>
         </Notice>
       )}
       {isBarred && <Notice kind="bad" title="This cannot be done" />}
@@ -54,13 +54,13 @@ export function PlanPage({
   );
 }
 
-const OTHERWISE = 'Or choose something else';
+const OTHERWISE = 'Other options';
 
 /** Shows what must be chosen before there is a plan. */
 export function PicksPage({ fault, ...about }: About & { fault?: string }) {
   return (
     <ActionPage {...about}>
-      <PickForm {...about} title="Choose first" asks={about.picks} filled={shown(about.filled)} fault={fault} />
+      <PickForm {...about} title="Choose one" asks={about.picks} filled={shown(about.filled)} fault={fault} />
       <KeepFile picks={about.picks} />
     </ActionPage>
   );

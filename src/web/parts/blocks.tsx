@@ -162,8 +162,8 @@ export function CardNotice() {
   return (
     <Notice kind="warn" title="Card numbers cannot be searched; use the invoice">
       <p>
-        The ledger keeps the last digits of a number only. This one stands in the address line now: remove it from the
-        history of the browser.
+        The ledger keeps only the last digits of a number. The number is now in the address of this page: remove it from
+        the browser history.
       </p>
     </Notice>
   );

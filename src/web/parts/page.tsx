@@ -12,7 +12,7 @@ const NAV: readonly NavRow[] = [
   { path: '/accounts', label: 'Accounts', may: 'look' },
   { path: '/report', label: 'Report', may: 'look' },
   { path: '/audit', label: 'Audit', may: 'look' },
-  { path: '/people', label: 'People', may: 'people' },
+  { path: '/people', label: 'Users', may: 'people' },
 ];
 
 export type PageProps = {

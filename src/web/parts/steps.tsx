@@ -43,11 +43,11 @@ const VIEWS: Readonly<Record<keyof typeof VIEW_COMMANDS, { readonly pattern: str
   why: { pattern: '/files/:fileId/batches/:batchNo', label: 'the page of the batch' },
   doubt: { pattern: '/files/:fileId/batches/:batchNo/resolve', label: 'The guide for the batch' },
   comparison: {
-    pattern: '/files/:fileId/batches/:batchNo#s-what-was-sent-and-what-came-back',
+    pattern: '/files/:fileId/batches/:batchNo#s-what-was-sent-and-what-was-returned',
     label: 'what was sent and what came back',
   },
   'in-doubt': { pattern: '/', label: 'the batches in doubt' },
-  forgotten: { pattern: '/accounts/:name#s-calls-that-the-ledger-has-forgotten', label: 'the forgotten calls' },
+  forgotten: { pattern: '/accounts/:name#s-calls-missing-from-the-ledger', label: 'the forgotten calls' },
   schedules: { pattern: '/schedules', label: 'The list of schedules' },
   status: { pattern: '/', label: 'the page “Today”' },
 };

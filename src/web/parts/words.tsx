@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { OUTCOMES, type Outcome, saidState } from '../../../schemas/lifecycle.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -36,7 +36,7 @@ const TONES: readonly (readonly [Tone, readonly string[]])[] = [
 /** Shows the state of a file or batch. The word is enough; the color only helps. */
 export function State({ state }: { state: string }) {
   const [tone] = TONES.find(([, states]) => states.includes(state)) ?? ['quiet'];
-  return <span class={`state ${tone}`}>{state.replaceAll('_', ' ')}</span>;
+  return <span class={`state ${tone}`}>{saidState(state)}</span>;
 }
 
 /** Shows the outcome of a row, named as in output files. */

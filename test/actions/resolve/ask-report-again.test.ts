@@ -111,7 +111,7 @@ describe('askReportAgain', () => {
     expect(noKnown).toMatchObject({
       lacking: [],
       shown: [{ row: { line: 2 } }],
-      unproven: [{ batchNo: 1, lines: [3], why: expect.stringContaining('another zone, account or filter') }],
+      unproven: [{ batchNo: 1, lines: [3], why: expect.stringContaining('another time zone, account or filter') }],
     });
     const older = await askReportAgain(appAt([known, hours(20)]), file, [2, 3]);
     expect(older.unproven).toEqual([{ batchNo: 1, lines: [2, 3], why: expect.stringContaining('ends before one') }]);
@@ -119,7 +119,7 @@ describe('askReportAgain', () => {
     expect(empty).toMatchObject({ lacking: [], unproven: [{ why: expect.stringContaining('it has no lines') }] });
   });
 
-  it('lets no row go when the service cannot be asked', async () => {
+  it('lets no row go when the service did not give its newest report', async () => {
     const { file } = lacked;
     const answers: ReportAnswer[] = [
       { kind: 'failed', errors: 'the connection was reset' },
@@ -131,7 +131,9 @@ describe('askReportAgain', () => {
       expect(asked).toEqual({
         lacking: [],
         shown: [],
-        unproven: [{ batchNo: 1, lines: [2, 3], why: expect.stringContaining('the service cannot be asked') }],
+        unproven: [
+          { batchNo: 1, lines: [2, 3], why: expect.stringContaining('the service did not give its newest report') },
+        ],
       });
     }
   });
@@ -148,7 +150,7 @@ describe('correctShown', () => {
     const correction = (await world.links(file.file_id)).find(({ move }) => move === 'correct');
     expect(correction).toMatchObject({
       actor: 'operator:ada',
-      reason: 'the newest report of the service shows what earlier ones lacked',
+      reason: 'the newest report of the service shows rows that earlier ones did not',
       evidence: { report: asked.report, changes: { 'not_charged > accepted_pending': { rows: 1, cents: 200 } } },
     });
     await correctShown(app, file, { shown: [] }, { actor: 'operator:ada', reason: 'nothing to correct' });

@@ -90,7 +90,7 @@ describe('mustBeIn and refuse', () => {
     const context = await contextAt(world, batch);
     expect(() => mustBeIn(context, 'adopt', 'unknown')).not.toThrow();
     expect(() => mustBeIn(context, 'disown', 'exception')).toThrow(
-      `Cannot disown batch 1 of file "${context.file.name}": it is unknown, and only what is exception can be resolved so.`,
+      `Cannot disown batch 1 of file "${context.file.name}": its state is outcome unknown; it must be exception.`,
     );
     expect(refuse(context, 'adopt', 'it is early', 'Wait.').message).toMatch(/: it is early\. Wait\.$/);
     expect(refuse(context, 'adopt', 'it is early').message).toMatch(/: it is early\. Nothing was changed;/);
@@ -124,10 +124,10 @@ describe('assignById', () => {
       answers: { busy: { kind: 'running', text: 'wait' }, down: { kind: 'failed', why: 'connection refused' } },
     });
     const reasons: [string, RegExp][] = [
-      ['busy', /the service still works on that batch\. Nothing was changed; try again/],
+      ['busy', /the service is still processing that batch\. Nothing was changed; try again/],
       ['down', /connection refused/],
       ['nobody', /the service does not know that id: no such batch/],
-      ['has blanks', /that is no batch id/],
+      ['has blanks', /that is not a batch id/],
       [known.batch_id!, /batch 1 of file .* has it/],
     ];
     for (const [id, words] of reasons) {
@@ -182,7 +182,7 @@ describe('declareNotReceived', () => {
     const batch = await doubtfulBatch(world);
     world.clock.advance(DAY_MS);
     const done = declareNotReceived(await contextAt(world, batch), { ...WORDS, evidence });
-    await expect(done).rejects.toThrow('the evidence says too little');
+    await expect(done).rejects.toThrow('the evidence is too short');
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 });

@@ -60,7 +60,7 @@ describe('sayResolved', () => {
     expect(held.details).toEqual(['It is closed.', `Account ${place.batch.account} still waits for something else.`]);
     await world.putBatch({ fileId: place.batch.file_id, batchNo: 1 }, 'reconciled');
     const free = await sayResolved(contextFor(false), 'close-in-doubt', place, { result: 'done' }, 'It is closed.');
-    expect(free.details?.[1]).toBe(`Account ${place.batch.account} goes on by itself.`);
+    expect(free.details?.[1]).toBe(`Account ${place.batch.account} continues automatically.`);
     expect(free.json).toMatchObject({ batchNo: 1, result: 'done', state: 'reconciled' });
     await pauseAccount(world.ledger, place.batch.account, { actor: 'operator:ada', reason: 'wait' });
     expect(
@@ -76,7 +76,7 @@ describe('sayResolved', () => {
       { result: 'proposed', proposalNo: 7 },
       'It is closed.',
     );
-    expect(done.says).toContain('Another person has to confirm it; nothing is done yet.');
+    expect(done.says).toContain('Another person must confirm it; nothing is done yet.');
     expect(done).toMatchObject({
       next: [{ to: 'proposals', proposalNo: 7 }],
       status: 'unknownOpen',
@@ -113,15 +113,15 @@ describe('resolutionOptions', () => {
 
   it('says where to look by the ids around it, or that there are none', () => {
     const [, known] = says({ before: neighbour('1000'), after: neighbour('1010') });
-    expect(known).toContain('1000 before it and 1010 after it. So it would have an id from 1001 to 1009.');
-    expect(says()[1]).toContain('The account has no other batch to go by');
+    expect(known).toContain('1000 before it and 1010 after it. Its id would be from 1001 to 1009.');
+    expect(says()[1]).toContain('The account has no other batch to compare with');
   });
 
   it('says which report to fetch, by the time of the service, and from when it may be declared not received', () => {
     const [, , journal, notReceived] = says();
     expect(journal).toContain('approved credit card payments');
     expect(journal).toContain('2026-06-15 03:00:00 -07:00 (the time of the service)');
-    expect(notReceived).toContain('It can be declared from 2026-06-16 06:00:00 -04:00 on.');
+    expect(notReceived).toContain('This is possible from 2026-06-16 06:00:00 -04:00 on.');
   });
 
   it('says when a second person is needed, and does without an account that has left the configuration', () => {
@@ -130,7 +130,7 @@ describe('resolutionOptions', () => {
     expect(says().filter((words) => words.includes('Another person'))).toEqual([]);
     const gone = says({}, { account: undefined });
     expect(gone[2]).toContain('from a day before the call');
-    expect(gone[3]).not.toContain('It can be declared');
+    expect(gone[3]).not.toContain('This is possible');
   });
 });
 
@@ -185,7 +185,7 @@ describe('probeIds', () => {
   it.each([
     ['20', '10', 'the second id is smaller'],
     ['1', String(MOST_IDS + 1), `these are ${MOST_IDS + 1} ids`],
-    ['a1', 'a9', 'not plain numbers'],
+    ['a1', 'a9', 'that are plain numbers'],
   ])('takes no range %s..%s', async (from, to, words) => {
     const batch = await doubtfulBatch(world);
     const probing = probeIds(await contextAt(world, batch), { from, to }, FAST);

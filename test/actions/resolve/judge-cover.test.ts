@@ -74,7 +74,7 @@ describe('judgeCover', () => {
     const found = await cover(lines());
     expect(found).toMatchObject({
       covers: false,
-      coversNot: expect.stringContaining('another zone, account or filter'),
+      coversNot: expect.stringContaining('another time zone, account or filter'),
     });
   });
 
@@ -118,7 +118,7 @@ describe('judgeCover', () => {
     const cases: [ReportLine[], string, string][] = [
       [[known], '', 'from 5 minutes or more after the call'],
       [[known, shifted(LATER, 26 * HOUR_MS)], '', 'payments from the future'],
-      [[known, LATER], 'Agent', 'of which account'],
+      [[known, LATER], 'Agent', 'does not name its account'],
     ];
     for (const [lines, change, words] of cases) {
       const found = await cover(lines, {}, change);
@@ -157,12 +157,15 @@ describe('judgeCover', () => {
 
   it('concludes nothing when the time of the service is not known, nor of a call that the ledger had forgotten', async () => {
     const silent = await cover([known, LATER], { askTime: async () => undefined });
-    expect(silent).toMatchObject({ covers: false, coversNot: expect.stringContaining('what time it has now') });
+    expect(silent).toMatchObject({
+      covers: false,
+      coversNot: expect.stringContaining('does not tell its current time'),
+    });
     await world.force('UPDATE attempt SET service_at = NULL WHERE file_id = $1', [batch.file_id]);
     expect(await cover([known, LATER])).toMatchObject({
       coversNot: expect.stringContaining('at the call is not known'),
     });
     await world.force('UPDATE attempt SET call_no = NULL WHERE file_id = $1', [batch.file_id]);
-    expect(await cover([known, LATER])).toMatchObject({ coversNot: expect.stringContaining('had forgotten the call') });
+    expect(await cover([known, LATER])).toMatchObject({ coversNot: expect.stringContaining('had lost the call') });
   });
 });

@@ -61,7 +61,7 @@ function walkThrough(isWhole: boolean): void {
 
   async function choosePassword(page: Page, button: string): Promise<void> {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByLabel('Password once more').fill(PASSWORD);
+    await page.getByLabel('Repeat the password').fill(PASSWORD);
     await page.getByRole('button', { name: button }).click();
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
   }
@@ -96,14 +96,14 @@ function walkThrough(isWhole: boolean): void {
 
   if (isWhole)
     it('lets a second person in', async () => {
-      await ann.getByRole('link', { name: 'People' }).click();
+      await ann.getByRole('link', { name: 'Users' }).click();
       await ann.getByLabel('Name').fill('bob');
       await ann.getByLabel('Role', { exact: true }).last().selectOption('approver');
       await ann.getByLabel('Reason', { exact: true }).last().fill('checks what I make');
       await ann.getByRole('button', { name: 'Make a link' }).click();
       const link = await ann.getByText(/http:\S+\/set-up\//).textContent();
       await bob.goto(link!);
-      await choosePassword(bob, 'Keep this password');
+      await choosePassword(bob, 'Save this password');
     });
 
   if (isWhole)
@@ -164,17 +164,17 @@ function walkThrough(isWhole: boolean): void {
       await check('tuesday.csv', 'card', lines(upTo(2).map((n) => cardRow(20 + n))));
       await drop('tuesday.csv');
       await ann.goto('/');
-      await ann.getByRole('heading', { name: /Money in doubt/ }).waitFor();
+      await ann.getByRole('heading', { name: /Outcome unknown/ }).waitFor();
       await ann.getByRole('link', { name: /tuesday\.csv, batch 1/ }).click();
-      await ann.getByRole('link', { name: 'Resolve it, step by step' }).click();
+      await ann.getByRole('link', { name: 'Resolve it step by step' }).click();
       await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
       // Each id is queried after a pause, so the test queries only the first few of those proposed.
       const first = Number(await ann.getByLabel('First batch id').inputValue());
       await ann.getByLabel('Last batch id').fill(String(first + 3));
       await ann.getByRole('button', { name: 'Ask for these ids' }).click();
-      await ann.getByRole('link', { name: /^Adopt batch id/ }).waitFor();
+      await ann.getByRole('link', { name: /^Enter batch id/ }).waitFor();
       expect(await findViolations(ann)).toEqual([]);
-      await ann.getByRole('link', { name: /^Adopt batch id/ }).click();
+      await ann.getByRole('link', { name: /^Enter batch id/ }).click();
       await ann.getByLabel('Reason').fill('its rows fit');
       await ann.getByRole('button', { name: /^Adopt/ }).click();
       await ann.goto('/files');

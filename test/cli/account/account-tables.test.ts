@@ -73,7 +73,7 @@ describe('forgottenTable', () => {
 
   it('says when there is none', () => {
     expect(forgottenTable('main', [], 'UTC')).toBe(
-      'The ledger knows every call of this account that the send journal knows.',
+      'The ledger has every call of this account that the send journal has.',
     );
   });
 });
@@ -102,9 +102,9 @@ describe('comparisonText', () => {
     expect(text).toContain(
       'from 2026-06-15 06:00:00 -04:00 to 2026-06-15 06:00:00 -04:00: 61, of which the ledger sent 1.',
     );
-    expect(text).toContain('nobody has looked at: 4; 1 call outside of that time.');
+    expect(text).toContain('not yet acknowledged: 4; 1 call outside that time.');
     expect(text).toContain('batch 1 of june.csv, of which the report shows 2 of 3 rows');
-    expect(text).toContain('not known here: 60 payments, 450.00.');
+    expect(text).toContain('not in the ledger: 60 payments, 450.00.');
     expect(text).toMatch(/-04:00 +LOST-1 +7\.50 +0001 +A1\n/);
     expect(text.match(/LOST-1/g)).toHaveLength(50);
     expect(text).toContain('And 10 more');
@@ -113,8 +113,8 @@ describe('comparisonText', () => {
 
   it('says so when nothing is unknown, and when the report shows nothing', () => {
     expect(comparisonText('main', { ...found, unknown: [] }, 'UTC')).toContain(
-      'Every charged payment in it is known here.',
+      'The ledger knows every charged payment in it.',
     );
-    expect(comparisonText('main', { ...found, from: null, to: null }, 'UTC')).toContain('it says nothing');
+    expect(comparisonText('main', { ...found, from: null, to: null }, 'UTC')).toContain('it proves nothing');
   });
 });

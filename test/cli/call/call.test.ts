@@ -128,7 +128,7 @@ describe('parameterNotes', () => {
       expect(text).toMatch(new RegExp(`${name} +required +${environmentName(name)} `));
     }
     expect(text).toContain('--stdin');
-    expect(text).toContain('asked for at the terminal');
+    expect(text).toContain('else from a hidden prompt');
     expect(parameterNotes('processCreditCardWithCustomerCode').join('\n')).toMatch(/cvv2 +optional/);
   });
 

@@ -27,7 +27,7 @@ describe('describeAnswer', () => {
       ].join('\n'),
     );
     expect(describeAnswer('processACHEFTChargeBatch', { kind: 'accepted', result: { batchId: '7' } })).toBe(
-      'accepted: taken, and not done yet\n  batchId  7',
+      'accepted: not finished yet\n  batchId  7',
     );
   });
 
@@ -59,17 +59,18 @@ describe('describeAnswer', () => {
   it.each([
     [{ kind: 'failed', errors: 'Bad request.' }, /^failed: nothing was done\n {2}errors {2}Bad request\.$/],
     [{ kind: 'restricted', message: 'No.' }, /^restricted: nothing was sent\n {2}message {2}No\.$/],
-    [{ kind: 'not_sent', why: 'refused' }, /the same call may be made again\n {2}why {2}refused$/],
-    [{ kind: 'unknown', why: 'time out' }, /^unknown: it may have been done or not\n {2}why {2}time out\nDo not make/],
+    [{ kind: 'not_sent', why: 'refused' }, /you can repeat the call\n {2}why {2}refused$/],
+    [
+      { kind: 'unknown', why: 'time out' },
+      /^outcome unknown: the service may or may not have done it\n {2}why {2}time out\nLook it up/,
+    ],
   ] satisfies [AnyAnswer, RegExp][])('says of %j what it means', (answer, text) => {
     expect(describeAnswer('processCreditCard', answer)).toMatch(text);
   });
 
   it('ends an unknown answer with what not to do', () => {
     const text = describeAnswer('processCreditCard', { kind: 'unknown', why: 'time out' });
-    expect(text).toMatch(
-      /Do not make this call again before you have looked it up[^]*second call would do it twice\.$/,
-    );
+    expect(text).toMatch(/Look it up before you repeat this call[^]*second call would do it twice\.$/);
   });
 
   it('says of a read that failed that there is no data', () => {
@@ -237,7 +238,7 @@ describe('customers list', () => {
     [
       ['--from', '2026-06-15', '--to', '2026-06-15', '--format', 'xml'],
       1,
-      /^Cannot use --format: it is none of table, csv/,
+      /^Cannot use --format: it must be one of table, csv/,
     ],
     [['--from', '2026-06-15', '--to', '2026-06-15', '--account', 'wrong'], 2, /^failed: there is no data/],
     [['--from', '2026-06-15', '--to', '2026-06-15', '--account', 'wrong', '--format', 'csv'], 2, /^failed/],

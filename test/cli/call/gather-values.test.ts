@@ -43,7 +43,7 @@ describe('gatherValues', () => {
 
   it('refuses what is given twice, and an option in the place of a value', async () => {
     await expect(gather({ stdin: true, city: 'Troy' }, 'city=Salem')).rejects.toThrow(
-      'Cannot use --city: standard input gives it as well. Give it once.',
+      'Cannot use --city: standard input also gives it. Give it once.',
     );
     await expect(gather({ firstName: '--lastName' })).rejects.toThrow('Cannot use --firstName: its value is missing.');
   });
@@ -66,9 +66,7 @@ describe('gatherValues', () => {
     const { result, out, err } = await takeDown(() => gather(options, '', {}));
     expect(result).toEqual({ creditCardNum: CARD, cvv2: '9173' });
     expect(out).toBe('');
-    expect(err).toMatch(
-      /^Warning: process lists and the history of the shell show --creditCardNum \(card number\), --cvv2/,
-    );
+    expect(err).toMatch(/^Warning: process lists and the shell history show --creditCardNum \(card number\), --cvv2/);
     expect(err).not.toMatch(new RegExp(`${CARD}|9173`));
   });
 

@@ -63,8 +63,8 @@ describe('makeCall: a live account', () => {
     ]) {
       const { text, out, err } = await make(REFUND_OPERATION, options, pipedInput('x=y'));
       expect(text).toBe(
-        `Cannot call ${REFUND_OPERATION} on the live account "live": nobody is at a terminal to confirm it. ` +
-          'Nothing was sent. Give --yes if it is meant.',
+        `Cannot call ${REFUND_OPERATION} on the live account "live": there is no terminal to confirm it. ` +
+          'Nothing was sent. Use --yes to skip the confirmation.',
       );
       expect({ out, err }).toEqual({ out: '', err: '' });
     }
@@ -83,12 +83,12 @@ describe('makeCall: a live account', () => {
   ])('goes on after %s', async (_what, terminal, more) => {
     const { result, err } = await make(REFUND_OPERATION, { ...REFUND, account: 'live', ...more }, terminal);
     expect(result).toBe(5);
-    expect(err).toMatch(/^not sent: nothing left this host, the same call may be made again/);
+    expect(err).toMatch(/^not sent: nothing left this host; you can repeat the call/);
   });
 
   it('asks for a yes before a record is changed, and for none before it is read', async () => {
     const code = { customerCode: 'A1', account: 'live' };
-    expect((await make('deleteCustomerCode', code)).text).toContain('nobody is at a terminal');
+    expect((await make('deleteCustomerCode', code)).text).toContain('there is no terminal to confirm it');
     expect((await make('getCustomerCodeDetail', code)).result).toBe(5);
   });
 
@@ -109,7 +109,7 @@ describe('makeCall: the sandbox', () => {
     const options = { account: 'main', accountType: 'CHECKING', total: '5.00' };
     const { result, out, err } = await make('processACHEFT', options, terminal);
     expect({ result, err }).toEqual({ result: 0, err: '' });
-    expect(out).toMatch(/^accepted: taken, and not done yet\n {2}transactionId/);
+    expect(out).toMatch(/^accepted: not finished yet\n {2}transactionId/);
     expect(terminal.shown()).toBe('accountNum: Bank account number; digits only (not shown): \n');
   });
 
@@ -127,7 +127,7 @@ describe('makeCall: the sandbox', () => {
     const other = await make('processCreditCardWithCustomerCode', { ...call, currency: 'CAD' });
     expect(other).toMatchObject({ result: 2, err: expect.stringMatching(/^restricted: nothing was sent/) });
     const unknown = await make('processCreditCardWithCustomerCode', { ...call, currency: 'usd' });
-    expect(unknown.text).toBe('Cannot use --currency: it is none of USD, CAD, GBP, EUR. See --help.');
+    expect(unknown.text).toBe('Cannot use --currency: it must be one of USD, CAD, GBP, EUR. Run it with --help.');
   });
 });
 
@@ -136,7 +136,9 @@ describe('makeCall: once the request may have left', () => {
     onRequest = (socket) => socket.destroy();
     const { result, out, err } = await make(REFUND_OPERATION, { ...REFUND, account: 'scripted' });
     expect({ result, out }).toEqual({ result: 4, out: '' });
-    expect(err).toMatch(/^unknown: it may have been done or not\n[^]*Do not make this call again before/);
+    expect(err).toMatch(
+      /^outcome unknown: the service may or may not have done it\n[^]*Look it up before you repeat this call/,
+    );
   });
 
   it('does not leave at the first Ctrl-C, because nothing calls a request back', async () => {
@@ -154,7 +156,7 @@ describe('makeCall: once the request may have left', () => {
     const { result, out, err } = await make(REFUND_OPERATION, { ...REFUND, account: 'scripted' });
     expect(result).toBe(0);
     expect(out).toMatch(/^approved\n {2}transactionId +A9/);
-    expect(err).toMatch(/^The request may have left already\. Waiting for the answer/);
+    expect(err).toMatch(/^The request may already have been sent\. Waiting for the answer/);
   });
 
   it('shows no secret of a request that the service repeats', async () => {
@@ -267,7 +269,7 @@ describe('showAnswer', () => {
     [{ kind: 'invalid', faults: [] }, 'err'],
   ])('%j goes to %s', async (answer, stream) => {
     const printed = await show(answer, {}, 'processCreditCardBatch');
-    expect(printed[stream]).toMatch(new RegExp(`^${answer.kind}`));
+    expect(printed[stream]).toMatch(new RegExp(`^(?:outcome )?${answer.kind}`));
     expect(printed[stream === 'out' ? 'err' : 'out']).toBe('');
   });
 

@@ -22,7 +22,7 @@ describe('account pause and resume', () => {
     for (const words of [['main', '--all'], [], ['nobody']]) {
       const { status, err } = await world.paydrop('account', 'pause', ...words, '--reason', 'x');
       expect({ words, status }).toEqual({ words, status: 1 });
-      expect(err).toMatch(/wants either an account or --all|There are: main\./);
+      expect(err).toMatch(/give either an account or --all|There are: main\./);
     }
     expect((await list()).flatMap((state) => state.stops)).toEqual([]);
   });
@@ -32,7 +32,7 @@ describe('account pause and resume', () => {
     ['--all', 'all accounts'],
   ])('stop %s for a run to come, and let it go on', async (who, named) => {
     const { out, status } = await world.paydrop('account', 'pause', who, '--reason', 'amounts look wrong');
-    expect({ out, status }).toEqual({ out: `Paused: ${named}. No submit begins any more.\n`, status: 0 });
+    expect({ out, status }).toEqual({ out: `Paused: ${named}. No new submission starts.\n`, status: 0 });
     expect((await world.paydrop('account', 'pause', who, '--reason', 'again')).out).toBe(
       `${named.replace(/^a/, 'A')} ${who === '--all' ? 'were' : 'was'} paused before.\n`,
     );
@@ -85,7 +85,7 @@ describe('account forgotten and acknowledge', () => {
     );
     const compared = await world.paydrop('account', 'reconcile', 'main', '--report', report, '--reason', 'a restore');
     expect(compared.status).toBe(5);
-    expect(compared.out).toContain('nobody has looked at: 1.');
+    expect(compared.out).toContain('not yet acknowledged: 1.');
     expect(compared.out).toContain('LOST-1');
     const acknowledged = await world.paydrop('account', 'acknowledge', 'main', '--reason', 'all in the report');
     expect(acknowledged.out).toContain('Acknowledged: 1 call.');

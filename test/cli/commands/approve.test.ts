@@ -49,7 +49,7 @@ describe('approve', () => {
       '1 invalid row stays back and is not paid if the file is approved: 1 amount unreadable.',
       `Held because of CONTROL_TOTALS: ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3.`,
       '',
-      'How it stands:',
+      'To see its state:',
       expect.stringMatching(/^ {2}.*why [0-9a-z]{16}$/),
       '',
     ]);
@@ -84,7 +84,7 @@ describe('approve', () => {
     const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', 'again');
     expect({ status, out }).toEqual({ status: 5, out: '' });
     expect(err).toMatch(
-      /^Cannot do "Approve" with this file: it is accepted, and this is for what is held\. See "paydrop why/,
+      /^Cannot do "Approve" with this file: its state is accepted; it must be held\. See "paydrop why/,
     );
   });
 });
@@ -118,7 +118,7 @@ describe('decline', () => {
     await world.finish();
     const { out } = await world.paydrop('approve', 'restored.csv', '--reason', 'to see');
     expect(out).toContain('SENT_BEFORE');
-    expect(out).toContain('What was sent before does not leave again');
+    expect(out).toContain('Batches sent before are not sent again');
     const [, fileId = ''] = /why ([0-9a-z]{16})$/m.exec(out) ?? [];
     expect((await world.paydrop('why', fileId)).out).toContain(`"paydrop cancel ${fileId}/1 --reason …"`);
   });

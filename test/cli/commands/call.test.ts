@@ -57,7 +57,7 @@ describe('call: all operations against the sandbox', () => {
     expect(charge).toMatchObject({
       status: 0,
       err: '',
-      out: expect.stringMatching(/^accepted: taken, and not done yet\n/),
+      out: expect.stringMatching(/^accepted: not finished yet\n/),
     });
     const id = valueOf(charge, 'transactionId');
     const refund = await call('processACHEFTRefundWithTransactionId', '--transactionId', id, '--total', '-5.00');
@@ -156,7 +156,7 @@ describe('call: what came of it', () => {
     const { status, out, err } = await world.pipe('creditCardNum=4111111111111111\ncvv2=123\n', ...words);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toMatch(
-      /^declined: nothing was booked\n {2}code +15\n {2}message +\S.*\n {2}advice +the payer has to act/,
+      /^declined: nothing was booked\n {2}code +15\n {2}message +\S.*\n {2}advice +the payer must act/,
     );
     expect(err).not.toContain('4111111111111111');
   });

@@ -84,7 +84,7 @@ describe('demo, as a process', { timeout: 180_000 }, () => {
     demo.process.kill('SIGINT');
     expect(await demo.ended).toEqual({ status: 5, signal: null });
     expect(await server.isAlive()).toBe(false);
-    expect(demo.err()).toBe('Cannot bring the samples to their end: it was stopped. Start the demo again.\n');
+    expect(demo.err()).toBe('Cannot finish the samples: it was stopped. Start the demo again.\n');
   });
 
   it('leaves the dashboard open when it is asked to, with a link to set it up, until Ctrl-C', async () => {
@@ -183,7 +183,7 @@ describe('restore', () => {
     expect(booked()).toEqual(ONCE);
     const { status, err } = await world.paydrop('restore', path, '--replace');
     expect(status).toBe(5);
-    expect(err).toContain('a process of paydrop works with it. Stop every paydrop');
+    expect(err).toContain('a paydrop process is using it. Stop all paydrop processes');
   });
 
   it('refuses a ledger that holds files', async () => {
@@ -197,7 +197,7 @@ describe('restore', () => {
     const { status, out } = await world.paydrop('restore', path, '--replace');
     expect(out).toContain('is kept in the schema paydrop_before_');
     expect(out).toContain('Account main was stopped: the ledger that was here before knows 3 calls');
-    expect(out).toContain('Batches in doubt: 2; calls that no batch answers for: 1.');
+    expect(out).toContain('Batches in doubt: 2; calls that no batch explains: 1.');
     expect(status).toBe(5);
 
     world.app = await openApp(world.settings, { log: silentLog(), env: {} });

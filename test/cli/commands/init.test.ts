@@ -172,7 +172,7 @@ describe('readAccounts', () => {
     [':secret', 'entry 1'],
     ['A1:secret,', 'entry 2'],
     ['A1:secret,B2 hidden', 'entry 2'],
-    ['A1:secret,A1:hidden', '"A1" stands in it twice'],
+    ['A1:secret,A1:hidden', '"A1" is in it twice'],
   ])('refuses %j', (text, place) => {
     expect(() => readAccounts(text)).toThrow(expect.objectContaining({ code: 'USAGE' }));
     expect(() => readAccounts(text)).toThrow(place);

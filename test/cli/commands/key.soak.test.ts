@@ -35,7 +35,8 @@ describe('key', () => {
 
   it('key rotate changes the key under a process that goes on, which opens old files and wraps new ones with it', async () => {
     const out = await world.says('key', 'rotate');
-    const [, fresh = ''] = /^Master key ([0-9a-f]{8}) is the current one; 2 keys were wrapped anew\.$/m.exec(out) ?? [];
+    const [, fresh = ''] =
+      /^Master key ([0-9a-f]{8}) is the current one; 2 keys were wrapped again\.$/m.exec(out) ?? [];
     expect(fresh).not.toBe(old);
     await world.drop('card', 'july.csv', lines([cardRow(2)]));
     await world.finish();
@@ -53,7 +54,7 @@ describe('key', () => {
     it('takes the old key out of its file, and may be repeated', async () => {
       const { status, out } = await world.paydrop('key', 'retire', old);
       expect(status).toBe(0);
-      expect(out).toContain('Keep a copy for as long as you may want to restore a backup');
+      expect(out).toContain('Keep a copy for as long as you may need to restore an older backup');
       expect((await readFile(world.settings.paths.masterKey, 'utf8')).trim().split('\n')).toHaveLength(1);
       expect(JSON.parse((await world.paydrop('key', 'retire', old, '--json')).out)).toEqual({
         retired: old,
@@ -122,7 +123,7 @@ describe('rotateKey', () => {
       (env: NodeJS.ProcessEnv) => ({ kind: 'command', words: [process.execPath, '-p', 'process.env.K'], env }) as const,
     ],
   ])('from the %s wants the new key given, and then takes it', async (_, placeOf) => {
-    await expect(rotateKey(world.ledger, placeOf({ K: textOf(1) }), because)).rejects.toThrow('gives no new one');
+    await expect(rotateKey(world.ledger, placeOf({ K: textOf(1) }), because)).rejects.toThrow('has no new key');
     const rotated = await rotateKey(world.ledger, placeOf({ K: `${textOf(2)},${textOf(1)}` }), because);
     expect(rotated).toEqual({ current: two!.id, rewrapped: 1, isNew: false });
   });

@@ -61,7 +61,7 @@ describe('a row that the service books only after two reports have lacked it', (
     at(-23);
     await book(codeRow(91));
     at(0);
-    expect(await readReport('first.csv')).toContain('lacks 3');
+    expect(await readReport('first.csv')).toContain('missing: 3');
     await ageBy(world.app, 'main', 'journal_report', 25);
     at(-2);
     await book(codeRow(92));
@@ -87,16 +87,16 @@ describe('a row that the service books only after two reports have lacked it', (
     const refused = await resubmit();
     expect(refused).toMatchObject({ status: 5, out: '' });
     expect(refused.err).toContain(
-      '3 rows of batch 1 (lines 1, 2, 3) cannot go out again now, because the service cannot be asked for its newest report',
+      '3 rows of batch 1 (lines 1, 2, 3) cannot be sent again now, because the service did not give its newest report',
     );
     expect(await inFolder()).toEqual([]);
   });
 
-  it('stays when it was booked meanwhile, and its outcome is corrected; the others go out again', async () => {
+  it('stays when it was booked meanwhile, and its outcome is corrected; the others are sent again', async () => {
     await book(codeRow(2));
     const plan = await resubmit('--dry-run');
-    expect(plan.out).toContain('2 rows, 50.00 USD go out again as a new file');
-    expect(plan.out).toContain('Line 2 does not go out again');
+    expect(plan.out).toContain('2 rows, 50.00 USD are sent again in a new file');
+    expect(plan.out).toContain('Line 2 is not sent again');
     expect(await inFolder()).toEqual([]);
     const done = await resubmit();
     expect(done.status).toBe(5);
@@ -112,6 +112,6 @@ describe('a row that the service books only after two reports have lacked it', (
 
   it('is charged once in the end, like the others', async () => {
     expect([1, 2, 3].map(booked)).toEqual([1, 1, 1]);
-    expect((await resubmit()).err).toContain('every such row was resubmitted before');
+    expect((await resubmit()).err).toContain('every such row was already resubmitted');
   });
 });

@@ -17,7 +17,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 const tokenOf = (out: string) => hashSecretToken(/\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? '');
 
 /** The tests build on each other. */
-describe('people', () => {
+describe('users', () => {
   const world = openedForTests(openCliWorld);
   beforeAll(async () => {
     vi.stubEnv('PAYDROP_DASHBOARD', '127.0.0.1:8420');
@@ -25,33 +25,33 @@ describe('people', () => {
   const leads = (out: string) => readLink(world.app.ledger, tokenOf(out));
 
   it('set-up prints a link for the first administrator, as long as there is nobody', async () => {
-    expect((await world.paydrop('people', 'list')).out).toContain('Nobody yet.');
-    const { status, out } = await world.paydrop('people', 'set-up');
+    expect((await world.paydrop('users', 'list')).out).toContain('There are no users yet.');
+    const { status, out } = await world.paydrop('users', 'set-up');
     expect([status, out]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:8420\/set-up\//)]);
     expect(await leads(out)).toEqual({ person: null });
     await usePersonLink(world.app.ledger, tokenOf(out), { name: 'ann', password: 'hash' });
-    expect(await world.paydrop('people', 'set-up')).toMatchObject({
+    expect(await world.paydrop('users', 'set-up')).toMatchObject({
       out: '',
-      err: expect.stringContaining('the dashboard is set up already'),
+      err: expect.stringContaining('the dashboard is already set up'),
     });
   });
 
   it('invite prints a link for somebody new, and link one for somebody who lost his password', async () => {
     const words = ['bob', '--role', 'approver', '--reason', 'joins us'];
-    const { out } = await world.paydrop('people', 'invite', ...words);
+    const { out } = await world.paydrop('users', 'invite', ...words);
     expect(await leads(out)).toEqual({ person: 'bob' });
-    const again = await world.paydrop('people', 'link', 'bob', '--reason', 'lost it');
+    const again = await world.paydrop('users', 'link', 'bob', '--reason', 'lost it');
     expect([await leads(out), await leads(again.out)]).toEqual([undefined, { person: 'bob' }]);
-    expect((await world.paydrop('people', 'list')).out).toMatch(/^bob +approver +invited +never/m);
+    expect((await world.paydrop('users', 'list')).out).toMatch(/^bob +approver +invited +never/m);
   });
 
   it.each([
-    [['invite', 'cid', '--role', 'king', '--reason', 'x'], /it is none of viewer, operator, approver, admin/],
+    [['invite', 'cid', '--role', 'king', '--reason', 'x'], /it must be one of viewer, operator, approver, admin/],
     [['invite', 'cid', '--role', 'viewer', '--reason', ' '], /--reason is empty/],
-    [['invite', 'Cid Hill', '--role', 'viewer', '--reason', 'x'], /no name for a person/],
+    [['invite', 'Cid Hill', '--role', 'viewer', '--reason', 'x'], /not a valid user name/],
     [['link', 'nobody', '--reason', 'x'], /invite "nobody" again/],
   ])('%j is refused and makes nobody', async (words, says) => {
-    const { status, err } = await world.paydrop('people', ...words);
+    const { status, err } = await world.paydrop('users', ...words);
     expect(status).not.toBe(0);
     expect(err).toMatch(says);
     expect(await listPeople(world.app.ledger)).toHaveLength(2);
@@ -88,7 +88,7 @@ describe('sender', () => {
     await world.paydrop('account', 'list');
     const listed = await world.paydrop('sender', 'list');
     expect(listed.status).toBe(5);
-    expect(listed.out).toMatch(/^NOTHING IS SENT: the ledger may have gone back\.\nWaiting for host host-b/);
+    expect(listed.out).toMatch(/^NOTHING IS SENT: the ledger may be an older copy\.\nWaiting for host host-b/);
     expect(listed.out).toMatch(new RegExp(`${HERE} +[\\da-f]{8} +reported`));
     const status = await world.paydrop('status', '--check');
     expect(status.status).toBe(5);
@@ -112,7 +112,7 @@ describe('sender', () => {
     const retired = await world.paydrop('sender', 'retire', '--from', elsewhere, '--reason', 'one host is enough');
     expect(retired).toMatchObject({
       status: 0,
-      out: 'Retired host-b; 0 calls of it stand in the send journal here now.\n',
+      out: 'Retired host-b; 0 calls of it are now in the send journal of this host.\n',
     });
     expect((await world.paydrop('sender', 'list')).out).toMatch(/host-b +[\da-f]{8} +retired/);
   });
@@ -123,7 +123,7 @@ describe('sender', () => {
     expect((await world.paydrop('sender', 'lost', 'host-b')).status).not.toBe(0);
     const lost = await world.paydrop('sender', 'lost', 'host-b', '--reason', 'its disk burned');
     expect(lost.status).toBe(5);
-    expect(lost.out).toContain('host-b is not waited for any more');
+    expect(lost.out).toContain('host-b is no longer needed');
     expect((await world.paydrop('account', 'list')).out).toContain('its disk burned');
   });
 
@@ -144,7 +144,7 @@ describe('sender', () => {
     const status = await world.paydrop('status', '--check');
     expect(status).toMatchObject({
       status: 5,
-      out: expect.stringContaining(': the ledger is new, and not every host'),
+      out: expect.stringContaining(': the ledger is new, and not every sending host'),
     });
   });
 });
@@ -161,7 +161,9 @@ describe('backup', () => {
 
   it('writes the ledger while another process works with it, and says what to copy besides', async () => {
     const out = await world.says('backup', path);
-    expect(out).toMatch(/^\S+a\.backup is whole: the ledger of \d{4}-.*Z, \d+ rows, up to migration \d{4}-.*\.sql\.$/m);
+    expect(out).toMatch(
+      /^\S+a\.backup is intact: the ledger of \d{4}-.*Z, \d+ rows, up to migration \d{4}-.*\.sql\.$/m,
+    );
     expect(out).toMatch(/^payment_row +1 /m);
     expect(out).toContain(join(world.root, 'data', 'archive'));
     expect(out).toContain('master.key');

@@ -28,7 +28,7 @@ async function proposed(name: string): Promise<number> {
 
 describe('proposals', () => {
   it('says that nothing waits, and then what does, with file, money, person and what to do', async () => {
-    expect(await world.paydrop('proposals')).toEqual({ status: 0, out: 'No proposal waits.\n', err: '' });
+    expect(await world.paydrop('proposals')).toEqual({ status: 0, out: 'No open proposals.\n', err: '' });
     const approve = await world.paydrop('approve', 'mine.csv', '--reason', 'meant so');
     expect(approve).toMatchObject({ status: 3, err: '' });
     const [, no] = /Proposed: 2 rows, [^]*confirm (\d+)$/m.exec(approve.out)!;
@@ -80,7 +80,7 @@ describe('confirm', () => {
     await world.app.ledger.pool.query(`UPDATE file SET valid_cents = valid_cents + 1 WHERE name = 'changed.csv'`);
     const { status, err } = await world.paydrop('confirm', String(no));
     expect(status).toBe(5);
-    expect(err).toContain('propose anew');
+    expect(err).toContain('make a new proposal');
     expect(await world.states()).toMatchObject({ 'changed.csv': 'held' });
   });
 
@@ -109,7 +109,7 @@ describe('refuse', () => {
   it('needs no reason, and lets the maker take it back', async () => {
     const [open] = JSON.parse((await world.paydrop('proposals', '--json')).out) as { proposal_no: number }[];
     expect(await world.paydrop('refuse', String(open!.proposal_no))).toMatchObject({ status: 0, err: '' });
-    expect(await world.paydrop('proposals')).toMatchObject({ out: 'No proposal waits.\n' });
+    expect(await world.paydrop('proposals')).toMatchObject({ out: 'No open proposals.\n' });
   });
 });
 

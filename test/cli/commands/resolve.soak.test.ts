@@ -141,7 +141,7 @@ describe('paydrop resolve', () => {
       const refused = await resolve('adopted', '--adopt', wrong);
       expect(refused).toMatchObject({ status: 4, out: '' });
       expect(refused.err).toMatch(
-        /^Cannot adopt batch id "\d+" for batch 1 of file "adopted\.csv": the service does not/,
+        /^Cannot enter batch id "\d+" for batch 1 of file "adopted\.csv": the service does not/,
       );
     }
     const tried = await resolve('adopted', '--adopt', await idOf('adopted'), '--dry-run');
@@ -185,8 +185,8 @@ describe('paydrop resolve', () => {
       await ageBy(world.app, name, 'attempt', 25);
       const done = await resolve(name, '--not-received', ...EVIDENCE, ...WHY);
       expect(done).toMatchObject({ status: 0, err: '' });
-      expect(done.out).toContain('it is sent once more, as attempt 2');
-      expect(done.out).toContain(`Account ${name} goes on by itself`);
+      expect(done.out).toContain('it is sent again, as attempt 2');
+      expect(done.out).toContain(`Account ${name} continues automatically`);
       expect(await batchOf(name)).toMatchObject({ state: 'ready', attempt: 2 });
     }
   });
@@ -222,10 +222,10 @@ describe('paydrop resolve', () => {
     const unknown = join(world.root, 'unknown.csv');
     await writeFile(unknown, dayReport([hoursAgo(30), hoursAgo(3)], 'LACKING'));
     const filtered = await resolve('lacking', '--journal', unknown, '--dry-run');
-    expect(filtered.out).toContain('it may be of another zone, account or filter');
+    expect(filtered.out).toContain('it may have another time zone, account or filter');
     const kept = await resolve('lacking', '--journal', first);
     expect(kept.status).toBe(4);
-    expect(kept.out).toContain('lacks 2');
+    expect(kept.out).toContain('missing: 2');
     expect(kept.out).toContain('Give a second report');
     // Too soon, it does not count as a second report, whatever it holds.
     expect((await resolve('lacking', '--report', second, '--plan')).out).toContain('2 stay in doubt');

@@ -48,7 +48,7 @@ describe('resubmit', () => {
     const [name = ''] = await readdir(folder);
     const waiting = await resubmit();
     expect(waiting.status).toBe(5);
-    expect(waiting.err).toContain(`"${name}" with 1 row of it has not come back through drop/card`);
+    expect(waiting.err).toContain(`"${name}" with 1 row of it has not been taken from drop/card`);
     expect(await resubmit('--drop-again')).toMatchObject({ status: 5, out: '' });
 
     await rm(join(folder, name));
@@ -63,7 +63,7 @@ describe('resubmit', () => {
 
     const done = await resubmit();
     expect(done.status).toBe(5);
-    expect(done.err).toContain('every such row was resubmitted before');
+    expect(done.err).toContain('every such row was already resubmitted');
     expect(await resubmit('--drop-again')).toMatchObject({ status: 5, out: '' });
     const { file_id: old } = await findFile(world.app.ledger, 'june.csv');
     expect((await world.paydrop('why', name)).out).toContain(`It was made of rows of file ${old}.`);
@@ -90,16 +90,16 @@ describe('repoll', () => {
   it('refuses a batch that the service has not taken', async () => {
     const refused = await world.paydrop('repoll', 'june.csv/1');
     expect(refused).toMatchObject({ status: 5, out: '' });
-    expect(refused.err).toContain('and this is for what is submitted or result in or exception or reconciled');
+    expect(refused.err).toContain('it must be submitted or result received or exception or reconciled');
   });
 
   it('asks now, long before the next question is due, until the result is there', async () => {
     await submitBatch(world.app, { fileId, batchNo: 1 });
     const said = async () => (await world.paydrop('repoll', 'june.csv/1')).out;
-    await expect.poll(said).toBe('The result is here and every row has its outcome.\n');
+    await expect.poll(said).toBe('The result has arrived and every row has its outcome.\n');
     const again = JSON.parse((await world.paydrop('repoll', 'june.csv/1', '--json')).out) as Record<string, unknown>;
     expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
-    expect(await said()).toMatch(/^Every row had its outcome before; /);
+    expect(await said()).toMatch(/^Every row already had its outcome; /);
     expect(world.sandbox.books()).toHaveLength(1);
   });
 
@@ -112,7 +112,7 @@ describe('repoll', () => {
     const { out, status } = await world.paydrop('repoll', 'may.csv/1');
     expect(out).toMatch(/^The question got no answer: the service answered HTTP 500\. The service has the batch/);
     expect(status).toBe(5);
-    await expect.poll(async () => (await world.paydrop('repoll', 'may.csv/1')).out).toMatch(/^The result is here/);
+    await expect.poll(async () => (await world.paydrop('repoll', 'may.csv/1')).out).toMatch(/^The result has arrived/);
   });
 
   it('ends with status 5 when the result does not fit', async () => {
@@ -155,7 +155,7 @@ describe('unknown list', () => {
     expect(out).toMatch(
       /Total +50\.00\n +Sent +\S+Z \(.* -0[45]:00\), attempt 1, to 127\.0\.0\.1:\d+\n +Written +\d+ bytes; the request has \d+/,
     );
-    expect(out).toMatch(/Came back +nothing\n/);
+    expect(out).toMatch(/Returned +nothing\n/);
 
     const [doubt] = JSON.parse((await world.paydrop('unknown', 'list', '--json')).out);
     expect(doubt).toMatchObject({ name: 'monday.csv', account: 'main', rows: 2, cents: 5_000, seenBatchIds: [] });

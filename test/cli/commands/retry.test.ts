@@ -103,7 +103,7 @@ describe('cancel', () => {
   it('is refused when it is over', async () => {
     const { status, err } = await world.paydrop('cancel', 'partly.csv', '--reason', 'too late');
     expect(status).toBe(5);
-    expect(err).toContain('it is completed');
+    expect(err).toContain('its state is completed');
   });
 });
 
@@ -118,7 +118,7 @@ describe('requeue', () => {
 
   it('asks for the jobs of a file, which send nothing while the account is paused', async () => {
     const { status, out, err } = await world.paydrop('requeue', 'june.csv');
-    expect({ status, out, err }).toEqual({ status: 0, out: 'Asked for: submit of batch 1, deliver.\n', err: '' });
+    expect({ status, out, err }).toEqual({ status: 0, out: 'Created: submit of batch 1, deliver.\n', err: '' });
     expect((await world.app.queue.ids('submit', 'waiting')).size).toBe(1);
     await world.finish();
     expect(world.sandbox.books()).toEqual([]);
@@ -129,7 +129,7 @@ describe('requeue', () => {
     const { status, out } = await world.paydrop('requeue', 'june.csv/1');
     expect({ status, out }).toEqual({
       status: 0,
-      out: 'Nothing to ask for: the batch is cancelled. See "paydrop why june.csv/1".\n',
+      out: 'Nothing to create: its state is cancelled. See "paydrop why june.csv/1".\n',
     });
     expect(JSON.parse((await world.paydrop('requeue', 'june.csv/1', '--json')).out)).toMatchObject({ asked: [] });
   });
@@ -150,7 +150,7 @@ describe('rebuild-outputs', () => {
     const { status, out, err } = await world.paydrop('rebuild-outputs', 'june.csv');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/june__.{8}\.result\.csv +same +same/);
-    expect(out).toContain('Every output is whole.');
+    expect(out).toContain('Every output is intact.');
   });
 
   it('says which one is missing, and brings it back', async () => {

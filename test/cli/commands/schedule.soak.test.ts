@@ -46,17 +46,17 @@ describe('schedule', () => {
     expect(out).toMatch(/^The run of nightly for \d{4}-\d\d-\d\d is done: 1 file taken\.\n$/);
     const again = await world.paydrop('schedule', 'run', 'nightly');
     expect(again.status).toBe(0);
-    expect(again.out).toMatch(/was made before: 1 file taken\. Nothing was done\.\n$/);
-    expect((await world.paydrop('schedule', 'run', 'nightly', '--again')).out).toBe('Taken once more: 0 files.\n');
+    expect(again.out).toMatch(/was already made: 1 file taken\. Nothing was done\.\n$/);
+    expect((await world.paydrop('schedule', 'run', 'nightly', '--again')).out).toBe('Taken again: 0 files.\n');
     const [line] = JSON.parse((await world.paydrop('schedule', 'list', '--json')).out);
     expect(line).toMatchObject({ name: 'nightly', does: 'take', last: { state: 'done', summary: { files: 1 } } });
     expect(line.nextAt.slice(0, 10) > line.last.day).toBe(true);
   });
 
-  it('run does nothing on a day that is no business day, and closes a day once', async () => {
+  it('run does nothing on a day that is not a business day, and closes a day once', async () => {
     const { status, out } = await world.paydrop('schedule', 'run', 'elsewhen');
     expect(status).toBe(0);
-    expect(out).toMatch(/is no business day of elsewhen\. Nothing was done\.\n$/);
+    expect(out).toMatch(/is not a business day of elsewhen\. Nothing was done\.\n$/);
     const closed = await world.paydrop('schedule', 'run', 'close', '--json');
     expect(JSON.parse(closed.out)).toMatchObject({ is: 'made', state: 'done', summary: { difference: { rows: 0 } } });
     expect(await world.paydrop('schedule', 'run', 'close', '--again')).toMatchObject({ status: 1, out: '' });
@@ -87,11 +87,11 @@ describe('status', () => {
     expect((await world.paydrop('status', '--check')).status).toBe(0);
     await world.app.ledger.pool.query(
       `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at, summary)
-       SELECT 'nightly', current_date - 1, 'missed', now() - interval '1 day', now(), '{"says": "nothing ran in its time"}'`,
+       SELECT 'nightly', current_date - 1, 'missed', now() - interval '1 day', now(), '{"says": "paydrop was not running at its time"}'`,
     );
     const { status, out } = await world.paydrop('status', '--check');
     expect(status).toBe(3);
-    expect(out).toMatch(/Late schedules\n(.*\n){2}nightly .* nothing ran in its time\n/);
+    expect(out).toMatch(/Late schedules\n(.*\n){2}nightly .* paydrop was not running at its time\n/);
     expect(JSON.parse((await world.paydrop('status', '--json')).out)).toMatchObject({
       lateRuns: [{ schedule: 'nightly', state: 'missed' }],
       missingFiles: [],

@@ -33,7 +33,7 @@ describe('start', () => {
   afterAll(() => kill());
 
   it('answers a monitoring program when it is asked to, from before its first sweep', async () => {
-    expect(daemon.err()).toMatch(/health and figures are answered[^]*paydrop is running/);
+    expect(daemon.err()).toMatch(/the monitor is listening[^]*paydrop is running/);
     expect((await fetch(`http://${monitor}/health/ready`)).status).toBe(200);
     expect(await (await fetch(`http://${monitor}/metrics`)).text()).toContain('paydrop_ledger_up 1');
   });
@@ -84,7 +84,7 @@ it('start, stopped in the middle, awaits a running call at the first signal and 
   const calls = () => silent.requests.filter((request) => !isHead(request));
   await expect.poll(() => calls().length).toBe(1);
   daemon.process.kill('SIGTERM');
-  await daemon.says('stopping: nothing new is sent, running calls are awaited');
+  await daemon.says('stopping: waiting for running calls, sending nothing new');
   expect(daemon.process.exitCode).toBeNull();
   daemon.process.kill('SIGTERM');
   expect(await daemon.ended).toEqual({ status: null, signal: 'SIGTERM' });
@@ -92,7 +92,7 @@ it('start, stopped in the middle, awaits a running call at the first signal and 
   expect(await world.paydrop('run', '--once')).toMatchObject({ status: 4 });
   expect(await world.paydrop('status', '--check')).toMatchObject({
     status: 4,
-    out: expect.stringMatching(/^Needs a person/),
+    out: expect.stringMatching(/^Needs attention/),
   });
   expect(calls()).toHaveLength(1);
 });
@@ -102,12 +102,12 @@ it('start, before it starts anything, keeps the heap small and compiles later, t
   expect(await runHere(['--dir', '/nowhere', 'start'])).toMatchObject({
     status: 1,
     out: '',
-    err: expect.stringContaining('there is no configuration here'),
+    err: expect.stringContaining('this folder has no configuration'),
   });
   expect(flags).toEqual(expect.arrayContaining([expect.stringMatching(/semi-space/), expect.stringMatching(/budget/)]));
 });
 
-/** The tests build on each other: what needs approval comes last, because it decides the status from then on. */
+/** The tests build on each other: what needs attention comes last, because it decides the status from then on. */
 let world: CliWorld;
 let receiver: Receiver;
 
@@ -131,13 +131,13 @@ describe('run', () => {
     for (const timeout of ['0', '-1', 'soon']) {
       expect(await world.paydrop('run', '--once', '--timeout', timeout)).toMatchObject({
         status: 1,
-        err: expect.stringContaining('--timeout wants a number of seconds above 0'),
+        err: expect.stringContaining('--timeout needs a number of seconds above 0'),
       });
     }
   });
 
   it('takes what lies there to its end: 0', async () => {
-    expect(await world.paydrop('run', '--once')).toEqual({ status: 0, out: 'No file came to a new state.\n', err: '' });
+    expect(await world.paydrop('run', '--once')).toEqual({ status: 0, out: 'No file changed its state.\n', err: '' });
 
     await world.drop('card', 'good.csv', lines([cardRow(1)]));
     const good = await world.paydrop('run', '--once');
@@ -149,13 +149,13 @@ describe('run', () => {
     await world.drop('card', 'slow.csv', lines([cardRow(2)]));
     const late = await world.paydrop('run', '--once', '--timeout', '0.01');
     expect(late.status).toBe(5);
-    expect(late.err).toMatch(/^Cannot bring everything to its end: .*work goes on at the next run/);
+    expect(late.err).toMatch(/^Cannot finish the work: .*the next run continues the work/);
 
     const stopped = startHere(['--dir', world.root, 'run', '--once']);
     await stopped.interrupt();
     expect(await stopped.ended).toMatchObject({
       status: 5,
-      err: 'Cannot bring everything to its end: it was stopped. The work goes on at the next run.\n',
+      err: 'Cannot finish the work: it was stopped. The next run continues the work.\n',
     });
   });
 
@@ -175,7 +175,7 @@ describe('run', () => {
     await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
     const held = await world.paydrop('run', '--once');
     expect(told()).toContain('"kind":"file_held"');
-    expect(held).toMatchObject({ status: 3, err: 'Something waits for a person: see "paydrop status".\n' });
+    expect(held).toMatchObject({ status: 3, err: 'Something needs attention: see "paydrop status".\n' });
     expect(held.out).toMatch(/twice\.csv .*held .*nothing sent: .* \(DUPLICATE_ROW\)/);
     expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
   });

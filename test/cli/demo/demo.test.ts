@@ -188,14 +188,14 @@ describe('show results', () => {
   describe('concludeDemo', () => {
     it('says that all agree, with status 0', () => {
       expect(concludeDemo([])).toEqual({
-        text: expect.stringMatching(/agree, row by row and to the cent\.$/),
+        text: expect.stringMatching(/match, row by row and to the cent\.$/),
         status: 0,
       });
     });
 
     it('names every difference, with status 5', () => {
       expect(concludeDemo(['C-1: 1 here', 'C-2: 0 there'])).toEqual({
-        text: 'The three do NOT agree:\nC-1: 1 here\nC-2: 0 there',
+        text: 'The three do NOT match:\nC-1: 1 here\nC-2: 0 there',
         status: 5,
       });
     });

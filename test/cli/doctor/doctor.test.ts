@@ -33,7 +33,7 @@ describe('doctor', () => {
     await rename(`${path}.away`, path);
     expect(status).toBe(5);
     expect(out).toMatch(/^bad +Folders +the drop folder ".*" is missing\n +fix: mkdir -p /m);
-    expect(out).toMatch(/What is marked bad has to be fixed\.\n$/);
+    expect(out).toMatch(/Fix the lines marked bad\.\n$/);
   });
 
   it('is one JSON value on request', async () => {
@@ -111,7 +111,7 @@ describe('findingOf', () => {
 
   it('says of any other error its code and nothing else', () => {
     const error = Object.assign(new Error('row 4111111111111111'), { code: 'EIO' });
-    expect(findingOf(error, bad)).toMatchObject({ level: 'bad', found: 'the look itself failed (EIO)' });
-    expect(findingOf('odd', bad).found).toBe('the look itself failed (unforeseen error)');
+    expect(findingOf(error, bad)).toMatchObject({ level: 'bad', found: 'the check itself failed (EIO)' });
+    expect(findingOf('odd', bad).found).toBe('the check itself failed (unforeseen error)');
   });
 });

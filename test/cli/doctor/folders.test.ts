@@ -37,13 +37,15 @@ describe('folders', () => {
     const out = join(world.root, 'a-file');
     await writeFile(out, '');
     const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
-    expect(await world.look(folders, { settings })).toMatchObject([{ level: 'bad', found: `"${out}" is no folder` }]);
+    expect(await world.look(folders, { settings })).toMatchObject([
+      { level: 'bad', found: `"${out}" is not a folder` },
+    ]);
   });
 });
 
 it.each([
-  ['a link to itself', 'loop', 'the links in its path lead in a circle'],
-  ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system takes'],
+  ['a link to itself', 'loop', 'the links in its path form a circle'],
+  ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system allows'],
 ])('folders says what it is that no right would open: %s', async (_what, name, reason) => {
   const out = join(world.root, name);
   if (name === 'loop') await symlink(name, out);
@@ -69,7 +71,10 @@ describe('fileSystems', () => {
     // `/proc` is on no disk.
     const settings = { ...world.settings, folders: [{ ...folder!, work: '/proc' }] };
     expect(await world.look(fileSystems, { settings })).toMatchObject([
-      { level: 'bad', found: expect.stringContaining('"drop/card" lies on another file system than its work folder') },
+      {
+        level: 'bad',
+        found: expect.stringContaining('"drop/card" and its work folder are on different file systems:'),
+      },
     ]);
   });
 

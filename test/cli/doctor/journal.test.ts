@@ -36,7 +36,7 @@ describe('journal', () => {
     await rename(path, `${path}.away`);
     await mkdir(path);
     expect(await world.look(journal)).toMatchObject([
-      { level: 'bad', found: expect.stringContaining('something that is no file stands in its place') },
+      { level: 'bad', found: expect.stringContaining('its path is not a file') },
     ]);
     await rmdir(path);
     await rename(`${path}.away`, path);
@@ -66,7 +66,7 @@ describe('journal', () => {
     expect(await world.look(journal)).toEqual([
       {
         level: 'bad',
-        found: '1 call of account main that a restored ledger had forgotten, and nobody has looked',
+        found: '1 call of account main that a restored ledger lacks, and no person has acknowledged',
         mend: 'paydrop account forgotten main',
       },
     ]);
@@ -111,14 +111,14 @@ describe('originals', () => {
     const [finding] = await world.look(originals);
     expect(finding).toMatchObject({
       level: 'bad',
-      mend: expect.stringContaining('the senders may drop them once more'),
+      mend: expect.stringContaining('their senders can drop them again'),
     });
     expect(finding!.found).toMatch(new RegExp(`: ${FORGOTTEN} of \\d{4}-\\d{2}-\\d{2}$`));
   });
 
   it('says never to drop one again that was sent, whether the ledger has been told of it or not', async () => {
     const { journal } = world.settings.paths;
-    const sent = [{ level: 'bad', found: expect.stringContaining('after they were sent'), mend: MUST_NOT }];
+    const sent = [{ level: 'bad', found: expect.stringContaining('although they were sent'), mend: MUST_NOT }];
     const before = await readFile(journal, 'utf8');
     const entry = { account: 'main', fileId: FORGOTTEN, batchNo: 1, attempt: 1, sha256: 'ab' };
     await appendFile(journal, `\n${JSON.stringify({ at: '2026-06-15T10:00:00.000Z', ...entry })}`);

@@ -38,7 +38,7 @@ describe('keyFile', () => {
 describe('masterKey', () => {
   it('names the key that is the one of the ledger', async () => {
     expect(await world.look(masterKey)).toEqual([
-      { level: 'ok', found: `key ${world.app.keys.current.id} can be read and is the one of this ledger` },
+      { level: 'ok', found: `key ${world.app.keys.current.id} can be read and belongs to this ledger` },
     ]);
   });
 
@@ -133,7 +133,7 @@ describe('openpgp', () => {
   it('names the keys that can be used, so that a sender can compare', async () => {
     expect(await look([lasting, ending], [ending], 1)).toEqual([
       { level: 'ok', found: `account main: our key ${nameOf(lasting)} can be used and does not expire` },
-      { level: 'ok', found: `account main: our former key ${nameOf(ending)} opens what is still encrypted for it` },
+      { level: 'ok', found: `account main: our former key ${nameOf(ending)} opens messages still encrypted for it` },
       {
         level: 'ok',
         found: expect.stringContaining(`account main: a sender's key ${nameOf(ending)} expires at 2026-09-23T10:00`),

@@ -51,7 +51,7 @@ describe('judgeServer', () => {
 
 describe('queue', () => {
   it('lives beside the ledger', async () => {
-    expect(await world.look(queue)).toEqual([{ level: 'ok', found: 'it lives beside the ledger' }]);
+    expect(await world.look(queue)).toEqual([{ level: 'ok', found: 'it is in the database of the ledger' }]);
   });
 
   it('finds a Redis that does not answer', async () => {
@@ -74,7 +74,7 @@ describe('judgeRedis', () => {
   it('passes on why Redis takes no writes', () => {
     const refusal = "OOM command not allowed when used memory > 'maxmemory'.";
     expect(judgeRedis({ version: '8.0', policy: 'noeviction', isAppendOnly: true, refusal })).toMatchObject([
-      { level: 'bad', found: `Redis takes no jobs: ${refusal}` },
+      { level: 'bad', found: `Redis accepts no jobs: ${refusal}` },
     ]);
   });
 });
@@ -139,7 +139,7 @@ describe('clock', () => {
     expect(finding).toMatchObject({
       level,
       found: expect.stringMatching(found),
-      mend: expect.stringContaining('Compare both with a third clock. Let the host that is off keep time by NTP'),
+      mend: expect.stringContaining("Compare both with a third clock. Set the wrong host's clock by NTP"),
     });
   });
 });

@@ -51,7 +51,7 @@ describe.runIf(sshdIsInstalled())('sftpServers', () => {
     expect(findings[1]).toMatchObject({
       level: 'bad',
       found: expect.stringContaining(`remote bank: ${join(sshd.folder, 'results')}: cannot list the folder`),
-      mend: expect.stringContaining('check the folder'),
+      mend: expect.stringContaining('Check the folder'),
     });
   });
 
@@ -62,7 +62,7 @@ describe.runIf(sshdIsInstalled())('sftpServers', () => {
       expect(findings).toMatchObject([{ level: 'bad', found: expect.stringContaining('log in to remote "bank"') }]);
       return findings[0]?.mend;
     };
-    expect(await mends({ port: 1 })).toContain('check name, port and network');
+    expect(await mends({ port: 1 })).toContain('Check name, port and network');
     expect(await mends({ hostKey: 'SHA256:another' })).toContain('Ask its administrator');
     expect(await mends({ user: 'nobody-here' })).toContain('Check user');
   });

@@ -19,7 +19,7 @@ async function lay(name: string): Promise<void> {
 
 /** The tests build on each other. */
 describe('quarantine', () => {
-  it('is well when nothing lies in it, or it was never made', async () => {
+  it('is well when it is empty, or it was never made', async () => {
     expect(await world.look(quarantine)).toEqual(WELL);
     const paths = { ...world.settings.paths, quarantine: join(world.root, 'nowhere') };
     expect(await world.look(quarantine, { settings: { ...world.settings, paths } })).toEqual(WELL);
@@ -32,7 +32,7 @@ describe('quarantine', () => {
       {
         level: 'warn',
         found: expect.stringMatching(/^[0-9a-z]{16}: "link\.csv" from \S+ since \S+Z: DROP_SYMLINK$/),
-        mend: `${ERRORS.DROP_SYMLINK.remedy} Tell the sender; remove its folder in quarantine when that is done.`,
+        mend: `${ERRORS.DROP_SYMLINK.remedy} Tell the sender, then remove its folder in quarantine.`,
       },
     ]);
   });
@@ -50,7 +50,7 @@ describe('quarantine', () => {
 
 /** The tests build on each other. */
 describe('workFolders', () => {
-  it('is well when they hold what the ledger has claimed', async () => {
+  it('is well when they match the claims in the ledger', async () => {
     expect(await world.look(workFolders)).toEqual(WELL);
     const claim = claimOf();
     await claimFile(world.app.ledger, claim);
@@ -68,7 +68,7 @@ describe('workFolders', () => {
     await lay('a stranger');
     const found = (await world.look(workFolders)).map((finding) => finding.found).join('\n');
     expect(found).toContain(`and not in the ledger: ${fileId}`);
-    expect(found).toContain('a thing that is no claim');
+    expect(found).toContain('an entry that is not a claim');
     expect(found).not.toContain('stranger');
   });
 });

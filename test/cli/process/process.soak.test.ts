@@ -136,7 +136,7 @@ describe('wait until idle', () => {
       expect(await world.states()).toMatchObject({ 'monday.csv': 'completed' });
     });
 
-    it('does not wait for what waits for a person', async () => {
+    it('does not wait for what needs attention', async () => {
       await world.drop('card', 'held.csv.ctl', 'rows=99\n');
       await world.drop('card', 'held.csv', lines([cardRow(2)]));
       expect(await wait(LONG_MS)).toMatchObject({ isIdle: true });
@@ -172,7 +172,7 @@ describe('with dashboard', () => {
         const answer = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
         expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
       });
-      expect(logText()).toContain('the dashboard is answered');
+      expect(logText()).toContain('the dashboard is listening');
       expect(logText()).not.toContain('set-up');
 
       const second = await open(port, async (url) => expect((await fetch(`${url}/login`)).status).toBe(200));

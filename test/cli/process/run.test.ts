@@ -96,7 +96,7 @@ describe('readRoles', () => {
 
   it.each(['sumbit', 'submit poll', 'toString'])('refuses %j and names those there are', (text) => {
     expect(() => readRoles(`watch,${text}`)).toThrow(
-      `Cannot do the work of "${text}": there is no such role. Name some of watch, intake, submit, poll, deliver`,
+      `Cannot do the work of "${text}": there is no such role. Choose from watch, intake, submit, poll, deliver`,
     );
   });
 });

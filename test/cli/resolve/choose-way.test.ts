@@ -43,7 +43,7 @@ describe('a way out of doubt', () => {
     });
 
     it.each<[Call['options'], string]>([
-      [{ adopt: '1', probe: true }, '2 ways are named'],
+      [{ adopt: '1', probe: true }, '2 options are given'],
       [{ probe: '10-20' }, 'not written as FROM..TO'],
       [{ probe: '1..1234567890123456789' }, 'not written as FROM..TO'],
       [{ adopt: '1', evidence: 'x' }, '--evidence belongs to --not-received'],
@@ -71,7 +71,7 @@ describe('a way out of doubt', () => {
       const large = join(folder, 'large.csv');
       await writeFile(large, '');
       await truncate(large, 1024 ** 3);
-      await expect(readReport(large)).rejects.toThrow('no report of the service is that large');
+      await expect(readReport(large)).rejects.toThrow('it is too large for a report of the service');
     });
   });
 });
@@ -110,9 +110,9 @@ describe('describeInDoubt', () => {
       'Total         75.00',
       'Sent          2026-06-15T10:00:00.000Z (2026-06-15 06:00:00 -04:00), attempt 1, to service.test',
       'Written       900 bytes; the request has 900 and its headers',
-      'Came back     nothing',
+      'Returned      nothing',
       'Why in doubt  the connection was reset',
-      'Waits         2 hours 5 minutes; it may be declared not received from 2026-06-16T10:00:00.000Z',
+      'Waits         2 hours 5 minutes; it can be marked as not received from 2026-06-16T10:00:00.000Z',
       'Next steps',
     ])
       expect(text).toContain(words);
@@ -131,7 +131,7 @@ describe('describeInDoubt', () => {
     expect(text).toContain('not known; the request has 900 and its headers');
     expect(text).toContain('HTTP 500, 40 bytes, <h1>Server Error</h1>');
     expect(text).toContain(': the service gave it batch id 1002');
-    expect(text).toContain('2 rows found, 1 lacking; what it lacks proves nothing');
+    expect(text).toContain('2 rows found, 1 missing; missing rows prove nothing');
   });
 });
 

@@ -44,7 +44,7 @@ describe('retention report', () => {
     const { status, clean, due, shredded } = await report();
     expect({ status, clean, shredded }).toEqual({ status: 0, clean: true, shredded: [] });
     expect(due.map((file) => file.file_id)).toEqual([fileId]);
-    expect((await world.paydrop('retention', 'report')).out).toContain('Due and not destroyed yet: 1');
+    expect((await world.paydrop('retention', 'report')).out).toContain('Due but not destroyed yet: 1');
   });
 
   it('proves what was destroyed, in its time and in no other', async () => {
@@ -56,12 +56,10 @@ describe('retention report', () => {
     });
     expect(await report('--from', '2020-01-01', '--to', '2020-12-31')).toMatchObject({ status: 0, shredded: [] });
     const { out } = await world.paydrop('retention', 'report');
-    expect(out).toContain('In the archive of this host: 1 originals that are kept, 0 that should be gone.');
-    expect(out).toContain(
-      'No row of the ledger and no original in the archive of this host is left that should be gone.',
-    );
+    expect(out).toContain('In the archive of this host: 1 originals kept, 0 left over.');
+    expect(out).toContain('The ledger and the archive of this host have nothing left over.');
     expect(out).toContain('the keys of 1 of 1 file are gone');
-    expect(out).toContain('Backups of the ledger hold the wrapped keys of their day.');
+    expect(out).toContain('Backups of the ledger contain the wrapped keys of their day.');
   });
 
   it('finds what should be gone and is not', async () => {
@@ -80,7 +78,7 @@ describe('retention report', () => {
       tables: ['file_secret', 'row_print'].map((table) => ({ table, isClean: true, why: null })),
     });
     expect((await report()).shredded).toMatchObject([{ key: { cleanedAt: expect.any(String), why: null } }]);
-    expect((await world.paydrop('retention', 'clean')).out).toBe('There was nothing to clean.\n');
+    expect((await world.paydrop('retention', 'clean')).out).toBe('Nothing to clean.\n');
   });
 
   it('wants days', async () => {
@@ -113,11 +111,9 @@ describe('describeRetention', () => {
   it('says that nothing was destroyed and nothing is left, and what backups still hold', () => {
     const text = describeRetention(EMPTY);
     expect(text).toContain('Keys destroyed from 2026-04-01T00:00:00.000Z to 2026-07-01T00:00:00.000Z: 0');
-    expect(text).toContain('7 originals that are kept, 0 that should be gone');
-    expect(text).toContain(
-      'No row of the ledger and no original in the archive of this host is left that should be gone.',
-    );
-    expect(text).toContain('delete backups when their time is over');
+    expect(text).toContain('7 originals kept, 0 left over');
+    expect(text).toContain('The ledger and the archive of this host have nothing left over.');
+    expect(text).toContain('delete backups when they expire');
   });
 
   it('lists what was destroyed with its link, what is due, and what is left over', () => {
@@ -131,10 +127,10 @@ describe('describeRetention', () => {
     expect(text).toMatch(
       /^2026-05-01T.* main +abcdefgh23456789 +june\.csv +completed +12 +fingerprints +2026-05-02T00:00:00.000Z +not yet +not yet$/m,
     );
-    expect(text).toContain('Due and not destroyed yet: 1');
-    expect(text).toContain('Should be gone: abcdefgh23456789');
-    expect(text).toContain('Not known to the ledger, and left alone: zzzzzzzz23456789');
-    expect(text).toContain('Something is left that should be gone.');
+    expect(text).toContain('Due but not destroyed yet: 1');
+    expect(text).toContain('Left over: abcdefgh23456789');
+    expect(text).toContain('Not in the ledger, and left alone: zzzzzzzz23456789');
+    expect(text).toContain('Something is left over.');
     expect(text).toContain('the keys of 1 of 1 file are gone');
     expect(text).toContain('the fingerprints of 0 of 1 file are gone');
     expect(text).toContain('Not yet for 1: at 300 MB the table is too large.');
@@ -143,8 +139,8 @@ describe('describeRetention', () => {
   it('says nothing of a log that it may not list, and names ledgers that were put aside', () => {
     const database = { mayListLog: false, setAside: ['paydrop_before_2026'] };
     const text = describeRetention({ ...EMPTY, shredded: [SHREDDED], database });
-    expect(text).toContain('may not list them');
-    expect(text).toContain('put aside is in the database with all its keys: paydrop_before_2026');
+    expect(text).toContain('is not allowed to list them');
+    expect(text).toContain('A replaced ledger is in the database with all its keys: paydrop_before_2026');
   });
 
   it('calls the log overwritten when it is for both', () => {

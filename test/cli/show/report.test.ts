@@ -57,7 +57,7 @@ describe('report', () => {
 
   it.each([
     ['a day that is none', ['--day', '2026-02-30'], /it is no day in UTC/],
-    ['a format that is none', ['--format', 'pdf'], /none of text, json and csv/],
+    ['a format that is none', ['--format', 'pdf'], /must be text, json or csv/],
     ['an account that is none', ['--account', 'nobody'], /Accounts: main\./],
   ])('%s: status 1 and a sentence', async (_what, words, sentence) => {
     expect(await world.refusal('report', ...words)).toMatch(sentence);
@@ -100,7 +100,7 @@ describe('audit', () => {
       expect(await show('--since', '2099-01-01')).toEqual([]);
       expect((await show('--since', '2020-01-01T00:00:00Z')).length).toBe((await show()).length);
       expect(await show('--limit', '1')).toHaveLength(1);
-      expect((await world.paydrop('audit', 'show', '--since', '2099-01-01')).out).toBe('No link fits.\n');
+      expect((await world.paydrop('audit', 'show', '--since', '2099-01-01')).out).toBe('No link matches.\n');
     });
 
     it.each([
@@ -115,7 +115,7 @@ describe('audit', () => {
   it('audit verify says that the chain is whole, and finds a link that was altered', async () => {
     const whole = await world.paydrop('audit', 'verify');
     expect(whole).toMatchObject({ status: 0, err: '' });
-    expect(whole.out).toMatch(/^The audit trail is whole: \d+ links, the last hash is [0-9a-f]{64}\.\n$/);
+    expect(whole.out).toMatch(/^The audit trail is complete: \d+ links, the last hash is [0-9a-f]{64}\.\n$/);
     await forceSql(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
     const broken = await world.paydrop('audit', 'verify', '--json');
     expect(broken.status).toBe(5);

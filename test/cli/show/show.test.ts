@@ -76,7 +76,7 @@ describe('describeStory', () => {
     expect(describeStory(story(), 'America/New_York').split('\n')).toEqual([
       'monday.csv',
       'file g7fhpaqsf429w7ye, account main, card, rejected since 2026-06-15 09:30:00 -04:00',
-      'the file has no bytes. Export the file again; this one was not written.',
+      'the file has no bytes. Export the file again; this one is empty.',
     ]);
   });
 
@@ -111,7 +111,7 @@ describe('describeStory', () => {
     );
     for (const line of [
       'APPROVED    20  1417.00  charged or refunded',
-      'INVALID      1     0.00  withheld, it has faults',
+      'INVALID      1     0.00  withheld because it has faults',
       'none yet     2     5.00',
       '    1  reconciled  1000001         1    20  1417.00',
       'result  monday__g7fhpaqs.result.csv    21',
@@ -201,7 +201,7 @@ describe('why', () => {
 
   it('says of a held file what to do', async () => {
     const { out } = await world.paydrop('why', 'held.csv');
-    expect(out).toContain('It was held: the control file does not agree with the payment file: it says 99 rows');
+    expect(out).toContain('It was held: the control file does not match the payment file: it says 99 rows');
     expect(out).toMatch(/ Then "paydrop approve (.{16}) --reason …" or "paydrop decline \1 --reason …"\.\n/);
   });
 
@@ -229,7 +229,7 @@ describe('why', () => {
     ]);
   });
 
-  it('says when nothing of that name is known', async () => {
+  it('says when nothing with that name exists', async () => {
     expect(await world.refusal('why', 'nobody')).toContain('Cannot find a file "nobody"');
   });
 });

@@ -29,7 +29,7 @@ describe('status', () => {
     const out = await world.says('status', '--check');
     expect(out).toMatch(/completed +1 +2 +50\.00/);
     expect(out).toMatch(/main +APPROVED +2 +50\.00/);
-    expect(out).not.toContain('On their way');
+    expect(out).not.toContain('In progress');
   });
 
   it('names a held file and what to do: 3', async () => {
@@ -58,14 +58,14 @@ describe('status', () => {
     await world.forceState('batch', state);
     const { status, out } = await world.paydrop('status', '--check');
     expect(status).toBe(code);
-    expect(out).toMatch(/^Needs a person\n/);
+    expect(out).toMatch(/^Needs attention\n/);
     expect(out).toContain('done.csv');
     expect(out).toContain(next);
   });
 
   it('says the same with 0 when nobody asked for a check', async () => {
     const out = await world.says('status');
-    expect(out).toContain('Needs a person');
+    expect(out).toContain('Needs attention');
   });
 
   it('names a stopped account: 5', async () => {
@@ -109,10 +109,16 @@ describe('lateRunLines', () => {
 
   it('lists what was missed and what has not come, each with what to do', () => {
     const dueAt = new Date('2026-06-15T22:00:00Z');
-    const run = { schedule: 'nightly', day: '2026-06-15', state: 'missed', dueAt, says: 'nothing ran in its time' };
+    const run = {
+      schedule: 'nightly',
+      day: '2026-06-15',
+      state: 'missed',
+      dueAt,
+      says: 'paydrop was not running at its time',
+    };
     const file = { folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' };
     expect(lateRunLines({ lateRuns: [run], missingFiles: [file] }).join('\n\n')).toMatch(
-      /Late schedules\n(.*\n){2}nightly +2026-06-15 +missed .*\n\n"paydrop schedule run NAME".*\n\nExpected files that did not come\n(.*\n){2}drop\/dues +main +2026-06-15 +18:00/,
+      /Late schedules\n(.*\n){2}nightly +2026-06-15 +missed .*\n\n"paydrop schedule run NAME".*\n\nExpected files that have not arrived\n(.*\n){2}drop\/dues +main +2026-06-15 +18:00/,
     );
   });
 });
@@ -166,7 +172,7 @@ describe('exceptions', () => {
 
   it('shows both sides of one, the missing row as one gap', async () => {
     const out = await world.says('exceptions', 'monday.csv/1');
-    expect(out).toContain('3 rows sent, 2 came back, 1 differs.');
+    expect(out).toContain('3 rows sent, 2 returned, 1 differs.');
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/^ *3 +3 +C-3 +25\.00 +number ending 2220 +<$/);
     expect(out).not.toContain(CARD);
   });
@@ -219,7 +225,7 @@ describe('describeComparison', () => {
     expect([title, reason, counts]).toEqual([
       'Batch 2anp3p7jwetvmz4z/2 of monday.csv, batch id 1000003, exception',
       '4 result rows for 3 sent rows, 3 of them differ',
-      '3 rows sent, 4 came back, 3 differ.',
+      '3 rows sent, 4 returned, 3 differ.',
     ]);
     expect(rows.map((row) => row.replace(/ {2,}/g, '  ').trim())).toEqual([
       '1  2  C-1  25.00  number ending 2220  |  C-9  25.00  number ending 2220  Received',
@@ -259,6 +265,6 @@ describe('describeExceptions', () => {
   });
 
   it('says so when nothing waits', () => {
-    expect(describeExceptions([])).toBe('No result waits for a person: each one fits what was sent.');
+    expect(describeExceptions([])).toBe('No result needs attention: each one matches what was sent.');
   });
 });

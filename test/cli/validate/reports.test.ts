@@ -151,8 +151,8 @@ describe('chooseRules', () => {
   });
 
   it.each([
-    ['cash', undefined, 'USAGE', 'it is none of card, ach-charge, ach-refund'],
-    ['constructor', undefined, 'USAGE', 'it is none of card'],
+    ['cash', undefined, 'USAGE', 'it must be one of card, ach-charge, ach-refund'],
+    ['constructor', undefined, 'USAGE', 'it must be one of card'],
     ['ach-refund', undefined, 'USAGE', 'no folder takes ach-refund. Give --account with one of us, uk, spare.'],
     ['card', 'nobody', 'USAGE', 'there is no account "nobody". Give --account with one of us, uk, spare.'],
     ['ach-charge', 'uk', 'RESTRICTED', 'Cannot validate as "ach-charge"'],

@@ -38,7 +38,7 @@ describe('validate: the verdict is the exit status', () => {
       'a good file',
       TWENTY,
       0,
-      /^the\.csv: ACCEPTED\. 20 rows, 20 valid with a total of 500\.00, 0 withheld\.\nCompared with no other file; .*\.\n$/,
+      /^the\.csv: ACCEPTED\. 20 rows, 20 valid with a total of 500\.00, 0 withheld\.\nNot compared with other files; .*\.\n$/,
     ],
     [
       'a row that is withheld',
@@ -152,8 +152,8 @@ describe('validate: what cannot be checked is usage, 1', () => {
 
   it.each([
     [['--max-faults', 'all'], 'Cannot use --max-faults "all"'],
-    [['--operation', 'cash'], 'Cannot validate as "cash": it is none of card, ach-charge, ach-refund'],
-    [['--account', 'nobody'], 'there is no configuration here'],
+    [['--operation', 'cash'], 'Cannot validate as "cash": it must be one of card, ach-charge, ach-refund'],
+    [['--account', 'nobody'], 'this folder has no configuration'],
   ])('%j', async (words, sentence) => {
     const { status, out, err } = await validate(await write('any.csv', lines(TWENTY)), ...words);
     expect({ status, out }).toEqual({ status: 1, out: '' });
@@ -184,7 +184,7 @@ describe('validate: what cannot be checked is usage, 1', () => {
     const { status, out, err } = await runHere(words);
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toBe(
-      'Cannot validate as "ach-charge": Service cannot be used on this server. Use an account that has it.\n',
+      'Cannot validate as "ach-charge": Service cannot be used on this server. Use an account for which the service offers it.\n',
     );
   });
 });

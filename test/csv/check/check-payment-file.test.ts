@@ -225,7 +225,7 @@ describe('what checkPaymentFile yields', () => {
     expect(checked.rowFaults).toHaveLength(1_000);
     expect(checked.faultCounts).toEqual({ CONTROL_CHARACTER: 2_500, TOO_MANY_BAD_ROWS: 1 });
     expect(checked.faults).toEqual([
-      { code: 'TOO_MANY_BAD_ROWS', line: 0, detail: '2500 of 2502 rows are invalid; the folder takes 10 %' },
+      { code: 'TOO_MANY_BAD_ROWS', line: 0, detail: '2500 of 2502 rows are invalid; the folder allows 10 %' },
       { code: 'CONTROL_CHARACTER', line: 0, detail: '2500 in all; 1500 of them are not listed' },
     ]);
     expect(checked).toMatchObject({ verdict: 'reject', records: 2_502, invalid: { rows: 2_500 } });

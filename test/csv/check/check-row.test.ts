@@ -152,7 +152,7 @@ describe('duplicates within a file', () => {
   ])('of INV-1 and %s', (second, isDuplicate) => {
     const [first, other] = check('card', [cardLine(), second]);
     expect(first?.faults).toEqual([]);
-    const expected = { code: 'DUPLICATE_ROW', line: 3, detail: 'the first stands on line 2' };
+    const expected = { code: 'DUPLICATE_ROW', line: 3, detail: 'the first is on line 2' };
     expect(other?.faults.filter((fault) => fault.code === 'DUPLICATE_ROW')).toEqual(isDuplicate ? [expected] : []);
   });
 
@@ -212,10 +212,10 @@ describe('rowNotes', () => {
     const { startRow, report, reportRow, faults } = notes();
     startRow({ line: 7, cells: ['', VISA] });
     report('FIELD_REQUIRED');
-    reportRow('DUPLICATE_ROW', 'the first stands on line 2');
+    reportRow('DUPLICATE_ROW', 'the first is on line 2');
     expect(faults()).toEqual([
       { code: 'FIELD_REQUIRED', line: 7, column: 'invoice' },
-      { code: 'DUPLICATE_ROW', line: 7, detail: 'the first stands on line 2' },
+      { code: 'DUPLICATE_ROW', line: 7, detail: 'the first is on line 2' },
     ]);
   });
 

@@ -73,7 +73,7 @@ describe('checkHeader', () => {
       { code: 'LAYOUT_FOLDER', line: 2, column: 'firstName' },
       { code: 'LAYOUT_FOLDER', line: 2, column: 'lastName' },
     ]);
-    expect(faults[0]?.detail).toBe('the header calls column 3 "Last Name", here it is "First Name"');
+    expect(faults[0]?.detail).toBe('the header calls column 3 "Last Name", but here it is "First Name"');
   });
 
   it('refuses a title that is not known beside those that are, because anything may stand under it', () => {
@@ -85,7 +85,7 @@ describe('checkHeader', () => {
       { code: 'LAYOUT_FOLDER', column: 'city' },
     ]);
     expect(faults[0]?.detail).toBe(
-      'the header calls column 3 "Nachname", which is no title that is known, here it is "First Name"',
+      'the header calls column 3 "Nachname", which is not a known title, but here it is "First Name"',
     );
     expect(JSON.stringify(faults)).not.toContain('99999');
   });

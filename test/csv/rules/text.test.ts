@@ -216,7 +216,7 @@ describe('isOfBrand', () => {
   });
 });
 
-const DAMAGED = { column: 'zipCode', code: 'SPREADSHEET_DAMAGE', detail: 'the zero in front is lost' };
+const DAMAGED = { column: 'zipCode', code: 'SPREADSHEET_DAMAGE', detail: 'the leading zero is missing' };
 const SHORT = { column: 'zipCode', code: 'ZIP_SHORT' };
 const UNKNOWN = { column: 'state', code: 'STATE_UNKNOWN' };
 

@@ -154,7 +154,7 @@ describe('whyInvoice', () => {
     expect(sent!.now[0]).toBe('The row: 2.00, …0001, without an outcome.');
     const [withheld] = await ask(4);
     expect(withheld!.about).toContain('line 4 of july.csv (file ');
-    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, INVALID (withheld, it has faults).');
+    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, INVALID (withheld because it has faults).');
     expect(await ask(99)).toEqual([]);
   });
 });

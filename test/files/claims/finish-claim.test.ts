@@ -181,7 +181,7 @@ describe('quarantineDrop', () => {
     await writeFile(join(work, 'lost', 'found.csv'), 'rows');
     const [strange] = (await findClaims(work)).strange;
     const result = strange && (await moveAside(strange, quarantine));
-    expect(result).toMatchObject({ reason: { reason: 'the folder in the work folder is not a claim', name: 'lost' } });
+    expect(result).toMatchObject({ reason: { reason: 'the entry in the work folder is not a claim', name: 'lost' } });
     expect(await readFile(join(quarantine, FILE_ID, 'drop', 'found.csv'), 'utf8')).toBe('rows');
     expect(await readdir(work)).toEqual([]);
   });

@@ -65,7 +65,7 @@ describe.runIf(sshdIsInstalled())('openRemote', () => {
     const hostKey = `SHA256:${'A'.repeat(43)}`;
     await expect(openRemote({ ...sshd.remote, hostKey })).rejects.toMatchObject({
       code: 'REMOTE_KEY',
-      message: expect.stringContaining(`it shows ${sshd.remote.hostKey}, ${hostKey} is pinned`),
+      message: expect.stringContaining(`it presents ${sshd.remote.hostKey}, but hostKey is ${hostKey}`),
     });
   });
 

@@ -163,7 +163,7 @@ describe('by a person', () => {
     await copyFile(hosts.pathOf('b'), join(hosts.folder, 'older'));
     await hosts.send('b', b);
     await writeFile(hosts.pathOf('b'), await readFile(join(hosts.folder, 'older')));
-    await expect(retireB(a)).rejects.toThrow('it lacks 1 call that the ledger knows');
+    await expect(retireB(a)).rejects.toThrow('it lacks 1 call that the ledger has');
   });
 
   it('vouchForFirst lets a host begin in a ledger that has only taken files in', async () => {

@@ -121,14 +121,14 @@ it('sayWaits says of each what is waited for and what to do', () => {
   const words = [
     'Waiting for host host-b',
     'of host host-c is missing',
-    'host-a, host-b run with different lists',
-    'Two send journals bear the name host-a',
+    'host-a, host-b have different lists',
+    'Two send journals have the name host-a',
     'paydrop sender first',
-    'and move this one away, so that a new one is begun',
+    'and move this one away, so that a new one is made',
     'belongs to another installation',
     'was retired',
-    'is that of host host-a, or a copy of it',
-    'host-d, is not among those that send: host-a, host-b',
+    'belongs to host host-a, or is a copy',
+    'host-d, is not among the senders: host-a, host-b',
   ];
   // A silent host's journal needs no sentence of its own.
   expect(said).toHaveLength(words.length);

@@ -82,9 +82,7 @@ describe('openMirror', () => {
   it('is not used for a journal that is new, or another one', async () => {
     await sendInto([1]);
     await rm(path);
-    await expect(openSendJournal(path, { mirror })).rejects.toThrow(
-      /it holds the calls of a send journal that is not in its place/,
-    );
+    await expect(openSendJournal(path, { mirror })).rejects.toThrow(/it belongs to a send journal that is missing/);
     expect(await readFile(path, 'utf8')).toBe('');
     const other = await openSendJournal(path);
     await other.readSelf('host-a', systemClock);
@@ -183,6 +181,6 @@ describe('findJournalTrouble', () => {
 
   it('says that something else stands in its place', async () => {
     await mkdir(path, { recursive: true });
-    expect(await findJournalTrouble(path)).toContain('no file stands in its place');
+    expect(await findJournalTrouble(path)).toContain('its path is not a file');
   });
 });

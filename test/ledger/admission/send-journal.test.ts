@@ -166,9 +166,7 @@ describe('a folder in the place of the journal', () => {
   it('is told at the start and at the comparison, with what to do', async () => {
     await mkdir(path, { recursive: true });
     for (const act of [() => openSendJournal(path), forgotten])
-      await expect(act()).rejects.toThrow(
-        'Cannot use the send journal: something that is no file stands in its place. Move it away',
-      );
+      await expect(act()).rejects.toThrow('Cannot use the send journal: its path is not a file. Move it away');
   });
 });
 

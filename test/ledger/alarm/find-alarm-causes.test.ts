@@ -254,7 +254,7 @@ describe('findClosed', () => {
     expect(found).toEqual([
       {
         action: 'use the whole ledger',
-        reason: 'its role lacks rights on call_no, failing_work',
+        reason: 'its role lacks permissions on call_no, failing_work',
         next: expect.stringContaining('GRANT ALL ON ALL SEQUENCES IN SCHEMA paydrop TO "lean_clerk";'),
       },
     ]);

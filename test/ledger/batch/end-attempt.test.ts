@@ -160,7 +160,7 @@ describe('endAttempt', () => {
     const before = await world.links(batch.file_id);
     const repeated: AttemptEnd = { ...SUBMITTED, batchId: earlier.batch_id! };
     expect(await endAttempt(world.ledger, batch, repeated)).toMatchObject({ state: 'unknown' });
-    const reason = `the service answered with batch id ${earlier.batch_id}, which this account has had before`;
+    const reason = `the service answered with batch id ${earlier.batch_id}, which this account already has`;
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null, reason });
     expect(await attemptsOf(batch)).toEqual([
       { attempt: 1, ended_at: new Date(START), verdict: 'unknown', evidence: { text: 'done' } },

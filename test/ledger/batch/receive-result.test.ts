@@ -173,7 +173,7 @@ describe('reconcileBatch', () => {
     const before = await world.links(batch.file_id);
     await expect(
       reconcileBatch(world.ledger, keyOf(batch), await fileNoOf(batch), outcomes(batch), evidence),
-    ).rejects.toMatchObject({ code: 'MOVE_REFUSED', message: expect.stringContaining('not those of its rows') });
+    ).rejects.toMatchObject({ code: 'MOVE_REFUSED', message: expect.stringContaining('do not match its rows') });
     expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('result_in');
     expect(await outcomesIn(batch)).toEqual([null, null, null, null]);
     expect(await world.links(batch.file_id)).toEqual(before);

@@ -55,13 +55,13 @@ describe('recoverBatches, while the worker lives', () => {
       ...IN_NOBODYS_HANDS,
       state: 'ready',
       attempt: 1,
-      reason: 'its worker is gone; nothing was written',
+      reason: 'its worker died; nothing was written',
     });
     expect(await readBatchRow(world.ledger, { fileId: sent, batchNo: 1 })).toMatchObject({
       ...IN_NOBODYS_HANDS,
       state: 'unknown',
       attempt: 1,
-      reason: 'its worker is gone in the middle of the call',
+      reason: 'its worker died during the call',
     });
     const evidence = { worker: instance, attempt: 1 };
     expect(await attemptOf(prepared)).toEqual([]);
@@ -73,7 +73,7 @@ describe('recoverBatches, while the worker lives', () => {
       move: 'release',
       from_state: 'preparing',
       to_state: 'ready',
-      reason: 'its worker is gone; nothing was written',
+      reason: 'its worker died; nothing was written',
       evidence: {},
     });
     expect((await world.links(sent)).at(-1)).toEqual({
@@ -82,7 +82,7 @@ describe('recoverBatches, while the worker lives', () => {
       move: 'doubt',
       from_state: 'sending',
       to_state: 'unknown',
-      reason: 'its worker is gone in the middle of the call',
+      reason: 'its worker died during the call',
       evidence,
     });
     expect(await recoverBatches(world.ledger, LONGEST_CALL_MS)).toEqual([]);

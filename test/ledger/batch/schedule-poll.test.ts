@@ -156,7 +156,7 @@ describe('schedulePoll', () => {
   });
 });
 
-const because = { actor: 'operator:ada', reason: 'asked for by hand' };
+const because = { actor: 'operator:ada', reason: 'requested by hand' };
 const ASKED: readonly BatchState[] = ['submitted', 'result_in', 'exception', 'reconciled'];
 
 describe('pollNow', () => {

@@ -41,7 +41,7 @@ describe('declareNotReceived', () => {
     const batch = await doubtful({ batches: 2 });
     world.clock.advance(DAY_MS - 1);
     await expect(absolve(batch)).rejects.toThrow(
-      `Cannot declare batch ${batch.file_id}/1 as not received: the service may still book it; that can be said from 2026-06-16T10:00:00.000Z on`,
+      `Cannot mark batch ${batch.file_id}/1 as not received: the service may still book it; this is possible from 2026-06-16T10:00:00.000Z on`,
     );
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', attempt: 1 });
     expect(await findSendable(world.ledger, batch.account)).toEqual([]);
@@ -96,7 +96,7 @@ describe('declareNotReceived', () => {
     const findings = [{ ...found, authorization: '', transactionId: '' }];
     await transact(world.ledger, (tx) => keepReport(tx, keyOf(batch), { ...report, covers: false, findings }, because));
     world.clock.advance(2 * DAY_MS);
-    await expect(absolve(batch)).rejects.toThrow(/"report\.csv" shows that the row of line 2 was booked/);
+    await expect(absolve(batch)).rejects.toThrow(/"report\.csv" shows that the row on line 2 was booked/);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown' });
   });
 
@@ -164,7 +164,7 @@ describe('mapBatch', () => {
     });
   });
 
-  it('writes nothing when the outcomes are not those of its rows', async () => {
+  it('writes nothing when the outcomes do not match its rows', async () => {
     const batch = await world.batchIn('exception');
     const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), [], because));
     await expect(map).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
@@ -174,9 +174,9 @@ describe('mapBatch', () => {
   it('says in which state a batch is that is none', async () => {
     const batch = await world.batchIn('submitted');
     const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
-    await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": it is submitted\./);
+    await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": its state is submitted\./);
     const disown = transact(world.ledger, (tx) => detachResult(tx, { fileId: 'nobody', batchNo: 1 }, because));
-    await expect(disown).rejects.toThrow('the ledger does not know it');
+    await expect(disown).rejects.toThrow('it is not in the ledger');
   });
 });
 

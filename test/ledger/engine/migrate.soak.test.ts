@@ -223,7 +223,7 @@ describe('migrate', () => {
     await pool.query('CREATE SCHEMA elsewhere');
     await expect(run(other)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
-      message: expect.stringContaining('Take "options" out of DATABASE_URL'),
+      message: expect.stringContaining('Remove "options" from DATABASE_URL'),
     });
     await other.end();
     const { rows } = await pool.query(`SELECT 1 FROM information_schema.tables WHERE table_schema = 'elsewhere'`);

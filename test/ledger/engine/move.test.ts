@@ -157,11 +157,11 @@ describe('mustHaveMoved', () => {
       const fileId = batch.file_id;
       expect(await mustHaveMoved(tx, { fileId }, 'row', 'move it')).toBe('row');
       await expect(mustHaveMoved(tx, { fileId }, undefined, 'move it')).rejects.toThrow(
-        'Cannot move it: it is accepted now.',
+        'Cannot move it: its state is now accepted.',
       );
       await expect(mustHaveMoved(tx, keyOf(batch), undefined, 'retry it')).rejects.toMatchObject({
         code: 'MOVE_REFUSED',
-        message: expect.stringContaining('Cannot retry it: it is refused now.'),
+        message: expect.stringContaining('Cannot retry it: its state is now refused.'),
       });
     });
   });

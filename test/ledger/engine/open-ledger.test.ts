@@ -132,7 +132,7 @@ describe('openLedger', () => {
     const url = `${world.url}&options=${own}`;
     await expect(openLedger({ url }, options)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
-      message: expect.stringContaining('Take "options" out of DATABASE_URL'),
+      message: expect.stringContaining('Remove "options" from DATABASE_URL'),
     });
   });
 });
@@ -179,8 +179,8 @@ describe('explainRefusal', () => {
   it.each([
     ['08P01', /pooler/],
     ['25006', /read-only/],
-    ['42501', /lacks a right/],
-    ['53300', /no connection left/],
+    ['42501', /lacks a permission/],
+    ['53300', /no free connection/],
     ['28P01', /password/],
   ])('has words of its own for %s', (code, reason) => {
     expect(explainRefusal(serverError(code))).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { prepareBatch, type Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
@@ -71,7 +71,7 @@ describe('cancelFile', () => {
     const batch = await world.sending();
     await expect(cancelFile(world.ledger, batch.file_id, because)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
-      message: expect.stringContaining('every batch of it was sent already'),
+      message: expect.stringContaining('every batch was already sent'),
     });
   });
 
@@ -83,7 +83,7 @@ describe('cancelFile', () => {
     await world.putFile(fileId, state);
     await expect(cancelFile(world.ledger, fileId, because)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
-      message: expect.stringContaining(state === 'held' ? 'paydrop decline' : `it is ${state}`),
+      message: expect.stringContaining(state === 'held' ? 'paydrop decline' : `its state is ${saidState(state)}`),
     });
     expect(await statesOf(fileId)).toEqual(['ready']);
   });
@@ -159,7 +159,7 @@ describe('approveFile', () => {
     await world.force('UPDATE file SET valid_rows = 0 WHERE file_id = $1', [fileId]);
     await expect(approveFile(world.ledger, fileId, because)).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
-      message: expect.stringContaining('it has no row that could be sent; decline it'),
+      message: expect.stringContaining('it has no rows to send; decline it'),
     });
   });
 
@@ -202,7 +202,7 @@ describe('proposeApproval', () => {
       await world.force(`UPDATE file SET valid_rows = ${rows} WHERE file_id = $1`, [fileId]);
       await expect(proposeApproval(world.ledger, fileId, because)).rejects.toMatchObject({
         code: 'MOVE_REFUSED',
-        message: expect.stringContaining('it has no row that could be sent; decline it'),
+        message: expect.stringContaining('it has no rows to send; decline it'),
       });
     }
   });

@@ -214,7 +214,7 @@ it('readOutput finds one output by kind and number, and nothing else', async () 
 describe('readHeld', () => {
   beforeEach(() => world.empty());
 
-  it('lists what waits for a person, longest first, and nothing else', async () => {
+  it('lists what needs attention, longest first, and nothing else', async () => {
     await world.accepted({ account: 'main' });
     const first = await world.held({ account: 'main', withheld: 2 });
     world.clock.advance(60_000);

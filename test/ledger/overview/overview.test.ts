@@ -180,7 +180,7 @@ describe('isMoving', () => {
     ['a file that is rejected until its notice is written', () => world.rejected(), 'nak'],
     ['a file that is cancelled until its sender is told', () => endedAs('cancelled'), 'cancelled'],
     ['a file that is partly cancelled until its sender is told', () => endedAs('partly_cancelled'), 'summary-txt'],
-    ['a file that waits for a person, until it is acknowledged', () => world.batchIn('unknown'), 'ack'],
+    ['a file that needs attention, until it is acknowledged', () => world.batchIn('unknown'), 'ack'],
   ])('says yes of %s', async (_of, make, output) => {
     const { file_id: fileId } = await make();
     expect(await moves()).toBe(true);

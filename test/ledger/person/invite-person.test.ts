@@ -52,10 +52,10 @@ describe('invitePerson', () => {
   });
 
   it.each([
-    ['bob', /there is one of that name/],
-    ['Bob', /no name for a person/],
-    ['', /no name for a person/],
-    ['bob hill', /no name for a person/],
+    ['bob', /a user with that name exists/],
+    ['Bob', /not a valid user name/],
+    ['', /not a valid user name/],
+    ['bob hill', /not a valid user name/],
   ])('refuses %j', async (name, message) => {
     const invited = invitePerson(world.ledger, { name, role: 'viewer' }, link('x'), BECAUSE);
     await expect(invited).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) });

@@ -174,12 +174,12 @@ describe('startFailed', () => {
     [
       'a full disk in a log',
       'FATAL: could not write: No space left on device',
-      'the disk is full (FATAL: could not write: No space left on device). Make room and start again.',
+      'the disk is full (FATAL: could not write: No space left on device). Free some space and start again.',
     ],
     [
       'a full disk that was thrown',
       Object.assign(new Error('write failed'), { code: 'ENOSPC' }),
-      'the disk is full (write failed). Make room and start again.',
+      'the disk is full (write failed). Free some space and start again.',
     ],
   ])('tells of %s', (_case, reason, rest) => {
     expect(startFailed('data', reason)).toMatchObject({

@@ -37,7 +37,7 @@ describe('makePrivateFolder', () => {
     ['a file', () => writeFile(path, '')],
   ])('refuses %s', async (_case, occupy) => {
     await occupy();
-    await expect(makePrivateFolder(path, undefined)).rejects.toThrow(/link or a file where a folder must be/);
+    await expect(makePrivateFolder(path, undefined)).rejects.toThrow(/link or a file instead of a folder/);
   });
 });
 

@@ -76,7 +76,7 @@ describe('enterServer', () => {
 
   it('does not put an empty ledger in the place of a lost one', async () => {
     await rename(dataFolderOf(cluster), `${dataFolderOf(cluster)}-away`);
-    await expect(enterServer(cluster, { mayInit: false })).rejects.toThrow('its data are gone');
+    await expect(enterServer(cluster, { mayInit: false })).rejects.toThrow('its data are missing');
     await rename(`${dataFolderOf(cluster)}-away`, dataFolderOf(cluster));
     const presence = await enterServer(cluster, { mayInit: false });
     await leaveServer(cluster, presence);
@@ -87,7 +87,7 @@ describe('enterServer', () => {
     const pid = (await serverPid(cluster))!;
     process.kill(pid, 'SIGSTOP');
     try {
-      await expect(enterServer(cluster, { silenceMs: 0 })).rejects.toThrow('the server runs and answers nobody');
+      await expect(enterServer(cluster, { silenceMs: 0 })).rejects.toThrow('the server is running but does not answer');
     } finally {
       process.kill(pid, 'SIGCONT');
     }
@@ -102,7 +102,9 @@ describe('enterServer', () => {
     await holder.connect();
     await presence.client.end();
     await holder.query(`SELECT pg_advisory_lock(${PRESENCE_LOCK})`);
-    await expect(enterServer(cluster, { patienceMs: 100 })).rejects.toThrow('the server let nobody in for 0 seconds');
+    await expect(enterServer(cluster, { patienceMs: 100 })).rejects.toThrow(
+      'the server accepted no connection for 0 seconds',
+    );
     await holder.end();
     await leaveServer(cluster, await enterServer(cluster));
   });

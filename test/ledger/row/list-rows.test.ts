@@ -97,14 +97,14 @@ it('readFaultCounts has each code once with its rows, with the particulars of it
   await transact(world.ledger, async (tx) => {
     await copyFaults(tx, beside.file_no, 1, [{ code: 'CONTROL_TOTALS', line: 0 }]);
     await copyFaults(tx, file.file_no, 1, [
-      { code: 'DUPLICATE_ROW', line: 4, detail: 'the first stands on line 2' },
+      { code: 'DUPLICATE_ROW', line: 4, detail: 'the first is on line 2' },
       { code: 'SAME_ROWS', line: 0 },
-      { code: 'DUPLICATE_ROW', line: 7, detail: 'the first stands on line 3' },
+      { code: 'DUPLICATE_ROW', line: 7, detail: 'the first is on line 3' },
       { code: 'DUPLICATE_ROW', line: 7, detail: 'another cell of the same row' },
     ]);
   });
   expect(await readFaultCounts(world.ledger, file.file_no)).toEqual([
-    { code: 'DUPLICATE_ROW', count: 2, line: 4, detail: 'the first stands on line 2' },
+    { code: 'DUPLICATE_ROW', count: 2, line: 4, detail: 'the first is on line 2' },
     { code: 'SAME_ROWS', count: 1, line: 0, detail: null },
   ]);
   expect(await readFaultCounts(world.ledger, (await world.claimed()).file_no)).toEqual([]);

@@ -145,7 +145,7 @@ describe('linkResubmission', () => {
       evidence: { rows: 1, orderedBy: 'operator:ada' },
     });
     const links = (await world.links(file.file_id)).filter((link) => link.move === 'link');
-    expect(links).toMatchObject([{ reason: `its rows came again as file ${claim.fileId}` }]);
+    expect(links).toMatchObject([{ reason: `its rows were dropped again as file ${claim.fileId}` }]);
   });
 
   it('does not link other bytes, or another account', async () => {

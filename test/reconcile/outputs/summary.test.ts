@@ -108,9 +108,9 @@ describe('summary', () => {
 File 0123456789abcdef, account main, ach-refund, taken 2026-06-15 10:00:00 -04:00
 
 Outcome             Rows             Total  It means
-ACCEPTED_PENDING    1234         -12345.67  taken for the bank, not paid yet
+ACCEPTED_PENDING    1234         -12345.67  passed to the bank, not paid yet
 UNKNOWN                1             -0.05  may or may not have been charged; ask the service
-INVALID                2              0.00  withheld, it has faults
+INVALID                2              0.00  withheld because it has faults
 
 Control totals
 ok  H0  no control file; completeness was inferred
@@ -185,7 +185,7 @@ describe('correction', () => {
   });
 
   describe('correctionText', () => {
-    it('says the same for people', () => {
+    it('says the same as text', () => {
       expect(correctionText(SUMMARY)).toBe(
         [
           'monday.csv, correction 2',

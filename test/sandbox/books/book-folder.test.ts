@@ -47,7 +47,7 @@ describe('openBookFile', () => {
     await file.append('one');
     await file.close();
     await expect(file.append('two')).rejects.toMatchObject({ code: 'DISK_FULL' });
-    await expect(file.append('three')).rejects.toThrow('could neither be written nor taken back');
+    await expect(file.append('three')).rejects.toThrow('could neither be written nor removed');
     expect(await readFile(path, 'utf8')).toBe('one\n');
   });
 });
@@ -124,7 +124,7 @@ describe('newBookSecret', () => {
 
 const REFUSED = expect.objectContaining({
   code: 'CONFIG_INVALID',
-  message: expect.stringContaining('another sandbox works with it'),
+  message: expect.stringContaining('another sandbox is using it'),
 });
 
 const children: ChildProcess[] = [];

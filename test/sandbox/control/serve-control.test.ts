@@ -65,9 +65,9 @@ describe('the control API', () => {
     ['/sandbox/faults', null, 'must be an object'],
     ['/sandbox/faults', [], 'must be an object'],
     ['/sandbox/faults', { kind: 'no-answer', times: -1 }, 'times must be a number from 1, or "always"'],
-    ['/sandbox/faults', { kind: 'connection-refused', times: 'always' }, 'shut out this control API as well'],
-    ['/sandbox/faults', { kind: 'connection-dropped', times: 'always' }, 'shut out this control API as well'],
-    ['/sandbox/faults', { kind: 'reset-at-first-byte', times: 'always' }, 'shut out this control API as well'],
+    ['/sandbox/faults', { kind: 'connection-refused', times: 'always' }, 'also block this control API'],
+    ['/sandbox/faults', { kind: 'connection-dropped', times: 'always' }, 'also block this control API'],
+    ['/sandbox/faults', { kind: 'reset-at-first-byte', times: 'always' }, 'also block this control API'],
   ])('POST %s %j is refused: %s', async (path, body, reason) => {
     const sandbox = await world.start({ control: true, now: NOW });
     const answer = await send(sandbox, path, body);

@@ -84,7 +84,7 @@ describe('takeUploads', () => {
   it('refuses what did not arrive whole, and what is too large', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     const broken = await fetch(url, { method: 'POST', headers, body: '--x\r\nContent-Disp' });
-    expect(await broken.text()).toContain('it did not arrive whole');
+    expect(await broken.text()).toContain('it arrived incomplete');
     const large = await fetch(url, { method: 'POST', headers, body: new Uint8Array(MOST + 300_000) });
     expect(large.status).toBe(413);
   });
@@ -98,7 +98,7 @@ describe('findPasswordFault', () => {
     ['x'.repeat(300), 'x'.repeat(300), 'Use at most 256 characters.'],
     ['abababababab', 'abababababab', 'Use more than four different characters.'],
     ['Bartholomew-1', 'Bartholomew-1', 'Do not use your name.'],
-    ['four words nobody guesses', 'four words nobody guessed', 'The two are not the same.'],
+    ['four words nobody guesses', 'four words nobody guessed', 'The two passwords differ.'],
   ])('of %j and %j is %j', (password, repeated, fault) => {
     expect(findPasswordFault(password, { name: 'bartholomew', repeated })).toBe(fault);
   });

@@ -40,7 +40,7 @@ describe('pause and resume', () => {
     expect((await operator.get('/accounts/main/do/resume')).status).toBe(403);
     const plan = await openAction(approver, '/accounts/main/do/resume');
     expect(plan.words).toContain('It was paused by operator:operator: the bank is closed.');
-    expect(plan.words).toContain('Batches that wait 1');
+    expect(plan.words).toContain('Batches waiting 1');
     const done = await doIt(approver, '/accounts/main/do/resume', { reason: 'the bank is open' });
     expect(done.words).toContain('Resumed: account main.');
     expect(await stops()).toEqual([]);
@@ -52,7 +52,7 @@ describe('pause and resume', () => {
   it('stop all accounts at once, apart from the stops of single ones', async () => {
     await doIt(operator, '/accounts/main/do/pause', { reason: 'this one' });
     const all = await openAction(operator, '/accounts/all/do/pause');
-    expect(all.words).toContain('All accounts send nothing more until a user resumes.');
+    expect(all.words).toContain('All accounts send nothing until a user resumes.');
     expect((await doIt(operator, '/accounts/all/do/pause', { reason: 'amounts look wrong' })).status).toBe(200);
     expect(await stops()).toEqual([
       '* pause operator:operator: amounts look wrong',
@@ -120,31 +120,31 @@ describe('run-now', () => {
   afterAll(() => world.close());
   const lastRun = () => readLastRun(world.app.ledger, 'nightly', '9999-12-31');
 
-  it("makes today's run once, and takes what lies in its folders", async () => {
+  it("makes today's run once, and takes the files in its folders", async () => {
     await world.drop('card', 'june.csv', lines([cardRow(1)]));
     const plan = await openAction(operator, PATH);
-    expect(plan.words).toContain('Made before its time, it is not made again when that comes.');
+    expect(plan.words).toContain('It is not made again at its regular time.');
     expect(await lastRun()).toBeUndefined();
     const done = await doIt(operator, PATH);
     expect([done.status, done.words]).toEqual([200, expect.stringMatching(/is done: 1 file taken\./)]);
     expect(await lastRun()).toMatchObject({ state: 'done', tries: 1, summary: { files: 1 } });
     const again = await openAction(operator, PATH);
-    expect([again.status, again.words]).toEqual([409, expect.stringContaining('was made before')]);
+    expect([again.status, again.words]).toEqual([409, expect.stringContaining('was already made')]);
     expect(again.text).toContain('name="again"');
   });
 
   it('takes once more what lies in the folders when that is asked for', async () => {
     await world.drop('card', 'late.csv', lines([cardRow(2)]));
     const done = await doIt(operator, `${PATH}?again=yes`);
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Taken once more: 1 file.')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Taken again: 1 file.')]);
     expect(Object.keys(await world.states())).toEqual(['june.csv', 'late.csv']);
   });
 
-  it('does not close a day twice, nor run on what is no business day', async () => {
+  it('does not close a day twice, nor run on what is not a business day', async () => {
     const closing = await openAction(operator, '/schedules/closing/do/run-now?again=yes');
-    expect([closing.status, closing.words]).toEqual([409, expect.stringContaining('a day is closed once')]);
+    expect([closing.status, closing.words]).toEqual([409, expect.stringContaining('a day is closed only once')]);
     const never = await openAction(operator, '/schedules/never/do/run-now');
-    expect([never.status, never.words]).toEqual([409, expect.stringContaining('is no business day of it')]);
+    expect([never.status, never.words]).toEqual([409, expect.stringContaining('is not a business day of it')]);
   });
 });
 
@@ -163,16 +163,16 @@ describe('actions on outputs', () => {
     it('says that every output is whole, and which one is not', async () => {
       const viewer = await world.as('viewer');
       const whole = await doIt(viewer, `${base}/check-outputs`, {});
-      expect([whole.status, whole.words]).toEqual([200, expect.stringContaining('Every output is whole.')]);
+      expect([whole.status, whole.words]).toEqual([200, expect.stringContaining('Every output is intact.')]);
       expect(linksOf(whole.text)).not.toContain(`${base}/rebuild-outputs`);
       const [result, summary] = [await nameOf('result'), await nameOf('summary-txt')];
       await writeFile(pathOf(result), 'changed');
       await rm(pathOf(summary));
       const broken = await doIt(viewer, `${base}/check-outputs`, {});
-      expect(broken.words).toMatch(/2 of \d+ outputs are not whole\./);
+      expect(broken.words).toMatch(/2 of \d+ outputs are not intact\./);
       expect(broken.words).toContain(`${result} differs same`);
       expect(broken.words).toContain(`${summary} missing same`);
-      expect(broken.words).toContain('Missing: somebody moved or removed it.');
+      expect(broken.words).toContain('Missing: it was moved or removed.');
       expect(linksOf(broken.text)).toContain(`${base}/rebuild-outputs`);
     });
   });
@@ -180,14 +180,14 @@ describe('actions on outputs', () => {
     it('brings back what is missing and leaves alone what was changed', async () => {
       const operator = await world.as('operator');
       expect((await openAction(operator, `${base}/rebuild-outputs`)).words).toContain(
-        'What lies in the out folder is left alone',
+        'Files in the out folder are left alone',
       );
       const done = await doIt(operator, `${base}/rebuild-outputs`, {});
       const [result, summary] = [await nameOf('result'), await nameOf('summary-txt')];
-      expect(done.words).toContain(`Brought back: ${summary}.`);
+      expect(done.words).toContain(`Restored: ${summary}.`);
       expect(await readFile(pathOf(summary), 'utf8')).toContain('wanted.csv');
       expect(await readFile(pathOf(result), 'utf8')).toBe('changed');
-      expect((await doIt(operator, `${base}/rebuild-outputs`, {})).words).toContain('Nothing was brought back.');
+      expect((await doIt(operator, `${base}/rebuild-outputs`, {})).words).toContain('Nothing was restored.');
     });
   });
 });

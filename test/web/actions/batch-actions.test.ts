@@ -73,7 +73,7 @@ async function refuse(name: string): Promise<void> {
 describe('retry', () => {
   it('is for a refused batch only', async () => {
     const { status, words } = await openAction(operator, await path('fixed.csv', 'retry'));
-    expect([status, words]).toEqual([409, expect.stringContaining('it is ready, and this is for what is refused')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('its state is ready; it must be refused')]);
   });
 
   it('says why the service refused, and sends the batch again as its next attempt', async () => {
@@ -109,7 +109,7 @@ describe('cancel-batch', () => {
 
   it('is refused for a batch of a held file, which is decided as a whole', async () => {
     const { status, words } = await openAction(operator, await path('held.csv', 'cancel-batch'));
-    expect([status, words]).toEqual([409, expect.stringContaining('its file is held')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('the state of its file is held')]);
   });
 });
 
@@ -121,7 +121,7 @@ describe('repoll', () => {
   it('asks now, long before the next question is due, and may be repeated', async () => {
     await submit('asked.csv');
     const ask = async () => (await doIt(operator, await path('asked.csv', 'repoll'), {})).words;
-    await expect.poll(ask).toContain('The result is here and every row has its outcome.');
+    await expect.poll(ask).toContain('The result has arrived and every row has its outcome.');
     expect(await ask()).toContain('Every row already had its outcome');
     expect(service.books().filter(({ invoice }) => invoice === 'A-31')).toHaveLength(1);
   });
@@ -132,7 +132,7 @@ describe('disown', () => {
     await submit('strange.csv');
     service.faults.plan({ kind: 'result-amount-altered', operation: 'getBatchProcessResultFile' });
     const ask = async () => (await doIt(operator, await path('strange.csv', 'repoll'), {})).words;
-    await expect.poll(ask).toContain('The result does not fit what was sent');
+    await expect.poll(ask).toContain('The result does not match what was sent');
     const shown = await operator.get((await path('strange.csv', 'disown')).replace('/do/disown', '/resolve'));
     expect(shown.text).toContain('This batch is not in doubt; its state is exception');
     const done = await doIt(operator, await path('strange.csv', 'disown'), { reason: 'the service says so' });

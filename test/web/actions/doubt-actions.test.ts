@@ -40,7 +40,10 @@ describe('a batch in doubt', () => {
     const admin = await world.as('admin');
     for (const action of ['retry', 'withdraw', 'cancel-batch', 'repoll', 'disown']) {
       const { status, words } = await openAction(admin, `${base}/do/${action}`);
-      expect([status, words], action).toEqual([409, expect.stringContaining('it is unknown, and this is for')]);
+      expect([status, words], action).toEqual([
+        409,
+        expect.stringContaining('its state is outcome unknown; it must be'),
+      ]);
       expect((await admin.post(`${base}/do/${action}`, { reason: 'x', bind: 'x' })).status, action).toBe(409);
     }
     const file = base.replace(/\/batches.*/, '');
@@ -94,15 +97,15 @@ describe('not-received', () => {
     const path = `${await world.pathOf('resent')}/do/not-received`;
     await world.age('resent', 'attempt', 25);
     const plan = await openAction(operator, path);
-    expect(plan.words).toContain('will be sent once more, as attempt 2.');
+    expect(plan.words).toContain('will be sent again, as attempt 2.');
     const silent = await doIt(operator, path, { reason: 'never arrived' });
     expect([silent.status, silent.words]).toEqual([400, expect.stringContaining('"Evidence" is empty')]);
     const short = await doIt(operator, path, { evidence: 'yes', reason: 'never arrived' });
-    expect([short.status, short.words]).toEqual([409, expect.stringContaining('the evidence says too little')]);
+    expect([short.status, short.words]).toEqual([409, expect.stringContaining('the evidence is too short')]);
     expect(short.text).toMatch(/<textarea[^>]*>yes<\/textarea>/);
     expect((await world.batchOf('resent')).state).toBe('unknown');
     const done = await doIt(operator, path, { evidence: `${EVIDENCE} for ${CARD}`, reason: 'never arrived' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('it is sent once more, as attempt 2.')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('it is sent again, as attempt 2.')]);
     const batch = await world.batchOf('resent');
     expect(batch).toMatchObject({ state: 'ready', attempt: 2 });
     expect(await evidenceOf(batch.file_id, 'absolve')).toMatchObject({ evidence: `${EVIDENCE} for ************2220` });
@@ -112,7 +115,7 @@ describe('not-received', () => {
 describe('close-in-doubt', () => {
   it('ends the batch without an answer', async () => {
     const done = await doIt(operator, `${await world.pathOf('closed')}/do/close-in-doubt`, { reason: 'nobody knows' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('go out as UNKNOWN')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('get the outcome UNKNOWN')]);
     expect(await world.batchOf('closed')).toMatchObject({ state: 'reconciled', batch_id: null });
   });
 });
@@ -125,11 +128,11 @@ describe('where an account asks for two persons', () => {
     expect(plan.words).toContain('Another person must confirm');
     const form = { evidence: EVIDENCE, reason: 'never arrived' };
     const done = await doIt(operator, `${base}/do/not-received`, form);
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Another person has to confirm it')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Another person must confirm it')]);
     expect(await world.batchOf('paired')).toMatchObject({ state: 'unknown', attempt: 1 });
     for (const action of WAYS.filter((name) => name !== 'probe' && name !== 'journal')) {
       const { status, words } = await openAction(operator, `${base}/do/${action}?batchId=1`);
-      expect([status, words], action).toEqual([409, expect.stringContaining('a proposal for it waits already')]);
+      expect([status, words], action).toEqual([409, expect.stringContaining('a proposal for it is already waiting')]);
     }
     const [open] = await readOpenProposals(world.app.ledger);
     const path = `/proposals/${open!.proposal_no}/do/confirm`;

@@ -63,7 +63,7 @@ describe('approve', () => {
 
   it('is refused for a file that is not held', async () => {
     const { status, words } = await openAction(approver, await path('wanted.csv', 'approve'));
-    expect([status, words]).toEqual([409, expect.stringContaining('it is accepted, and this is for what is held')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('its state is accepted; it must be held')]);
   });
 
   it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
@@ -111,14 +111,14 @@ describe('cancel', () => {
 
   it('is refused when everything was sent', async () => {
     const { status, words } = await openAction(operator, await path('wanted.csv', 'cancel'));
-    expect([status, words]).toEqual([409, expect.stringContaining('it is completed')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('its state is completed')]);
   });
 });
 
 describe('cancel of a file whose batches have left', () => {
   it.each([
-    ['submitted', 'every batch of it was sent already'],
-    ['reconciled', 'every batch of it has ended'],
+    ['submitted', 'every batch was already sent'],
+    ['reconciled', 'every batch is final'],
   ])('is refused when they are %s', async (state, why) => {
     const { file_id: fileId } = await fileNamed(world, 'own.csv');
     const client = await world.app.ledger.pool.connect();
@@ -152,10 +152,13 @@ describe('approve where two persons are asked for', () => {
       expect(plan.words).toContain('Another person must confirm');
       expect(plan.words).toContain('You propose to send 2 rows, 50.00 USD.');
       const done = await doIt(browser, `/files/${fileId}/do/approve`, { reason: 'meant so' });
-      expect(done.words).toContain('Proposed: 2 rows, 50.00 USD. Another person has to confirm it.');
+      expect(done.words).toContain('Proposed: 2 rows, 50.00 USD. Another person must confirm it.');
       expect(await two.states()).toEqual({ 'held.csv': 'held' });
       const again = readAction(await browser.get(`/files/${fileId}/do/approve`));
-      expect([again.status, again.words]).toEqual([409, expect.stringContaining('a proposal for it waits already')]);
+      expect([again.status, again.words]).toEqual([
+        409,
+        expect.stringContaining('a proposal for it is already waiting'),
+      ]);
     } finally {
       await two.close();
     }

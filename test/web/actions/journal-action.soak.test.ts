@@ -61,10 +61,10 @@ describe('journal', () => {
   it('says what a report would do, and ends the batch with it when it shows every row', async () => {
     const report = await reportOf('reported');
     const plan = await upload('reported', report);
-    expect([plan.status, plan.words]).toEqual([200, expect.stringContaining('The report shows 2 rows, lacks 0')]);
+    expect([plan.status, plan.words]).toEqual([200, expect.stringContaining('The report shows 2 rows; missing: 0')]);
     expect((await world.batchOf('reported')).state).toBe('unknown');
     const other = await upload('reported', `${report}\r\n`, { ...plan.hidden, reason: 'as the service says' });
-    expect([other.status, other.words]).toEqual([409, expect.stringContaining('This has changed since you looked')]);
+    expect([other.status, other.words]).toEqual([409, expect.stringContaining('This has changed since you opened it')]);
     const done = await upload('reported', report, { ...plan.hidden, reason: 'as the service says' });
     expect([done.status, done.words]).toEqual([200, expect.stringContaining('Every row is certain.')]);
     expect((await world.batchOf('reported')).state).toBe('reconciled');
@@ -76,15 +76,15 @@ describe('journal', () => {
     const known = { ...hoursAgo(27), invoice: `A-${KNOWN_ROW}`, total: '25.00' };
     const first = dayReport([known, hoursAgo(3)], 'LACKING');
     const plan = await upload('lacking', first);
-    expect(plan.words).toContain('Keep what the report says');
+    expect(plan.words).toContain('Save the findings of the report');
     const kept = await upload('lacking', first, { ...plan.hidden, reason: 'the first of two' });
-    expect(kept.words).toContain('What the report says is kept. The batch is still in doubt.');
+    expect(kept.words).toContain('The findings of the report are saved. The batch is still in doubt.');
     expect(kept.words).toContain('Give a second report');
     expect((await world.batchOf('lacking')).state).toBe('unknown');
     await world.age('lacking', 'journal_report', 25);
     const second = dayReport([known, hoursAgo(3), hoursAgo(1)], 'LACKING');
     const end = await upload('lacking', second);
-    expect(end.words).toContain('End the batch with what the reports say');
+    expect(end.words).toContain('End the batch with the outcomes of the reports');
     expect((await upload('lacking', second, { ...end.hidden, reason: 'both lack them' })).status).toBe(200);
     expect((await world.batchOf('lacking')).state).toBe('reconciled');
     expect(world.booked('lacking')).toEqual([`A-${KNOWN_ROW}`]);
@@ -95,7 +95,7 @@ describe('journal', () => {
     const plan = await upload('paired', report);
     expect(plan.words).toContain('Another person must confirm');
     const done = await upload('paired', report, { ...plan.hidden, reason: 'as the service says' });
-    expect(done.words).toContain('Another person has to confirm it; nothing is done yet.');
+    expect(done.words).toContain('Another person must confirm it; nothing is done yet.');
     expect((await world.batchOf('paired')).state).toBe('unknown');
   });
 
@@ -122,8 +122,8 @@ describe('probe', () => {
   it('says that it only reads, and that there is nothing to go by', async () => {
     const { status, words, text } = await openAction(operator, await path());
     expect(status).toBe(200);
-    expect(words).toContain('This only reads; nothing is changed by it.');
-    expect(words).toContain('The account has no other batch to go by');
+    expect(words).toContain('This only reads and changes nothing.');
+    expect(words).toContain('The account has no other batch to compare with');
     expect(text).not.toContain('name="reason"');
   });
 
@@ -144,7 +144,7 @@ describe('probe', () => {
     expect(found.words).toContain('matches in every row');
     expect(found.words).toContain('Asked for 3 ids');
     expect((await world.batchOf('probed')).state).toBe('unknown');
-    const [, link = ''] = /<a href="([^"]+)">Adopt batch id/.exec(found.text)!;
+    const [, link = ''] = /<a href="([^"]+)">Enter batch id/.exec(found.text)!;
     expect((await doIt(operator, link)).status).toBe(200);
     expect(await world.batchOf('probed')).toMatchObject({ state: 'submitted', batch_id: String(id) });
   });
@@ -174,8 +174,8 @@ describe('probe', () => {
     );
     const range = { from: '900', to: '901' };
     const { words } = await doIt(operator, `/files/${rows[0]!.file_id}/batches/1/do/probe`, range);
-    expect(words).toContain('This alone does not show that it was never taken.');
-    expect(words).toContain('2 that the service does not know');
+    expect(words).toContain('This does not prove that the service never received it.');
+    expect(words).toContain('2 unknown to the service');
   });
 });
 

@@ -45,7 +45,7 @@ describe('confirm', () => {
     ])
       expect(plan.words).toContain(words);
     const done = await doIt(approver, `${path}/confirm`, {});
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Confirmed: let the held file go')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Confirmed: approve the held file')]);
     const { file_id: fileId, state } = await fileNamed(world, 'sent.csv');
     expect(state).toBe('accepted');
     expect(await actionsOf(world, fileId)).toEqual([
@@ -63,11 +63,11 @@ describe('confirm', () => {
     const shown = await approver.get('/proposals');
     const [, no = ''] = /\/proposals\/(\d+)\/do\/refuse/.exec(shown.text)!;
     const { status, words } = await openAction(approver, `/proposals/${no}/do/confirm`);
-    expect([status, words]).toEqual([409, expect.stringContaining('may not be the one who confirms')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('cannot also confirm it')]);
     const { hidden } = await openAction(second, `/proposals/${no}/do/confirm`);
     expect((await approver.post(`/proposals/${no}/do/confirm`, hidden)).status).toBe(409);
     const taken = await doIt(approver, `/proposals/${no}/do/refuse`, { reason: 'it was another file' });
-    expect(taken.words).toContain('Refused: let the held file go');
+    expect(taken.words).toContain('Refused: approve the held file');
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
   });
 

@@ -24,14 +24,14 @@ describe('resubmit', () => {
   it('shows which rows it would be, and writes nothing', async () => {
     const { status, words } = await openAction(operator, path);
     expect(status).toBe(200);
-    expect(words).toContain('1 row, 2.00 USD go out again as a new file');
+    expect(words).toContain('1 row, 2.00 USD are sent again in a new file');
     expect(words).toContain('Lines 2');
     expect(await inFolder()).toEqual([]);
   });
 
   it('refuses a choice without rows, and one that there is not', async () => {
     const none = await openAction(operator, `${path}?only=not-sent`);
-    expect([none.status, none.words]).toEqual([409, expect.stringContaining('it has no such row')]);
+    expect([none.status, none.words]).toEqual([409, expect.stringContaining('it has no such rows')]);
     expect((await openAction(operator, `${path}?only=approved`)).status).toBe(400);
     expect((await openAction(operator, `${path}?only=drop-again`)).words).toContain('none is missing');
   });
@@ -52,14 +52,14 @@ describe('resubmit', () => {
       );
     await setOutcome('not_charged', 1);
     const refused = await openAction(operator, `${path}?only=drop-again`);
-    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining('cannot go out again now')]);
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining('cannot be sent again now')]);
     await setOutcome('declined', 2);
     const again = await doIt(operator, `${path}?only=drop-again`, { reason: 'somebody removed it' });
     expect(again.words).toContain(`Dropped again: ${name}.`);
     await world.finish();
     expect(await world.states()).toEqual({ 'june.csv': 'completed', [name]: 'completed' });
     expect(world.sandbox.books().map((row) => row.invoice)).toEqual(['C-1', 'C-2', 'C-3', 'C-2']);
-    expect((await openAction(operator, path)).words).toContain('every such row was resubmitted before');
+    expect((await openAction(operator, path)).words).toContain('every such row was already resubmitted');
   });
 
   it('shows and does the same with rows that the newest report of the service shows, or of which it proves nothing', async () => {
@@ -72,10 +72,10 @@ describe('resubmit', () => {
       [fileNo],
     );
     const plan = await openAction(operator, path);
-    expect([plan.status, plan.words]).toEqual([200, expect.stringContaining('Line 1 does not go out again')]);
+    expect([plan.status, plan.words]).toEqual([200, expect.stringContaining('Line 1 is not sent again')]);
     expect(plan.words).toContain('Correct the outcome of 2 rows');
     const done = await doIt(operator, path, { reason: 'send them again' });
-    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Line 3 does not go out again')]);
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Line 3 is not sent again')]);
     expect(done.words).toContain('corrected from NOT_CHARGED to UNKNOWN');
     expect(await inFolder()).toEqual([]);
     await query(
@@ -88,7 +88,7 @@ describe('resubmit', () => {
     const refused = await openAction(operator, path);
     expect(refused.status).toBe(409);
     expect(refused.words).toContain(
-      '1 row of batch 1 (line 1) cannot go out again now, because the service cannot be asked',
+      '1 row of batch 1 (line 1) cannot be sent again now, because the service did not give its newest report',
     );
   });
 });

@@ -37,7 +37,7 @@ describe('GET /overview', () => {
     });
   });
 
-  it('tells what is on its way and what waits for a person', async () => {
+  it('tells what is on its way and what needs attention', async () => {
     await world.drop('ach-charge', 'june.csv', lines([achRow(1), achRow(1)]));
     await world.finish();
     const { files, open } = await ask('/overview');

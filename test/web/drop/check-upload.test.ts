@@ -178,11 +178,11 @@ const MONDAYS = upTo(600).map((week) => addDays('2026-06-08', week * 7));
 const NEVER = ScheduleConfig.parse({ does: 'take', at: '22:00', days: ['mon'], holidays: MONDAYS });
 
 it.each([
-  [{ complete: { by: 'quiet', quietMs: 10_000 } }, 'It is taken when it has lain unchanged for 10 seconds.'],
-  [{ complete: { by: 'quiet', quietMs: 60 } }, 'It is taken when it has lain unchanged for a second.'],
-  [{ complete: { by: 'marker' } }, 'It is taken as soon as the folder is looked at, within seconds.'],
+  [{ complete: { by: 'quiet', quietMs: 10_000 } }, 'It is taken after it is unchanged for 10 seconds.'],
+  [{ complete: { by: 'quiet', quietMs: 60 } }, 'It is taken after it is unchanged for a second.'],
+  [{ complete: { by: 'marker' } }, 'It is taken at the next scan of the folder, within seconds.'],
   [{ schedule: 'night' }, 'The schedule "night" takes files from this folder, next at 2026-06-15 22:00:00 -04:00.'],
-  [{ schedule: 'never' }, 'Only the schedule "never" takes files from this folder, and it has no day left.'],
+  [{ schedule: 'never' }, 'Only the schedule "never" takes files from this folder, and it has no days left.'],
 ])('describeTaking of a folder with %j', (settings, sentence) => {
   const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card', ...settings });
   const schedules: Settings['schedules'] = { night: NIGHT, never: NEVER };

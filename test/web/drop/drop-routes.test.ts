@@ -97,16 +97,21 @@ describe('POST /drop/check', () => {
 
 describe('requests that are refused before a byte is read', () => {
   it.each<[string, Parameters<typeof sendFile>[2], number, RegExp]>([
-    ['a folder that there is not', { folder: 'drop/none' }, 404, /nothing here/],
-    ['a path of the disk', { folder: '/etc' }, 404, /nothing here/],
-    ['a path as name', { name: '../../etc/passwd' }, 400, /it holds a path/],
-    ['a hidden name', { name: '.june.csv' }, 400, /begins with a point/],
-    ['a name of an unfinished file', { name: 'june.csv.part' }, 400, /still writing/],
+    ['a folder that there is not', { folder: 'drop/none' }, 404, /does not exist/],
+    ['a path of the disk', { folder: '/etc' }, 404, /does not exist/],
+    ['a path as name', { name: '../../etc/passwd' }, 400, /it contains a path/],
+    ['a hidden name', { name: '.june.csv' }, 400, /begins with a dot/],
+    ['a name of an unfinished file', { name: 'june.csv.part' }, 400, /still being written/],
     ['a control file', { name: 'june.csv.ctl' }, 400, /control files/],
-    ['a name with a NUL', { name: 'june\0.csv' }, 400, /cannot be seen/],
-    ['a name with a card number', { name: `${CARD}.csv` }, 400, /"\*{12}2220\.csv": it holds what looks like a card/],
-    ['a compressed body', { headers: { 'content-encoding': 'gzip' } }, 400, /compressed on the way/],
-    ['another kind of content', { headers: { 'content-type': 'text/csv' } }, 415, /not taken here/],
+    ['a name with a NUL', { name: 'june\0.csv' }, 400, /invisible or invalid/],
+    [
+      'a name with a card number',
+      { name: `${CARD}.csv` },
+      400,
+      /"\*{12}2220\.csv": it contains what looks like a card/,
+    ],
+    ['a compressed body', { headers: { 'content-encoding': 'gzip' } }, 400, /compressed for transport/],
+    ['another kind of content', { headers: { 'content-type': 'text/csv' } }, 415, /not accepted/],
     ['the token of nobody', { headers: { 'x-csrf-token': 'x' } }, 403, /did not come from a page/],
     ['another origin', { headers: { origin: 'https://evil.example' } }, 403, /did not come from a page/],
   ])('%s', async (_, file, status, words) => {
@@ -141,7 +146,7 @@ describe('POST /drop/submit', () => {
     const content = lines(freshRows(3));
     const dropped = await sendFile(operator, 'submit', { name: 'followed.csv', content });
     expect(dropped.status).toBe(200);
-    expect(dropped.json.says).toMatch(/^Dropped\. It is taken when it has lain unchanged/);
+    expect(dropped.json.says).toMatch(/^Dropped\. It is taken after it is unchanged/);
     const path = join(world.root, 'drop', 'card', 'followed.csv');
     expect(await readFile(path, 'utf8')).toBe(content);
     expect((await stat(path)).mode & 0o777).toBe(0o600);

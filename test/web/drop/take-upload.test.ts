@@ -130,18 +130,18 @@ it.each([
   ['../june.csv', 'path'],
   ['drop/june.csv', 'path'],
   ['C:\\june.csv', 'path'],
-  ['june\0.csv', 'cannot be seen'],
-  ['june\n.csv', 'cannot be seen'],
-  ['june\u202evsc.exe', 'cannot be seen'],
-  ['june\ud800.csv', 'cannot be seen'],
-  ['.', 'begins with a point'],
-  ['.june.csv', 'begins with a point'],
-  ['~$june.csv', 'still writing'],
-  ['june.csv~', 'still writing'],
-  ['june.csv.part', 'still writing'],
-  ['june.TMP', 'still writing'],
+  ['june\0.csv', 'invisible or invalid'],
+  ['june\n.csv', 'invisible or invalid'],
+  ['june\u202evsc.exe', 'invisible or invalid'],
+  ['june\ud800.csv', 'invisible or invalid'],
+  ['.', 'begins with a dot'],
+  ['.june.csv', 'begins with a dot'],
+  ['~$june.csv', 'still being written'],
+  ['june.csv~', 'still being written'],
+  ['june.csv.part', 'still being written'],
+  ['june.TMP', 'still being written'],
   ['june.csv.ctl', 'control files'],
-  ['june.csv.done', 'markers'],
+  ['june.csv.done', 'marker files'],
   [`${'é'.repeat(100)}.`, 'longer than 200 bytes'],
   [`${CARD}.csv`, 'card number'],
   ['4222-2222-2222-2220 june.csv', 'card number'],
@@ -160,7 +160,7 @@ it('describeWaiting names who dropped the same bytes, until they are taken', asy
   const uploadNo = await noteUpload(ledger, upload);
   const ask = (account: string, sha256: string) => describeWaiting(app, { account }, sha256);
   expect(await ask('main', 'ab')).toBe(
-    'ada dropped the same bytes as "a.csv" at 2026-06-15 06:00:00 -04:00, and they are not taken yet. Of two, one is refused.',
+    'ada dropped the same bytes as "a.csv" at 2026-06-15 06:00:00 -04:00, and they are not taken yet. One of the two will be refused.',
   );
   expect(await ask('main', 'cd')).toBeNull();
   expect(await ask('other', 'ab')).toBeNull();

@@ -64,7 +64,7 @@ describe('accountPage', () => {
   it('says what an account does, its rules and folders, and that nothing is open', async () => {
     const { text } = await page('viewer');
     expect(partOf(text, 'state')).toContain('Now sends');
-    expect(partOf(text, 'open')).toContain('Nothing of this account is open');
+    expect(partOf(text, 'open')).toContain('This account has no open files');
     expect(wordsOf(text)).toContain('Largest row 5,000.00 USD');
     expect(wordsOf(text)).toContain('drop/ach-refund');
     expect(text).not.toContain('TEST88');
@@ -111,7 +111,9 @@ describe('accountPage', () => {
     );
     const { text } = await page('viewer', 'gone');
     expect(partOf(text, 'state')).toContain('not in the configuration');
-    expect(partOf(text, 'forgotten')).toContain('2026-06-15 10:00:00 +00:00 g7fhpaqs00000000/3 1 not known nobody yet');
+    expect(partOf(text, 'forgotten')).toContain(
+      '2026-06-15 10:00:00 +00:00 g7fhpaqs00000000/3 1 not known no person yet',
+    );
     expect(partOf(text, 'forgotten')).toContain('paydrop account acknowledge gone');
     const [, anchor] = /href="\/accounts\/main#([^"]+)"/.exec(sayWhy([{ ...stop, kind: 'journal' }])) ?? [];
     expect(text).toContain(`id="${anchor}"`);
@@ -214,7 +216,7 @@ describe('Rules', () => {
     const words = sayRules();
     expect(words).toContain('Sends at any time');
     expect(words).toContain('Largest row no limit');
-    expect(words).toContain('Two persons for nothing');
+    expect(words).toContain('Two persons needed for nothing');
     expect(words).toContain('Originals are kept 400 days');
     expect(words).toContain('drop/card card as soon as complete');
   });
@@ -234,9 +236,9 @@ describe('Rules', () => {
   it('says who must agree and when something is expected', () => {
     const secondPerson = { refunds: true, overrides: true, resolutions: true };
     const words = sayRules({ secondPerson, retention: { days: 0 } }, { expect: { by: '18:00', days: ['mon', 'fri'] } });
-    expect(words).toContain('every refund file, letting a held file go, saying what became of a batch in doubt');
+    expect(words).toContain('every refund file, approving a held file, declaring the outcome of a batch in doubt');
     expect(words).toContain('by 18:00, mon fri');
-    expect(words).toContain('Originals are kept for ever');
+    expect(words).toContain('Originals are kept forever');
   });
 
   it('shows no secret', () => {

@@ -80,7 +80,7 @@ describe('actionPages', () => {
     await cancelBatch(world.app.ledger, { fileId, batchNo: 2 }, because);
     const changed = readAction(await browsers.operator.post(path, { ...seen.hidden, reason: 'recalled' }));
     expect(changed.status).toBe(409);
-    expect(changed.words).toContain('This has changed since you looked');
+    expect(changed.words).toContain('This has changed since you opened it');
     expect(changed.words).toContain('2 rows, 50.00 USD in batch 1 will never be sent.');
     expect(await world.states()).toMatchObject({ 'changed.csv': 'accepted' });
     // The user need not type the reason again.
@@ -109,7 +109,7 @@ describe('actionPages', () => {
     );
     expect(statuses.sort()).toEqual([200, 409, 409]);
     const again = readAction(await browsers.operator.post(path, form));
-    expect([again.status, again.words]).toEqual([409, expect.stringContaining('it is cancelled')]);
+    expect([again.status, again.words]).toEqual([409, expect.stringContaining('its state is cancelled')]);
     const moves = await actionsOf(world, fileId);
     expect(moves.filter((move) => move.startsWith('operator:operator cancel'))).toHaveLength(3);
   });

@@ -117,6 +117,6 @@ describe('ApiTokens', () => {
   });
 
   it('says what would stand here when there is none', async () => {
-    expect((await (await world.as('other')).get('/me')).text).toContain('With a token a program uses the');
+    expect((await (await world.as('other')).get('/me')).text).toContain('A token lets a program use the');
   });
 });

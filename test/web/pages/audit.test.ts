@@ -60,7 +60,7 @@ describe('auditPages', () => {
 
   it('says that nothing fits, and what to do', async () => {
     for (const query of ['?who=nobody', '?from=2099-01-01', '?to=2020-01-01', '?who=ada&move=claim'])
-      expect(wordsOf((await audit(query)).text)).toContain('Nothing fits.');
+      expect(wordsOf((await audit(query)).text)).toContain('Nothing matches.');
   });
 
   it.each(['?from=yesterday', '?to=2026-02-30', '?file=nobody.csv', '?before=x'])(
@@ -99,7 +99,7 @@ describe('auditPages', () => {
     const { status, text } = await browser.post('/audit/verify');
     const { seq, hash } = await readAuditHead(world.app.ledger);
     expect(status).toBe(200);
-    expect(wordsOf(text)).toContain(`The audit trail is whole ${seq} links, read in`);
+    expect(wordsOf(text)).toContain(`The audit trail is complete ${seq} links, read in`);
     expect(text).toContain(hash);
     expect((await browser.get('/audit/verify')).location).toBe('/audit');
     expect((await world.stranger().post('/audit/verify', {}, '')).status).toBe(401);
@@ -110,7 +110,7 @@ describe('auditPages', () => {
     await forceSql(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
     const { text } = await (await world.as('viewer')).post('/audit/verify');
     expect(wordsOf(text)).toContain('The audit trail is broken at link 2');
-    expect(text).not.toContain('The audit trail is whole');
+    expect(text).not.toContain('The audit trail is complete');
   });
 });
 
@@ -187,7 +187,7 @@ describe('LinkTable', () => {
   });
 
   it.each([
-    [true, 'Nothing fits.'],
+    [true, 'Nothing matches.'],
     [false, 'Nothing has happened yet.'],
   ])('says what an empty table means (filtered: %s)', (isFiltered, says) => {
     expect(wordsOf(draw(LinkTable, { links: [], timeZone: 'UTC', isFiltered }))).toContain(says);
@@ -199,7 +199,7 @@ const viewer: Viewer = { person: 'ada', role: 'viewer', csrf: 'token', actions: 
 describe('VerifyForm', () => {
   it.each([
     [12, 'All 12 links are read. That takes a moment.'],
-    [1_000_000, /All 1,000,000 links are read. That may take some \d+ seconds; wait for the answer\./],
+    [1_000_000, /All 1,000,000 links are read. That may take about \d+ seconds\./],
   ])('says before %i links are read how long it takes', (links, says) => {
     const html = draw(VerifyForm, { viewer, links });
     expect(wordsOf(html)).toMatch(says);
@@ -212,7 +212,7 @@ describe('VerifyResult', () => {
 
   it('says where a whole trail ends, and how long it took', () => {
     const html = draw(VerifyResult, { verified: whole });
-    expect(wordsOf(html)).toContain('whole 1,234 links, read in 3.1 s. The last hash is ab12.');
+    expect(wordsOf(html)).toContain('complete 1,234 links, read in 3.1 s. The last hash is ab12.');
     expect(html).not.toContain('role="alert"');
   });
 

@@ -10,7 +10,7 @@ describe('GET /drop', () => {
     expect(text).toMatch(/<option value(="")?>Choose…<\/option>/);
     for (const operation of ['card', 'ach-charge', 'ach-refund'])
       expect(text).toContain(`<option value="drop/${operation}">main: ${operation}</option>`);
-    expect(text).toContain('It is taken when it has lain unchanged for a second.');
+    expect(text).toContain('It is taken after it is unchanged for a second.');
     expect(text).toContain('1,073,741,824 bytes');
     expect(text).toMatch(/<label for="f-files">/);
     expect(text).toMatch(/id="drop-status" role="status"/);
@@ -60,7 +60,7 @@ describe('GET /drop where there is less to choose', () => {
     const elsewhere = await openDashboardWorld({ folder: { site: 'branch' } });
     const browser = await elsewhere.as('operator');
     const { text } = await browser.get('/drop');
-    expect(text).toContain('No drop folder lies on this host');
+    expect(text).toContain('This host has no drop folder');
     expect(text).not.toContain('drop-form');
     await elsewhere.close();
   });

@@ -40,18 +40,18 @@ async function force(sql: string): Promise<void> {
 /** The tests build on each other. */
 describe('frontPage', () => {
   it('says first what keeps paydrop from working', async () => {
-    expect(part(await front(), 'needs')).toContain('paydrop cannot do its work process: it is starting');
+    expect(part(await front(), 'needs')).toContain('paydrop is not working process: it is starting');
     world.app.health.noteSweep();
   });
 
   it('teaches the first step while nothing has come, and needs nobody', async () => {
     const html = await front('operator');
-    expect(part(html, 'first')).toContain('No file has come yet');
+    expect(part(html, 'first')).toContain('No file has arrived yet');
     expect(html).toContain('<a href="/drop">check and drop a first file</a>');
     expect(await front('viewer')).toContain('<a href="/drop">check a file</a>');
-    expect(part(html, 'needs')).toContain('Nothing needs you');
-    expect(part(html, 'moving')).toContain('Nothing is on its way');
-    expect(part(html, 'month')).toContain('When payments have come back');
+    expect(part(html, 'needs')).toContain('Nothing needs attention');
+    expect(part(html, 'moving')).toContain('Nothing is in progress');
+    expect(part(html, 'month')).toContain('Once the service has returned results');
     expect(part(html, 'next')).toMatch(/Schedule nightly runs \d{4}-\d\d-\d\d 22:00:00 \+00:00/);
   });
 
@@ -59,16 +59,16 @@ describe('frontPage', () => {
     await world.drop('ach-charge', 'june.csv', lines(upTo(6).map((n) => achRow(n))));
     await world.finish();
     const html = await front();
-    expect(part(html, 'first')).not.toContain('No file has come yet');
+    expect(part(html, 'first')).not.toContain('No file has arrived yet');
     expect(part(html, 'today')).toMatch(/pending 6 · 150\.00 USD/);
     expect(part(html, 'today')).toContain('Accepted: 1 file, 6 rows, 150.00 USD');
     expect(part(html, 'today')).toContain('The day balances.');
     expect(part(html, 'month')).toContain('Money a day, USD');
     expect(html).toMatch(/aria-label="Rows a day from [\d-]+ to [\d-]+: highest 6 on [\d-]+, last 6"/);
-    expect(part(html, 'needs')).toContain('Nothing needs you');
+    expect(part(html, 'needs')).toContain('Nothing needs attention');
   });
 
-  it('shows what waits for a person, worst first, with its money and a way to it', async () => {
+  it('shows what needs attention, worst first, with its money and a way to it', async () => {
     await writeFile(join(world.root, 'drop/ach-charge/held.csv.ctl'), 'rows=9\n');
     await world.drop('ach-charge', 'held.csv', lines([achRow(21)]));
     await world.finish();
@@ -80,7 +80,11 @@ describe('frontPage', () => {
     await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is closed' });
     const html = await front();
     const words = part(html, 'needs');
-    const titles = ['Money in doubt: 1, 2 rows, 50.00 USD', 'Results that do not fit: 1', 'Refused by the service: 1'];
+    const titles = [
+      'Outcome unknown: 1, 2 rows, 50.00 USD',
+      'Results that do not match: 1',
+      'Refused by the service: 1',
+    ];
     const places = [...titles, 'Stopped accounts: 1', 'Held files: 1'].map((title) => words.indexOf(title));
     expect(
       places.every((place) => place >= 0),
@@ -89,7 +93,7 @@ describe('frontPage', () => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     expect(words).toContain('the connection was reset');
     expect(words).toContain('the bank is closed');
-    expect(words).not.toContain('Nothing needs you');
+    expect(words).not.toContain('Nothing needs attention');
     const { rows } = await world.app.ledger.pool.query('SELECT file_id, batch_no FROM batch WHERE state = $1', [
       'unknown',
     ]);
@@ -152,7 +156,7 @@ describe('Next', () => {
     ];
     const words = wordsOf(draw(Next, { front: quietFront({ coming }) }));
     expect(words).toContain('Schedule nightly runs 2026-06-15 10:00:00 +00:00 Account uk may send again never');
-    expect(words).not.toContain('Ends within');
+    expect(words).not.toContain('Expires within');
   });
 
   it('says what ends before long', () => {
@@ -203,7 +207,7 @@ describe('OnTheirWay', () => {
   });
 
   it('leaves held files to those who must look at them', () => {
-    expect(wordsOf(page({ state: 'held' }))).toContain('Nothing is on its way');
+    expect(wordsOf(page({ state: 'held' }))).toContain('Nothing is in progress');
   });
 
   it('shows the oldest twenty, and says so', () => {

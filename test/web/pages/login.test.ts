@@ -103,7 +103,7 @@ describe('/login/openid', () => {
 
   it('does not let in whose browser did not set out from here', async () => {
     const { status, text } = await openBrowser(dashboard.url).get('/login/openid/callback?code=x&state=y');
-    expect([status, text]).toEqual([400, expect.stringContaining('did not begin there')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('did not start this log-in')]);
   });
 
   it('is not there when it is not configured', async () => {
@@ -213,7 +213,7 @@ describe('a dashboard without people', () => {
   /** The tests build on each other. */
   describe('/set-up/:token', () => {
     it('is told of on the log-in page while there is nobody', async () => {
-      expect((await world.stranger().get('/login')).text).toContain('Nobody may log in yet');
+      expect((await world.stranger().get('/login')).text).toContain('There are no users yet');
     });
 
     it('may be opened by a mail program without harm', async () => {
@@ -225,9 +225,9 @@ describe('a dashboard without people', () => {
     });
 
     it.each([
-      ['a name that cannot be one', { ...GOOD, name: 'Ann Byron' }, 'Use small letters'],
+      ['a name that cannot be one', { ...GOOD, name: 'Ann Byron' }, 'Use lowercase letters'],
       ['a short password', { ...GOOD, password: 'short', repeated: 'short' }, 'Use at least 12 characters.'],
-      ['two passwords', { ...GOOD, repeated: 'four words nobody guessed' }, 'The two are not the same.'],
+      ['two passwords', { ...GOOD, repeated: 'four words nobody guessed' }, 'The two passwords differ.'],
     ])('says what is wrong with %s, and uses nothing up', async (_, form, says) => {
       const { status, text } = await world.stranger().post(path, form, '');
       expect([status, text]).toEqual([400, expect.stringContaining(says)]);

@@ -123,7 +123,7 @@ describe('who may use the dashboard', () => {
       expect((await person('second'))?.disabledAt).toBeNull();
     });
 
-    it('does not shut out the last administrator', async () => {
+    it('does not disable the last administrator', async () => {
       const { status, text } = await admin.post('/people/admin', { do: 'disable', reason: 'why not' });
       expect([status, text]).toEqual([409, expect.stringContaining('Make another administrator first.')]);
       expect((await admin.get('/people')).status).toBe(200);
@@ -144,13 +144,13 @@ describe('/me', () => {
 
   it('says who one is and what one may do', async () => {
     const { text } = await (await world.as('approver')).get('/me');
-    expect(text).toContain('approver: lets held files go');
+    expect(text).toContain('approver: approves or declines held files');
   });
 
   it.each([
-    ['a wrong present password', { old: 'not this one', password: NEW, repeated: NEW }, 'This is not your password.'],
+    ['a wrong present password', { old: 'not this one', password: NEW, repeated: NEW }, 'This password is wrong.'],
     ['a short new one', { old: PASSWORD, password: 'short', repeated: 'short' }, 'Use at least 12 characters.'],
-    ['two new ones', { old: PASSWORD, password: NEW, repeated: PASSWORD }, 'The two are not the same.'],
+    ['two new ones', { old: PASSWORD, password: NEW, repeated: PASSWORD }, 'The two passwords differ.'],
   ])('changes nothing for %s', async (_, form, says) => {
     const browser = await world.as('viewer');
     const { status, text } = await browser.post('/me/password', form);

@@ -37,9 +37,9 @@ describe('reportPage', () => {
     await world.drop('ach-charge', 'june.csv', lines(upTo(3).map((n) => achRow(n))));
     await world.finish();
     const { words } = await report(`?account=main&day=${today()}`);
-    expect(words).toContain('Accepted, 1 file 3 75.00 Came 3 75.00');
-    expect(words).toContain('ACCEPTED_PENDING taken for the bank, not paid yet 3 75.00');
-    expect(words).toContain('Still open 0 0.00 Became 3 75.00');
+    expect(words).toContain('Accepted, 1 file 3 75.00 Total 3 75.00');
+    expect(words).toContain('ACCEPTED_PENDING passed to the bank, not paid yet 3 75.00');
+    expect(words).toContain('Still open 0 0.00 Total 3 75.00');
     expect(words).toContain('Difference: 0 rows, 0.00 USD.');
   });
 
@@ -114,8 +114,8 @@ describe('DayTables', () => {
 
   it('adds up what came and what became of it', () => {
     const words = wordsOf(html());
-    expect(words).toContain('Came 1,210 12,346.00');
-    expect(words).toContain('Became 1,210 12,346.00');
+    expect(words).toContain('1,209 12,345.00 Total 1,210 12,346.00');
+    expect(words).toContain('Still open 10 6.00 Total 1,210 12,346.00');
     expect(words).toContain('Difference: 0 rows, 0.00 CAD.');
   });
 

@@ -61,7 +61,7 @@ describe('/search', () => {
   });
 
   it('says what can be looked for, and when there is nothing', async () => {
-    expect(wordsOf((await viewer.get('/search')).text)).toContain('Write an invoice exactly as it stands');
+    expect(wordsOf((await viewer.get('/search')).text)).toContain('Enter an invoice exactly as in the file');
     expect(wordsOf((await search('nobody')).text)).toContain('Nothing has this invoice, name or id.');
   });
 
@@ -98,7 +98,7 @@ describe('proposalsPage', () => {
 
   it('says what would stand here when nothing waits', async () => {
     const { words } = await openAction(await world.as('viewer'), '/proposals');
-    expect(words).toContain('Nothing waits. Where an account asks for two persons');
+    expect(words).toContain('No open proposals. If an account requires two persons');
   });
 
   it('shows what waits with money, person, reason and evidence, and offers what each may do', async () => {
@@ -143,7 +143,7 @@ describe('schedulesPage', () => {
   it('says of each what it does, when next by its own clock, and that it has not run', async () => {
     const [nightly, close, idle] = (await linesOf('viewer')).map((line) => wordsOf(line));
     expect(nightly).toMatch(
-      /^nightly takes what lies in drop\/card, drop\/ach-charge, drop\/ach-refund .* 23:59:00 \+14:00 none yet$/,
+      /^nightly takes the files in drop\/card, drop\/ach-charge, drop\/ach-refund .* 23:59:00 \+14:00 none yet$/,
     );
     expect(close).toMatch(/^close closes the day: writes its report .* 23:59:00 \+00:00 none yet$/);
     expect(idle).toMatch(/^idle takes files, but no folder names it/);
@@ -187,9 +187,9 @@ describe('resolvePage', () => {
       'Rows 2',
       'Total 50.00 USD',
       'Attempt 1',
-      'Came back nothing',
+      'Returned nothing',
       'Written',
-      'It can be declared from',
+      'This is possible from',
       'approved ACH/EFT payments',
     ])
       expect(words).toContain(part);
@@ -200,8 +200,8 @@ describe('resolvePage', () => {
     for (const person of ['viewer', 'approver'] as const) {
       const { status, words, text } = await openAction(await world.as(person), `${await world.pathOf('lost')}/resolve`);
       expect([status, actionLinks(text)]).toEqual([200, []]);
-      expect(words).toContain('Your role may look at these; an operator does them.');
-      expect(words).toContain('Declare it as not received');
+      expect(words).toContain('Your role can view these; an operator can do them.');
+      expect(words).toContain('Mark it as not received');
     }
   });
 
@@ -209,7 +209,7 @@ describe('resolvePage', () => {
     await world.age('paired', 'attempt', 25);
     const base = await world.pathOf('paired');
     const before = await openAction(await world.as('operator'), `${base}/resolve`);
-    expect(before.words).toContain('Another person has to confirm it.');
+    expect(before.words).toContain('Another person must confirm it.');
     const form = { evidence: 'Ann of the service desk, ticket 4711', reason: 'never arrived' };
     await doIt(await world.as('operator'), `${base}/do/not-received`, form);
     const { words, text } = await openAction(await world.as('approver'), `${base}/resolve`);

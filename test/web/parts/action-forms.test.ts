@@ -52,14 +52,14 @@ describe('DoForm', () => {
     const plan = { says: [] };
     const page = html(DoForm, { ...form, picks: [FILE], asks: [], plan, bind: 'x', fault: 'This is <empty>' });
     expect(page).toContain('enctype="multipart/form-data"');
-    expect(page).toContain('The same file once more.');
+    expect(page).toContain('Choose the same file again.');
     expect(page).toContain('This is &lt;empty>');
   });
 });
 
 describe('PickForm', () => {
   it('has a label and a hint for each question', () => {
-    const page = html(PickForm, { ...form, title: 'Choose first', asks: [...ASKS, FILE], filled: { which: 'b' } });
+    const page = html(PickForm, { ...form, title: 'Choose one', asks: [...ASKS, FILE], filled: { which: 'b' } });
     for (const { name, label } of [...ASKS, FILE]) {
       expect(page).toContain(`<label for="f-${name}">${label}</label>`);
       expect(page).toContain(`id="f-${name}"`);

@@ -41,7 +41,7 @@ describe('PlanPage', () => {
   it('says when it has changed, and when another person must confirm', () => {
     const plan = { ...planned.plan, isProposal: true };
     const page = html(PlanPage, { ...about, ...planned, plan, isChanged: true });
-    expect(page).toContain('This has changed since you looked');
+    expect(page).toContain('This has changed since you opened it');
     expect(page).toContain('Another person must confirm');
   });
 
@@ -75,7 +75,7 @@ describe('DonePage', () => {
   it('says what was done, with the way on and back', () => {
     const done = {
       says: 'Paused.',
-      details: ['No submit begins any more.'],
+      details: ['No new submission starts.'],
       next: [{ to: 'proposals', proposalNo: 7 } as const],
       listing: { label: 'Rows', titles: ['Row'], rows: [['1']] },
       json: {},
@@ -84,8 +84,8 @@ describe('DonePage', () => {
     expect(page).toContain('<div class="notice good" role="status">');
     for (const part of [
       'Paused.',
-      'No submit begins any more.',
-      '<a href="/proposals">What waits for a second person</a>',
+      'No new submission starts.',
+      '<a href="/proposals">Waiting for a second person</a>',
       '<h2 id="s-what-was-found">What was found</h2>',
     ])
       expect(page).toContain(part);

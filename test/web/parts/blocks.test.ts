@@ -29,8 +29,8 @@ describe('Table', () => {
   });
 
   it('says what would stand there when it is empty', () => {
-    const html = renderToString(Table({ label: 'Files', columns, rows: [], empty: 'No file has come yet.' }));
-    expect(html).toBe('<p class="empty">No file has come yet.</p>');
+    const html = renderToString(Table({ label: 'Files', columns, rows: [], empty: 'No file has arrived yet.' }));
+    expect(html).toBe('<p class="empty">No file has arrived yet.</p>');
   });
 });
 

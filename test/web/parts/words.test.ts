@@ -1,6 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { BATCH_STATES, FILE_STATES, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, FILE_STATES, OUTCOMES, saidState } from '../../../schemas/lifecycle.ts';
 import { Count, Moment, Money, OutcomeWord, State, Sum } from '../../../src/web/parts/words.tsx';
 import { draw, wordsOf } from '../support/page-words.ts';
 import { h } from 'preact';
@@ -27,9 +27,7 @@ describe('Moment', () => {
 
 describe('State and OutcomeWord', () => {
   it.each([...Object.keys(FILE_STATES), ...Object.keys(BATCH_STATES)])('%s is told by its word', (state) => {
-    expect(renderToString(State({ state }))).toMatch(
-      new RegExp(`^<span class="state \\w+">${state.replaceAll('_', ' ')}<`),
-    );
+    expect(renderToString(State({ state }))).toMatch(new RegExp(`^<span class="state \\w+">${saidState(state)}<`));
   });
 
   it('shouts where money is in doubt', () => {

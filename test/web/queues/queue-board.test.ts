@@ -55,7 +55,7 @@ describe('queueBoard', () => {
     const browser = await world.as('operator');
     const headers = { 'x-csrf-token': await browser.csrf() };
     const answer = await browser.send('/queues/api/queues/submit/pause', { method: 'PUT', headers });
-    expect(answer.text).toContain('Queues can be looked at here, not changed.');
+    expect(answer.text).toContain('Queues can only be viewed here, not changed.');
     expect(answer.text).not.toContain('back-to-dashboard');
     expect(answer.headers.get('content-security-policy')).toContain("base-uri 'none'");
   });

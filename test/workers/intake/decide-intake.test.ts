@@ -119,8 +119,8 @@ describe('decideIntake, with a control file', () => {
     [{ rows: 0 }, 'it says 0 rows, the file has 3'],
     [{ totalCents: 7_501 }, 'it says a total of 75.01, the file has 75.00'],
     [{ totalCents: -7_500 }, 'it says a total of -75.00, the file has 75.00'],
-    [{ sha256: 'b'.repeat(64) }, 'its sha256 is not that of the file'],
-    [{ rows: 3, totalCents: 7_500, sha256: 'b'.repeat(64) }, 'its sha256 is not that of the file'],
+    [{ sha256: 'b'.repeat(64) }, 'its sha256 does not match the file'],
+    [{ rows: 3, totalCents: 7_500, sha256: 'b'.repeat(64) }, 'its sha256 does not match the file'],
   ] as [ControlNote, string][])('%j differs: held', (control, detail) => {
     const { decision, faults } = decide({}, { control });
     expect(decision).toMatchObject({ verdict: 'hold', code: 'CONTROL_TOTALS' });
@@ -270,7 +270,7 @@ it('findDuplicate names the file that had the same bytes, also for a file that i
   const { sha256, name } = rows[0]!;
   const find = (change: object) =>
     transact(world.app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, sha256, ...change }));
-  const detail = `they came as "${name}" (file ${first}), which is on its way`;
+  const detail = `they were in "${name}" (file ${first}), which is in progress`;
   expect(await find({})).toEqual({ code: 'DUPLICATE_FILE', detail, duplicateOf: first });
   await forceSql(world.app, `UPDATE file SET state = 'completed', invalid_rows = 3 WHERE file_id = '${first}'`);
   expect(await find({})).toMatchObject({

@@ -194,7 +194,7 @@ describe('a claim that no process survives', () => {
     expect(await readFileRow(app.ledger, claim.fileId)).toMatchObject({
       state: 'held',
       reason_code: 'POISON_FILE',
-      reason: expect.stringContaining('each of 3 tries to read the file ended the program'),
+      reason: expect.stringContaining('each of 3 attempts to read the file crashed the program'),
       records: 0,
     });
     await expect(stat(claim.workDir)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -119,7 +119,7 @@ describe('intakeFile', () => {
     [
       'a folder that is not configured any more',
       (claim: Claim) => intakeFile({ ...world.app, folder: () => undefined }, claim),
-      'Put the folder back into paydrop.yaml',
+      'Add the folder to paydrop.yaml again',
     ],
   ])('throws for %s, and leaves the claim', async (_what, run, message) => {
     const claim = await claimed(world.freshAccount());
@@ -157,7 +157,7 @@ describe('intakeFile, for bytes that came before', () => {
       state: 'rejected',
       reason_code: 'DUPLICATE_FILE',
       duplicate_of: first,
-      reason: expect.stringContaining(`came as "first.csv" (file ${first})`),
+      reason: expect.stringContaining(`they were in "first.csv" (file ${first})`),
     });
     expect(await rowsOf(second)).toEqual([]);
     expect(await faultsOf(second)).toMatchObject([{ code: 'DUPLICATE_FILE', line: 0 }]);

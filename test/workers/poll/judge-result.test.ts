@@ -42,7 +42,7 @@ describe('judgeResult', () => {
   ])('does not fit when rows and cents are not those of the batch: %j', (batch) => {
     expect(judgeResult(batch, 'ach-code', SENT, GOOD)).toMatchObject({
       kind: 'misfit',
-      reason: 'counts and cents do not conserve',
+      reason: 'counts and cents do not add up',
     });
   });
 });

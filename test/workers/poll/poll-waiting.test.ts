@@ -67,7 +67,7 @@ describe('pollBatch, while there is no result', () => {
     expect((await world.storyOf(key)).state).toBe('submitted');
     await ask(denied);
     const batch = await world.batch(key);
-    const reason = 'the service has said 10 times about its batch id: Invalid Batch ID';
+    const reason = 'the service answered 10 times for its batch id: Invalid Batch ID';
     expect(batch).toMatchObject({ state: 'exception', reason, result_sha256: null });
     const file = await world.file(key.fileId);
     const both = await compareBatch(world.app, file, batch);

@@ -116,7 +116,7 @@ describe('pollBatch, after the process died', () => {
       `UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1 AND part = 'result'`,
       [key.fileId],
     );
-    await expect(pollBatch(world.app, key)).rejects.toThrow('sealed data was changed or cut');
+    await expect(pollBatch(world.app, key)).rejects.toThrow('sealed data was changed or cut off');
     expect((await world.storyOf(key)).state).toBe('result_in');
     expect(await world.outcomesOf(key.fileId)).toEqual({});
   });

@@ -64,7 +64,7 @@ describe('checkExpected', () => {
     await checkExpected(app);
     expect(await states()).toEqual(['2026-06-15 missed']);
     expect(alarms()).toEqual([
-      `an expected file is late: no file had been taken from "${folder.id}" by 18:00 on 2026-06-15`,
+      `an expected file is late: no file was taken from "${folder.id}" by 18:00 on 2026-06-15`,
     ]);
   });
 

@@ -60,7 +60,7 @@ describe('runSchedule', () => {
     await run();
     expect(await world.runs(schedule)).toMatchObject([
       { day: '2026-06-15', state: 'done' },
-      { day: '2026-06-16', state: 'missed', summary: { says: 'nothing ran in its time' } },
+      { day: '2026-06-16', state: 'missed', summary: { says: 'paydrop was not running at its time' } },
       { day: '2026-06-18', state: 'missed' },
     ]);
     const said = world.logged.filter((line) => line['schedule'] === schedule && line.level === 50);
@@ -81,7 +81,7 @@ describe('runSchedule', () => {
     world.clock.set('2026-06-16T02:00:01Z');
     await run();
     expect(await world.runs(schedule)).toMatchObject([
-      { state: 'failed', tries: 1, summary: { says: 'its worker is gone, and its time is over' } },
+      { state: 'failed', tries: 1, summary: { says: 'its worker died, and its time is over' } },
     ]);
   });
 

@@ -85,7 +85,7 @@ describe('lookAhead', () => {
     const answer = (id: number) => (id === newest + 2 ? running : id === newest + 4 ? GOOD : UNKNOWN_ID);
     const { sent, story } = await submit(app, key, answer);
     expect({ sent, state: story.state }).toEqual({ sent: 0, state: 'ready' });
-    expect(story.stop).toContain(`2 batches that neither the ledger nor the send journal knows`);
+    expect(story.stop).toContain(`2 batches missing from the ledger and the send journal`);
     expect((await readForgottenSends(world.app.ledger, account)).map((send) => send.batchId)).toEqual([
       String(newest + 2),
       String(newest + 4),

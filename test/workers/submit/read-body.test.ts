@@ -26,12 +26,12 @@ const TAMPERINGS: [what: string, tamper: (key: BatchKey) => Promise<unknown>, sa
   [
     'a flipped bit in the sealed body',
     (key) => setBody(key, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)'),
-    /sealed data was changed or cut\. Restore it from a backup/,
+    /sealed data was changed or cut off\. Restore it from a backup/,
   ],
   [
     'a sealed body that was cut',
     (key) => setBody(key, 'substring(bytes FOR length(bytes) - 1)'),
-    /sealed data was changed or cut/,
+    /sealed data was changed or cut off/,
   ],
   [
     "another file's sealed body",
@@ -39,17 +39,17 @@ const TAMPERINGS: [what: string, tamper: (key: BatchKey) => Promise<unknown>, sa
       const other = await world.takeInCharges(world.freshAccount(), 2);
       await setBody(key, `(SELECT bytes FROM sealed_part WHERE file_id = '${other}' AND batch_no = 1)`);
     },
-    /sealed data was changed or cut/,
+    /sealed data was changed or cut off/,
   ],
   [
     'the sealed body of the other batch of the file',
     (key) => setBody(key, `(SELECT bytes FROM sealed_part p WHERE p.file_id = sealed_part.file_id AND batch_no = 2)`),
-    /sealed data was changed or cut/,
+    /sealed data was changed or cut off/,
   ],
   [
     'a body sealed with the right key, of which one amount is another',
     (key) => reseal(key, (body) => body.replace('25.00', '2500.00')),
-    /the bytes of a batch, read again, are not its rows\. Nothing was sent\. Report this with the file id/,
+    /the bytes of a batch do not match its rows\. Nothing was sent\. Report this error with the file id/,
   ],
   ['the same with one row less', (key) => reseal(key, (body) => body.split('\n')[0]!), /Nothing was sent/],
   [
@@ -126,7 +126,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
     createMasterKeyFile(file);
     const scripted = answering({ ...world.app, keys: openKeyRing({ kind: 'file', path: file }) }, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(
-      /needs master key [0-9a-f]{8}.*Put the right key beside the others/,
+      /needs master key [0-9a-f]{8}.*Add the right key to the others/,
     );
     expect(scripted.bodies).toEqual([]);
     expect(await world.storyOf(first)).toMatchObject({

@@ -241,7 +241,7 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
         level: 50,
         fileId: key.fileId,
         answer: { verdict: 'submitted', batchId: '8001' },
-        msg: `the ledger does not take the answer of the service yet: ${POWER_CUT}`,
+        msg: `the ledger does not accept the answer of the service yet: ${POWER_CUT}`,
       }),
     );
   });

@@ -98,7 +98,7 @@ describe('submitBatch, once the intent is durable', () => {
     expect(await world.storyOf(second)).toMatchObject({
       state: 'unknown',
       batchId: null,
-      reason: expect.stringContaining('7003, which this account has had before'),
+      reason: expect.stringContaining('7003, which this account already has'),
       attempts: [{ attempt: 1, verdict: 'unknown' }],
       maySend: false,
     });

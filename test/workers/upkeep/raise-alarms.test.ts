@@ -38,7 +38,7 @@ describe('lookForAlarms', () => {
     expect(await alarms()).toEqual([]);
   });
 
-  it('raises what waits for a person, once, and clears it', async () => {
+  it('raises what needs attention, once, and clears it', async () => {
     await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
     await world.finish();
     await pauseAccount(world.app.ledger, 'main', BECAUSE);
@@ -87,8 +87,8 @@ describe('lookForAlarms', () => {
     const app = world.watched(['failing']);
     const { archive, out } = app.settings.paths;
     const reasons = {
-      watch: `Cannot list the folder "${app.settings.folders[0]!.path}": a folder cannot be written`,
-      intake: `Cannot write into the archive folder "${archive}/2026/06/15": a file stands in its place`,
+      watch: `Cannot list the folder "${app.settings.folders[0]!.path}": paydrop cannot write to a folder`,
+      intake: `Cannot write into the archive folder "${archive}/2026/06/15": a file has its name`,
       deliver: `Cannot write "${out}/may 4222222222222220.csv" in "${out}": the disk is full`,
     };
     for (const [work, reason] of Object.entries(reasons) as [keyof typeof reasons, string][])

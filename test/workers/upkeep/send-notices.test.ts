@@ -140,20 +140,20 @@ describe('describeAlarm', () => {
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
     ['file_held', /2 rows, 50\.00: [^.]* \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
     ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
-    ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\. "paydrop account list" says why/],
-    ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
-    ['transfer', /^No output has come through for 4 minutes to f\/1\./],
-    ['silence', /^Folder f\/1 was not listed for 4 minutes\.$/],
+    ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\. "paydrop account list" shows why/],
+    ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are retried\./],
+    ['transfer', /^No output was transferred for 4 minutes to f\/1\./],
+    ['silence', /^Folder f\/1 was not scanned for 4 minutes\.$/],
   ] as const)('says counts, totals and the command: %s', (kind, text) => {
     expect(textOf(kind)).toMatch(text);
   });
 
   it('tells what is fetched from what is uploaded', () => {
     expect(textOf('transfer', 'pull:drop/card')).toMatch(
-      /from the SFTP server into folder drop\/card\. It is tried again/,
+      /from the SFTP server into folder drop\/card\. paydrop retries automatically/,
     );
     expect(textOf('transfer', 'push:bank:/results')).toMatch(
-      /to bank:\/results\. It is tried again by itself; the outputs/,
+      /to bank:\/results\. paydrop retries automatically; the outputs/,
     );
   });
 
@@ -168,8 +168,8 @@ describe('describeAlarm', () => {
   it('says of less than a minute that it is no minute yet', () => {
     const silent = (figures: object) =>
       describeAlarm({ kind: 'silence', subject: 'drop/card', account: null, figures });
-    expect(silent({ minutes: 0 })).toBe('Folder drop/card was not listed for less than a minute.');
-    expect(silent({ minutes: 1 })).toBe('Folder drop/card was not listed for 1 minute.');
+    expect(silent({ minutes: 0 })).toBe('Folder drop/card was not scanned for less than a minute.');
+    expect(silent({ minutes: 1 })).toBe('Folder drop/card was not scanned for 1 minute.');
   });
 
   it('tells polls from folders, and all accounts from one', () => {
@@ -182,7 +182,7 @@ describe('describeAlarm', () => {
   it('does not offer to approve a file without a row that could be sent', () => {
     const figures = { rows: 0, cents: 0, code: 'POISON_FILE' };
     expect(describeAlarm({ kind: 'file_held', subject: 'f', account: 'main', figures })).toBe(
-      'File f: 0 rows, 0.00: each of 3 tries to read the file ended the program or the thread that read it (POISON_FILE). "paydrop decline f --reason …".',
+      'File f: 0 rows, 0.00: each of 3 attempts to read the file crashed the program or its reading thread (POISON_FILE). "paydrop decline f --reason …".',
     );
   });
 
@@ -193,14 +193,14 @@ describe('describeAlarm', () => {
     );
     expect(said).toEqual([
       expect.stringContaining('1 batch with 1 row, 5.00 waits.'),
-      expect.stringContaining('1 batch with 1 row, 5.00 waits and is tried again.'),
+      expect.stringContaining('1 batch with 1 row, 5.00 waits and is retried.'),
       expect.stringContaining('for 1 minute.'),
     ]);
   });
 
   it('tells an expected file from a run', () => {
     expect(textOf('late', 'expect:drop/dues 2026-06-15')).toMatch(
-      /into folder drop\/dues on 2026-06-15\. Ask the sender/,
+      /in folder drop\/dues on 2026-06-15\. Ask the sender/,
     );
     expect(textOf('late', 'nightly 2026-06-15')).toMatch(/^The run of schedule nightly on 2026-06-15 was missed/);
   });
@@ -258,9 +258,9 @@ describe('readObstacles', () => {
     const found = await readObstacles(app.ledger, settings);
     expect(found.map(({ key, what }) => [key, what])).toEqual([
       ['watch', 'Cannot take drops from folder drop/card'],
-      ['quarantine', 'A drop lies in quarantine'],
+      ['quarantine', 'A drop is in quarantine'],
     ]);
-    expect(found[0]!.next).toMatch(/"paydrop doctor" looks at all folders\.$/);
+    expect(found[0]!.next).toMatch(/"paydrop doctor" checks all folders\.$/);
     expect(found[1]!.since).toBeInstanceOf(Date);
     await rm(settings.paths.quarantine, { recursive: true });
   });

@@ -44,7 +44,7 @@ describe('checkFolders', () => {
     await symlink(join(root, name), settings.folders[0]!.path);
     await expect(checkFolders(settings)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining(`it and "${join(root, name)}" are one, or one in the other`),
+      message: expect.stringContaining(`it and "${join(root, name)}" are the same folder, or one contains the other`),
     });
   });
 
@@ -64,7 +64,7 @@ describe('checkFolders', () => {
     await symlink(join(root, place), join(root, 'out'));
     await expect(checkFolders(settings)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('by where links lead'),
+      message: expect.stringContaining('after following links'),
     });
   });
 
@@ -74,7 +74,7 @@ describe('checkFolders', () => {
     await mkdir(settings.folders[0]!.path, { recursive: true });
     await writeFile(join(root, name), '');
     await expect(checkFolders(settings)).rejects.toThrow(
-      `Cannot make the folder "${join(root, name)}": a file stands in its place. Move the file away.`,
+      `Cannot make the folder "${join(root, name)}": a file has its name. Move the file away.`,
     );
   });
 
@@ -84,8 +84,8 @@ describe('checkFolders', () => {
     await symlink('loop', join(root, 'loop'));
     const [drop] = settings.folders;
     for (const [path, reason] of [
-      [join(root, 'loop'), 'the links in its path lead in a circle'],
-      [join(root, 'a'.repeat(300)), 'its path is longer than the system takes'],
+      [join(root, 'loop'), 'the links in its path form a circle'],
+      [join(root, 'a'.repeat(300)), 'its path is longer than the system allows'],
     ] as const) {
       const out = { ...settings, paths: { ...settings.paths, out: path } };
       await expect(checkFolders(out)).rejects.toThrow(`Cannot make the folder "${path}": ${reason}. `);

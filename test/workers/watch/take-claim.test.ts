@@ -108,7 +108,7 @@ describe('takeClaim', () => {
   it('leaves the claim alone when its folder is not configured any more', async () => {
     const claimed = await claim();
     const app = { ...world.app, folder: () => undefined };
-    await expect(takeClaim(app, claimed)).rejects.toThrow(/not in the configuration any more\. Put the folder back/);
+    await expect(takeClaim(app, claimed)).rejects.toThrow(/no longer in the configuration\. Add the folder/);
     expect(await readFileState(world.app.ledger, claimed.fileId)).toBeUndefined();
     expect(await readdir(claimed.workDir)).toContain('original');
   });

@@ -10,27 +10,27 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
   const { batches = 0 } = figures;
   switch (kind) {
     case 'batch_unknown':
-      return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account waits. "paydrop resolve ${subject}" says what can be done. Never drop its file again.`;
+      return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account is stopped. "paydrop resolve ${subject}" shows the options. Never drop its file again.`;
     case 'exception':
       return `Batch ${subject}: ${sumOf(figures)}. "paydrop exceptions ${subject}" shows both sides.`;
     case 'result_overdue':
-      return `Batch ${subject}: ${sumOf(figures)}. It is asked for on; ask the service. "paydrop why ${subject}" tells its story.`;
+      return `Batch ${subject}: ${sumOf(figures)}. paydrop keeps asking; ask the service. "paydrop why ${subject}" shows its history.`;
     case 'file_held':
       return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. ${figures.rows ? `"paydrop approve ${subject} --reason …" or ` : ''}"paydrop decline ${subject} --reason …".`;
     case 'file_refused':
       return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
     case 'rows_withheld':
-      return `File ${subject}: ${withheldOf(figures)}. The others go on. "paydrop why ${subject}" says more.`;
+      return `File ${subject}: ${withheldOf(figures)}. The other rows continue. "paydrop why ${subject}" shows more.`;
     case 'file_done':
       return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
     case 'account_stopped':
-      return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}. "paydrop account list" says why, and what helps.`;
+      return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}. "paydrop account list" shows why and what to do.`;
     case 'silence':
       return subject.startsWith('polls:')
-        ? `Account ${account ?? subject.slice('polls:'.length)}: the service has ${batchesOf(figures)}, and the question for the result is overdue or gets no answer. "paydrop doctor" looks for the cause.`
-        : `Folder ${subject} was not listed for ${minutesOf(figures)}.`;
+        ? `Account ${account ?? subject.slice('polls:'.length)}: the service has ${batchesOf(figures)}, and the request for the result is overdue or gets no answer. Run "paydrop doctor" to find the cause.`
+        : `Folder ${subject} was not scanned for ${minutesOf(figures)}.`;
     case 'not_reached':
-      return `Account ${subject}: ${batchesOf(figures)} ${byNumber(batches, 'waits and is', 'wait and are')} tried again. Nothing was sent.`;
+      return `Account ${subject}: ${batchesOf(figures)} ${byNumber(batches, 'waits and is', 'wait and are')} retried. Nothing was sent.`;
     case 'transfer':
       return describeTransfer(subject, figures);
     case 'failing':
@@ -38,29 +38,28 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'late':
       return describeLate(subject);
     case 'trouble':
-      return `${subject}: no answer, or a refusal, for ${minutesOf(figures)}. Nothing is lost; nothing goes on either.${figures.says ? ` ${figures.says}` : ''}`;
+      return `${subject}: no answer, or a refusal, for ${minutesOf(figures)}. Nothing is lost, but work is stopped.${figures.says ? ` ${figures.says}` : ''}`;
   }
 }
 
-function describeFailing({ count = 1, says = 'Something does not go on', next }: AlarmFigures): string {
-  const others =
-    count > 1 ? [`${count - 1} more of the kind ${byNumber(count - 1, 'does', 'do')} not go on either.`] : [];
+function describeFailing({ count = 1, says = 'Some work makes no progress', next }: AlarmFigures): string {
+  const others = count > 1 ? [`${count - 1} more of this kind ${byNumber(count - 1, 'is', 'are')} affected.`] : [];
   return [`${says.replace(/\.$/, '')}.`, ...others, ...(next ? [next] : [])].join(' ');
 }
 
 function describeTransfer(subject: string, figures: AlarmFigures): string {
   const [, way, what = subject] = /^(pull|push):(.*)$/.exec(subject) ?? [];
-  const since = `has come through for ${minutesOf(figures)}`;
+  const since = `was transferred for ${minutesOf(figures)}`;
   return way === 'pull'
-    ? `Nothing ${since} from the SFTP server into folder ${what}. It is tried again by itself.`
-    : `No output ${since} to ${what}. It is tried again by itself; the outputs stay here.`;
+    ? `Nothing ${since} from the SFTP server into folder ${what}. paydrop retries automatically.`
+    : `No output ${since} to ${what}. paydrop retries automatically; the outputs stay here.`;
 }
 
 function describeLate(subject: string): string {
   const [, folder, what = subject] = /^(expect:)?(.*)$/.exec(subject.replace(/ (?=\S+$)/, ' on ')) ?? [];
   return folder
-    ? `Nothing had come by its time into folder ${what}. Ask the sender; never drop an old file in its place.`
-    : `The run of schedule ${what} was missed or has failed. "paydrop schedule list" says why.`;
+    ? `No file arrived in time in folder ${what}. Ask the sender; never drop an old file in its place.`
+    : `The run of schedule ${what} was missed or failed. "paydrop schedule list" shows why.`;
 }
 
 function withheldOf({ rows = 0, cents = 0, unreadable = 0 }: AlarmFigures): string {

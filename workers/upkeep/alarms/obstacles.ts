@@ -74,8 +74,8 @@ async function findWaits(ledger: Ledger): Promise<Cause[]> {
   if (!senders.some(({ state }) => state === 'reported')) return [];
   const about = { name: null, since, account: null, fileId: null, batchNo: null };
   const why = isNew
-    ? 'the ledger is new, and not every host that sends has reported'
-    : 'the ledger may have gone back, and not every host that sends has reported to it';
+    ? 'the ledger is new, and not every sending host has reported'
+    : 'the ledger may be an older copy, and not every sending host has reported to it';
   return waits.map((next, place) => ({
     ...about,
     key: `admission ${place}`,
@@ -92,8 +92,8 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Cause[
     key: `account ${account}`,
     what: `Account ${account} is not in the configuration`,
     name: null,
-    why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, do not go on`,
-    step: [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel what was not sent.`],
+    why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, are stopped`,
+    step: [`Put account ${account} back into paydrop.yaml until its batches are done, or cancel the unsent batches.`],
     since: null,
     account,
     fileId: null,
@@ -110,12 +110,12 @@ async function findQuarantined({ paths }: Settings): Promise<Cause[]> {
   return [
     {
       key: 'quarantine',
-      what: byNumber(ids.length, 'A drop lies in quarantine', `${ids.length} drops lie in quarantine`),
+      what: byNumber(ids.length, 'A drop is in quarantine', `${ids.length} drops are in quarantine`),
       name: null,
       why: byNumber(
         ids.length,
-        'it could not be taken in, and nothing of it was sent',
-        'they could not be taken in, and nothing of them was sent',
+        'it could not be read, and nothing in it was sent',
+        'they could not be read, and nothing in them was sent',
       ),
       step: [{ run: 'doctor' }, ' says of each why; tell its sender, then remove its folder.'],
       since: Number.isFinite(oldestMs) ? new Date(oldestMs) : null,

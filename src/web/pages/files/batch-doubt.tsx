@@ -29,7 +29,7 @@ export function BatchDoubt({
       <Notice kind="bad" title="It may or may not have been accepted">
         <p>
           <Count of={batch.rows} noun="row" />, <Money cents={batch.cents} currency={currency} />. Never drop its file
-          again: whoever was charged would be charged twice.
+          again: payers who were charged would be charged twice.
         </p>
       </Notice>
       <Facts
@@ -37,20 +37,20 @@ export function BatchDoubt({
           ['Sent', <Moment at={calledAt} timeZone={timeZone} />],
           ['In doubt for', describeWait(now.getTime() - calledAt.getTime())],
           [
-            'May be declared as not received from',
+            'Can be marked as not received from',
             resolveWaitMs !== undefined && (
               <Moment at={new Date(calledAt.getTime() + resolveWaitMs)} timeZone={timeZone} />
             ),
           ],
           ['Why', batch.reason],
-          ['Batch ids that were seen for it', seen.length > 0 && <span class="id">{seen.join(', ')}</span>],
+          ['Batch ids seen for it', seen.length > 0 && <span class="id">{seen.join(', ')}</span>],
           ['Batch id of the account just before', before && <span class="id">{before.batchId}</span>],
           ['Batch id of the account just after', after && <span class="id">{after.batchId}</span>],
         ]}
       />
       {lateAnswers.length > 0 && (
         <>
-          <h3>What came later</h3>
+          <h3>Later answers</h3>
           <ul class="sentences">
             {lateAnswers.map(({ at, reason }, index) => (
               <li key={index}>
@@ -60,23 +60,23 @@ export function BatchDoubt({
           </ul>
         </>
       )}
-      <h3>Reports of the service that were read for it</h3>
+      <h3>Transaction reports read for it</h3>
       <Table
         label="Reports"
         rows={reports}
-        empty="None. A report of approved payments decides row by row what was charged."
+        empty="None. A transaction report of approved payments shows row by row what was charged."
         columns={[
           { title: 'Report', cell: ({ name }) => name },
           { title: 'Given', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Rows found', isFigure: true, cell: ({ found }) => <Count of={found} /> },
-          { title: 'Rows lacking', isFigure: true, cell: ({ absent }) => <Count of={absent} /> },
-          { title: 'What it lacks', cell: ({ covers }) => (covers ? 'was not booked by then' : 'proves nothing') },
+          { title: 'Rows missing', isFigure: true, cell: ({ absent }) => <Count of={absent} /> },
+          { title: 'Missing rows', cell: ({ covers }) => (covers ? 'were not booked by then' : 'prove nothing') },
         ]}
       />
       {!rest.proposal && (
         <p>
           <a class="button main" href={`/files/${batch.file_id}/batches/${batch.batch_no}/resolve`}>
-            Resolve it, step by step
+            Resolve it step by step
           </a>
         </p>
       )}
@@ -91,7 +91,7 @@ export function BatchComparison({ comparison }: { comparison: Comparison }) {
     <>
       {unreadable !== undefined && <Notice kind="bad" title={`The result cannot be read: ${unreadable}`} />}
       <p>
-        {counted(sentRows, 'row')} sent, {resultRows} came back, {differing} {byNumber(differing, 'differs', 'differ')}.
+        {counted(sentRows, 'row')} sent, {resultRows} returned, {differing} {byNumber(differing, 'differs', 'differ')}.
       </p>
       <Table
         label="Rows that differ"
@@ -120,7 +120,7 @@ export function BatchComparison({ comparison }: { comparison: Comparison }) {
 
 function differenceOf({ isSame, sent, result }: ComparedRow): string {
   if (isSame) return 'the same';
-  if (!result) return 'did not come back';
+  if (!result) return 'not in the result';
   return sent ? 'differs' : 'was not sent';
 }
 

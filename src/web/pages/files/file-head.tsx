@@ -41,7 +41,7 @@ export function FileFacts({ file, customs: { timeZone, currency } }: { file: Fil
         ],
         ['Withheld rows', file.invalid_rows ? <Count of={file.invalid_rows} /> : undefined],
         ['Taken', <Moment at={file.claimed_at} timeZone={timeZone} />],
-        ['That it was whole is', COMPLETENESS[file.completeness]],
+        ['Completeness', COMPLETENESS[file.completeness]],
         ['Bytes', <Count of={file.bytes} />],
         ['File id', <span class="id">{file.file_id}</span>],
         ['sha256', <code class="wrap">{file.sha256}</code>],
@@ -55,7 +55,7 @@ export function FileFacts({ file, customs: { timeZone, currency } }: { file: Fil
 export function HoldNotice({ file, held }: { file: FileRow; held: readonly FaultCount[] }) {
   if (file.state !== 'held') return null;
   return (
-    <Notice kind="warn" title={held.length === 0 && file.reason ? `Held: ${file.reason}` : 'Held for a person'}>
+    <Notice kind="warn" title={held.length === 0 && file.reason ? `Held: ${file.reason}` : 'Needs approval'}>
       {held.length === 0 && <p>{remedyOf(file.reason_code)}</p>}
       {held.length > 0 && (
         <ul>
@@ -103,8 +103,8 @@ export function OutcomePart({
       means: OUTCOMES[name].means,
       ...totals[name]!,
     })),
-    { name: 'open', word: 'waits', means: 'not sent yet, nothing was charged', ...waiting },
-    { name: 'open', word: 'on its way', means: 'the batch has not ended; its money may have moved', ...underWay },
+    { name: 'open', word: 'waits', means: 'not sent yet; nothing was charged', ...waiting },
+    { name: 'open', word: 'in progress', means: 'the batch is not final; its money may have moved', ...underWay },
   ].filter((row) => row.rows > 0);
   return (
     <>
@@ -112,10 +112,10 @@ export function OutcomePart({
       <Table
         label="Outcomes"
         rows={rows}
-        empty="No rows are on their way. The outcome of each row stands here when the service has answered."
+        empty="No rows yet. The outcome of each row is listed here once the service has answered."
         columns={[
           { title: 'Outcome', cell: ({ word }) => word },
-          { title: 'It means', cell: ({ means }) => means },
+          { title: 'Meaning', cell: ({ means }) => means },
           {
             title: 'Rows',
             isFigure: true,

@@ -75,7 +75,7 @@ function filterOf({ outcome, invoice, batch, from }: RowQuery): Omit<RowFilter, 
 const OUTCOME_CHOICES = [
   { value: '', label: 'Any outcome' },
   ...Object.entries(OUTCOMES).map(([value, { label, means }]) => ({ value, label: `${label}: ${means}` })),
-  { value: 'open', label: 'None yet: the batch has not ended' },
+  { value: 'open', label: 'None yet: the batch is not final' },
 ];
 
 function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: RowQuery }) {
@@ -107,7 +107,7 @@ function RowTable({
       rows={rows}
       empty={
         <>
-          No row fits. Rows stand here when the file has been read.{' '}
+          No row matches. Rows are listed here after the file has been read.{' '}
           <a href={`/files/${file.file_id}/rows`}>Show all rows</a>
         </>
       }
@@ -120,7 +120,7 @@ function RowTable({
           isFigure: true,
           cell: ({ amount_cents: cents }) => cents !== null && <Money cents={cents} currency={currency} />,
         },
-        { title: 'Number ends', cell: ({ last_four: end }) => end !== '' && <span class="id">…{end}</span> },
+        { title: 'Last digits', cell: ({ last_four: end }) => end !== '' && <span class="id">…{end}</span> },
         {
           title: 'Batch',
           isFigure: true,
@@ -182,7 +182,7 @@ export function BatchTable({
     <Table
       label="Batches"
       rows={batches}
-      empty="No batches. The valid rows of a file are cut into batches when its checks have passed; each is sent in one call."
+      empty="No batches. After its checks, the valid rows of a file are cut into batches; each is sent in one call."
       columns={[
         { title: 'Batch', cell: ({ batch_no: no }) => <a href={`/files/${fileId}/batches/${no}`}>Batch {no}</a> },
         { title: 'State', cell: ({ state }) => <State state={state} /> },
@@ -227,7 +227,7 @@ export function FaultTable({ faults }: { faults: readonly ListedFault[] }) {
     <Table
       label="Faults"
       rows={faults}
-      empty="No faults. What is wrong in a file or worth saying of it stands here, with the line and what to do."
+      empty="No faults. Errors and warnings about the file are listed here, with the line and what to do."
       columns={[
         { title: 'Line', isFigure: true, cell: ({ line }) => (line === 0 ? 'file' : line) },
         { title: 'Column', cell: ({ column }) => titleOf(column) },

@@ -50,19 +50,19 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
 type Trouble = Exclude<Awaited<ReturnType<typeof openOutput>>, { kind: 'open' }>;
 
 function tellTrouble(trouble: Trouble, { file_id: fileId }: FileRow): { title: string; next: string } {
-  const again = `"paydrop rebuild-outputs ${fileId} --out <folder>" makes the same bytes once more from the ledger.`;
+  const again = `"paydrop rebuild-outputs ${fileId} --out <folder>" generates the same bytes again from the ledger.`;
   switch (trouble.kind) {
     case 'elsewhere':
       return {
-        title: `it lies at the site "${trouble.site}"`,
-        next: 'Its payment file was taken there, and outputs stay where their file is. Open the dashboard of that site.',
+        title: `it is at site "${trouble.site}"`,
+        next: 'Its payment file was taken there, and outputs stay with their file. Open the dashboard of that site.',
       };
     case 'missing':
-      return { title: 'it is not in the out folder any more', next: `Somebody moved or removed it. ${again}` };
+      return { title: 'it is no longer in the out folder', next: `It was moved or removed. ${again}` };
     case 'differs':
       return {
-        title: 'it is not what paydrop wrote',
-        next: `It was changed after it had been written and read back, so do not book by it. ${again}`,
+        title: 'it differs from the file that paydrop wrote',
+        next: `It was changed after paydrop wrote it, so do not use it for booking. ${again}`,
       };
   }
 }
@@ -83,7 +83,7 @@ export function OutputTable({ outputs, timeZone }: { outputs: readonly OutputRow
     <Table
       label="Output files"
       rows={outputs}
-      empty="No output files yet. An acknowledgement comes when the file is taken in, the results when every row has its outcome."
+      empty="No output files yet. paydrop writes an acknowledgment when it has checked the file, and results when every row has its outcome."
       columns={[
         {
           title: 'File',

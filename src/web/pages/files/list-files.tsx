@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
+import { FILE_STATES, type FileState, saidState } from '../../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
@@ -123,7 +123,7 @@ function FilterForm({ app, asked }: { app: App; asked: FileQuery }) {
 }
 
 function choicesOf(none: string, values: readonly string[]) {
-  return [{ value: '', label: none }, ...values.map((value) => ({ value, label: value.replaceAll('_', ' ') }))];
+  return [{ value: '', label: none }, ...values.map((value) => ({ value, label: saidState(value) }))];
 }
 
 function FileTable({ app, files, isFiltered }: { app: App; files: readonly ListedFile[]; isFiltered: boolean }) {
@@ -134,12 +134,12 @@ function FileTable({ app, files, isFiltered }: { app: App; files: readonly Liste
       empty={
         isFiltered ? (
           <>
-            No file fits. <a href="/files">Show all files</a>
+            No file matches. <a href="/files">Show all files</a>
           </>
         ) : (
           <>
-            No file has come yet. Each CSV file that is put into a drop folder, or <a href="/drop">dropped here</a>,
-            stands in this list from the moment it is taken.
+            No file has arrived yet. Each CSV file that is put into a drop folder, or <a href="/drop">dropped here</a>,
+            is listed here once it is taken.
           </>
         )
       }

@@ -49,7 +49,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
         )}
         <ToldWhy why={why} viewer={viewer} />
         {comparison && (
-          <Section title="What was sent and what came back" live="comparison">
+          <Section title="What was sent and what was returned" live="comparison">
             {'says' in comparison ? (
               <Notice kind="warn" title={comparison.says} />
             ) : (
@@ -64,7 +64,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
           <Table
             label="Outcomes"
             rows={outcomes}
-            empty="None yet. The outcomes of its rows stand here when its result has been matched with what was sent."
+            empty="None yet. The outcomes of its rows are listed here once its result is matched with what was sent."
             columns={[
               { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
               { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
@@ -110,18 +110,18 @@ function BatchHead({ file, batch, customs }: { file: FileRow; batch: BatchRow; c
     <Facts
       facts={[
         ['State', <State state={batch.state} />],
-        ['It means', BATCH_STATES[batch.state]],
+        ['Meaning', BATCH_STATES[batch.state]],
         ['Since', <Moment at={batch.state_at} timeZone={timeZone} />],
         ['Why', batch.reason],
         ['Rows', <BatchRows file={file} batch={batch} />],
         ['Total', <Money cents={batch.cents} currency={currency} />],
         ["Service's batch id", batch.batch_id && <span class="id">{batch.batch_id}</span>],
         ['Attempt', batch.attempt],
-        ['Not sent before', batch.not_before && <Moment at={batch.not_before} timeZone={timeZone} />],
-        ['Taken by the service', batch.submitted_at && <Moment at={batch.submitted_at} timeZone={timeZone} />],
-        ['Asked for its result', batch.polls > 0 && counted(batch.polls, 'time')],
-        ['Asked again', batch.next_poll_at && <Moment at={batch.next_poll_at} timeZone={timeZone} />],
-        ['Result came', batch.result_at && <Moment at={batch.result_at} timeZone={timeZone} />],
+        ['Not sent until', batch.not_before && <Moment at={batch.not_before} timeZone={timeZone} />],
+        ['Accepted by the service', batch.submitted_at && <Moment at={batch.submitted_at} timeZone={timeZone} />],
+        ['Result requested', batch.polls > 0 && counted(batch.polls, 'time')],
+        ['Requested again', batch.next_poll_at && <Moment at={batch.next_poll_at} timeZone={timeZone} />],
+        ['Result received', batch.result_at && <Moment at={batch.result_at} timeZone={timeZone} />],
         ['Ended', batch.final_at && <Moment at={batch.final_at} timeZone={timeZone} />],
       ]}
     />
@@ -156,7 +156,7 @@ export function BatchAttempts({ attempts, timeZone }: { attempts: readonly Attem
     <Table
       label="Attempts"
       rows={attempts}
-      empty="It was not sent yet. Each call of the service is written down here before its first byte leaves."
+      empty="It was not sent yet. Each call is recorded here before its first byte is sent."
       columns={[
         { title: 'Attempt', isFigure: true, cell: ({ attempt }) => attempt },
         { title: 'Began', cell: ({ started_at: at }) => <Moment at={at} timeZone={timeZone} /> },
@@ -164,9 +164,9 @@ export function BatchAttempts({ attempts, timeZone }: { attempts: readonly Attem
         { title: 'To', cell: ({ host }) => host },
         { title: 'Verdict', cell: ({ verdict }) => VERDICTS[verdict ?? ''] ?? verdict },
         { title: 'Written', cell: (attempt) => <span class="wide">{describeWritten(attempt)}</span> },
-        { title: 'Came back', cell: (attempt) => <span class="wide">{cameBack(attempt)}</span> },
+        { title: 'Returned', cell: (attempt) => <span class="wide">{cameBack(attempt)}</span> },
         {
-          title: 'What a person found',
+          title: 'Decision of a person',
           cell: ({ resolution }) => resolution && (RESOLUTIONS[resolution] ?? resolution),
         },
       ]}
@@ -176,7 +176,7 @@ export function BatchAttempts({ attempts, timeZone }: { attempts: readonly Attem
 
 const VERDICTS: Readonly<Record<string, string>> = {
   '': 'none yet',
-  submitted: 'taken by the service',
+  submitted: 'accepted by the service',
   refused: 'refused by the service',
   not_sent: 'nothing was sent',
   unknown: 'in doubt',
@@ -184,9 +184,9 @@ const VERDICTS: Readonly<Record<string, string>> = {
 
 const RESOLUTIONS: Readonly<Record<string, string>> = {
   adopted: 'its batch id was found',
-  not_received: 'the service never took it',
-  settled: 'decided row by row from reports',
-  in_doubt: 'closed without an answer',
+  not_received: 'the service never received it',
+  settled: 'decided row by row from transaction reports',
+  in_doubt: 'closed with unknown outcome',
 };
 
 /** Returns the answer; one that was understood is kept as text only. */

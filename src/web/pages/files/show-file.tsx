@@ -1,3 +1,4 @@
+import { saidState } from '../../../../schemas/lifecycle.ts';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
@@ -105,7 +106,7 @@ export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[];
     <Table
       label="Linked files"
       rows={files}
-      empty="None. Files made of rows of this one, or of the same content, stand here."
+      empty="None. Files with rows of this file, or with the same content, are listed here."
       columns={[
         { title: 'How', cell: ({ kind }) => WORDS[kind] },
         {
@@ -114,7 +115,7 @@ export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[];
         },
         {
           title: 'State',
-          cell: ({ state }) => (state === null ? 'has not come through its folder yet' : <State state={state} />),
+          cell: ({ state }) => (state === null ? 'has not been taken from its folder yet' : <State state={state} />),
         },
         { title: 'Rows', isFigure: true, cell: ({ rows }) => rows !== null && <Count of={rows} /> },
         { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
@@ -124,10 +125,10 @@ export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[];
 }
 
 const WORDS: Readonly<Record<LinkKind, string>> = {
-  made_from: 'This file was made of rows of',
+  made_from: 'This file has rows of',
   resubmitted_as: 'Rows of this file were resubmitted as',
   duplicate_of: 'This file has the content of',
-  repeated_by: 'The same content came again as',
+  repeated_by: 'The same content was dropped again as',
 };
 
 /** Shows the control totals of a file: what must be equal at each hand-over, both figures, and the result. */
@@ -136,10 +137,10 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
     <Table
       label="Control totals"
       rows={totals}
-      empty="The file was refused and nothing of it was sent, so there is nothing that must agree. Its faults say why."
+      empty="The file was refused and nothing in it was sent, so there are no totals to compare. Its faults say why."
       columns={[
         { title: 'Check', cell: ({ id }) => id },
-        { title: 'What must agree', cell: ({ id }) => ABOUT[id] ?? '' },
+        { title: 'Compared', cell: ({ id }) => ABOUT[id] ?? '' },
         { title: 'Figures', cell: ({ says }) => <span class="wide">{says}</span> },
         { title: 'Result', cell: ({ state }) => <span class={`state ${TONES[state]}`}>{state}</span> },
       ]}
@@ -150,13 +151,13 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
 const TONES = { agree: 'good', differ: 'bad', 'not yet': 'busy', 'not needed': 'quiet' } as const;
 
 const ABOUT: Readonly<Record<string, string>> = {
-  H0: 'The control file of the sender and what came',
-  H1: 'The bytes that were taken and the bytes that were read',
+  H0: "The sender's control file and the received file",
+  H1: 'The bytes taken and the bytes read',
   H2: 'The lines of the file and its rows',
-  H3: 'All rows, and those that are valid or withheld',
-  H4: 'The valid rows and the batches that were cut from them',
+  H3: 'All rows, and the valid and withheld rows',
+  H4: 'The valid rows and the batches cut from them',
   H5: 'The bytes of each batch and its rows, read by another reader',
-  H6: 'The rows of the results and the rows that were sent',
+  H6: 'The rows of the results and the rows sent',
   H7: 'The outcomes and the batches',
   H8: 'The output files on the disk and the ledger',
 };
@@ -179,7 +180,7 @@ export function LatestSteps({
       <Table
         label="Latest steps"
         rows={links.toReversed()}
-        empty="Nothing was done to it yet."
+        empty="Nothing has happened to it yet."
         columns={[
           { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Who', cell: ({ actor }) => whoOf(actor) },
@@ -208,5 +209,5 @@ function whoOf(actor: string): string {
 }
 
 function stepOf(move: string, to: string | null): string {
-  return to === null ? move : `${move}: now ${to.replaceAll('_', ' ')}`;
+  return to === null ? move : `${move}: now ${saidState(to)}`;
 }

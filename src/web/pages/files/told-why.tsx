@@ -52,7 +52,7 @@ type Waiting = Awaited<ReturnType<typeof readProposalsOf>>;
 export function WaitingProposals({ proposals }: { proposals: Waiting }) {
   if (proposals.length === 0) return null;
   return (
-    <Notice kind="info" title="A second person is waited for">
+    <Notice kind="info" title="A proposal is waiting for a second person">
       {proposals.map(({ proposal_no: no, batch_no: batchNo, action, made_by: by }) => (
         <p key={no}>
           {by.replace(/^operator:/, '')} proposed “{action}”{batchNo === null ? '' : ` for batch ${batchNo}`}.{' '}

@@ -23,12 +23,12 @@ export function AttentionList({ front, viewer }: Part & { viewer: Viewer }) {
     <MissingFiles key="files" front={front} />,
   ];
   return (
-    <Section title="Needs a person" live="needs">
+    <Section title="Needs attention" live="needs">
       {isCalm(front) ? (
-        <Notice kind="good" title="Nothing needs you">
+        <Notice kind="good" title="Nothing needs attention">
           <p>
-            No money is in doubt, nothing is held and nothing is late. paydrop, its ledger, its queue and its send
-            journal are well.
+            No outcome is unknown, nothing is held and nothing is late. paydrop, its ledger, its queue and its send
+            journal are working.
           </p>
         </Notice>
       ) : (
@@ -62,7 +62,7 @@ function Trouble({ front: { unready, unreached, today } }: Part) {
   return (
     <>
       {unready.length > 0 && (
-        <Notice kind="bad" title="paydrop cannot do its work">
+        <Notice kind="bad" title="paydrop is not working">
           <ul>
             {unready.map(({ part, why }) => (
               <li key={part}>
@@ -77,14 +77,14 @@ function Trouble({ front: { unready, unreached, today } }: Part) {
         .map(({ account, day }) => (
           <Notice key={account} kind="bad" title={`The day of account ${account} does not balance`}>
             <p>
-              Rows or money were lost or made on the way, or the ledger was changed by hand.{' '}
+              Rows or money were lost or added, or the ledger was changed by hand.{' '}
               <a href={`/report?account=${account}&day=${day}`}>See the day</a>
             </p>
           </Notice>
         ))}
       {unreached.map(({ account }) => (
-        <Notice key={account} kind="bad" title={`The service is not reached for account ${account}`}>
-          <p>Batches are put back again and again before a byte has left. Nothing is lost; it is tried on.</p>
+        <Notice key={account} kind="bad" title={`The service cannot be reached for account ${account}`}>
+          <p>Batches repeatedly go back unsent. Nothing is lost; paydrop keeps retrying.</p>
         </Notice>
       ))}
     </>
@@ -94,9 +94,9 @@ function Trouble({ front: { unready, unreached, today } }: Part) {
 function Obstacles({ front, viewer }: Part & { viewer: Viewer }) {
   return (
     <AttentionGroup
-      title="Does not go on"
+      title="Not making progress"
       items={front.obstacles}
-      hint="paydrop tries these again by itself, and they fail each time."
+      hint="paydrop retries these automatically, and they fail each time."
       columns={[
         {
           title: 'What',
@@ -116,18 +116,18 @@ function Obstacles({ front, viewer }: Part & { viewer: Viewer }) {
 const BATCH_NEEDS = [
   {
     state: 'unknown',
-    title: 'Money in doubt',
-    hint: 'The service may or may not have taken these. They are not sent again, and their accounts wait until somebody says what became of them. Never drop such a file again.',
+    title: 'Outcome unknown',
+    hint: 'The service may or may not have taken these batches. They are not sent again, and their accounts are stopped until they are resolved. Never drop such a file again.',
   },
   {
     state: 'exception',
-    title: 'Results that do not fit',
-    hint: 'The service sent a result that differs from what it was given. Its rows have no outcome yet.',
+    title: 'Results that do not match',
+    hint: 'The service returned a result that differs from what was sent. Its rows have no outcome yet.',
   },
   {
     state: 'refused',
     title: 'Refused by the service',
-    hint: 'Nothing of these was charged. Their accounts wait until the cause is fixed.',
+    hint: 'Nothing in these batches was charged. Their accounts are stopped until the cause is fixed.',
   },
 ] as const;
 
@@ -162,7 +162,7 @@ function Stopped({ front }: Part) {
     <AttentionGroup
       title="Stopped accounts"
       items={front.stops}
-      hint="They send nothing. Results of what was sent before are still asked for."
+      hint="They send nothing. Results of batches already sent are still fetched."
       columns={[
         {
           title: 'Account',
@@ -183,7 +183,7 @@ function Held({ front }: Part) {
       title="Held files"
       items={front.held}
       sumsOf={front}
-      hint="Nothing of these is sent before somebody has looked and approved or declined them."
+      hint="Nothing in these files is sent until a person approves them."
       columns={[
         { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
         ...sumColumns(front),
@@ -215,10 +215,10 @@ function Overdue({ front }: Part) {
   const { late } = front.standing;
   return (
     <AttentionGroup
-      title="Results that are long in coming"
+      title="Overdue results"
       items={late}
       sumsOf={front}
-      hint="The service has these and is asked on. Ask its support about the batch ids."
+      hint="The service has these batches; paydrop keeps asking for results. Ask its support about the batch ids."
       columns={[
         { title: 'Batch', cell: (batch) => <BatchLink {...batch} /> },
         { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
@@ -238,11 +238,11 @@ function Overdue({ front }: Part) {
 function LateRuns({ front }: Part) {
   return (
     <AttentionGroup
-      title="Runs that did not happen"
+      title="Missed or failed runs"
       items={front.late.lateRuns}
       hint={
         <>
-          What lies in the folders is taken by the next run in any case: <a href="/schedules">see the schedules</a>.
+          The next run takes the files in the folders in any case: <a href="/schedules">see the schedules</a>.
         </>
       }
       columns={[
@@ -258,7 +258,7 @@ function LateRuns({ front }: Part) {
 function MissingFiles({ front }: Part) {
   return (
     <AttentionGroup
-      title="Expected files that have not come"
+      title="Expected files that have not arrived"
       items={front.late.missingFiles}
       hint="Ask the sender."
       columns={[

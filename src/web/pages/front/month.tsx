@@ -20,10 +20,10 @@ export function Month({ days }: { days: readonly MonthDay[] }) {
   return (
     <Section title={`Last ${MONTH_DAYS} days`} live="month">
       {currencies.length === 0 ? (
-        <p class="empty">When payments have come back from the service, their rows and money stand here day by day.</p>
+        <p class="empty">Once the service has returned results, their rows and money are shown here by day.</p>
       ) : (
         <>
-          <p class="hint">Payments by the day on which their result came, as they came out first.</p>
+          <p class="hint">Payments by the day of their result, with their first outcome.</p>
           <div class="columns">
             <DayChart label="Rows a day" shape="bars" points={days.map(rowsOf)} />
             {currencies.map((currency) => (
@@ -37,7 +37,7 @@ export function Month({ days }: { days: readonly MonthDay[] }) {
             <DayChart label="Declined rows" shape="line" points={days.map(declinedOf)} />
           </div>
           <details>
-            <summary>The same in figures</summary>
+            <summary>The same as a table</summary>
             <Table
               label="Figures of each day"
               rows={days.filter(({ rows, withheld }) => rows > 0 || Object.keys(withheld).length > 0).toReversed()}

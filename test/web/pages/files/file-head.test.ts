@@ -143,6 +143,6 @@ describe('OutcomePart', () => {
 
   it('says what would stand here', () => {
     const html = draw(OutcomePart, { fileId: 'abc', figures: NONE, currency: undefined });
-    expect(html).toContain('The outcome of each row stands here');
+    expect(html).toContain('The outcome of each row is listed here');
   });
 });

@@ -92,7 +92,7 @@ describe('/files/:fileId/outputs/:kind', () => {
     await rm(path);
     expect(await ask()).toContain(`"paydrop rebuild-outputs ${fileId} --out`);
     await writeFile(path, Buffer.from(whole.map((byte) => byte ^ 1)));
-    expect(await ask()).toContain('it is not what paydrop wrote');
+    expect(await ask()).toContain('it differs from the file that paydrop wrote');
     await writeFile(path, whole);
     expect((await viewer.get(`/files/${fileId}/outputs/ack`)).status).toBe(200);
   });
@@ -100,7 +100,7 @@ describe('/files/:fileId/outputs/:kind', () => {
   it('says at which site it lies', async () => {
     await forceSql(world.app, `UPDATE file SET site = 'north' WHERE file_id = $1`, [fileId]);
     const { status, text } = await viewer.get(`/files/${fileId}/outputs/ack`);
-    expect([status, wordsOf(text).includes('it lies at the site "north"')]).toEqual([409, true]);
+    expect([status, wordsOf(text).includes('it is at site "north"')]).toEqual([409, true]);
     await forceSql(world.app, `UPDATE file SET site = 'main' WHERE file_id = $1`, [fileId]);
   });
 
@@ -138,7 +138,7 @@ describe('fileOf and batchOf', () => {
     'know no file "%s", and do not repeat it',
     async (strange) => {
       const thrown: unknown = await fileOf(world.app, asked({ fileId: strange })).catch((error: unknown) => error);
-      expect(thrown).toMatchObject({ code: 'NOT_FOUND', message: 'There is nothing here (any more).' });
+      expect(thrown).toMatchObject({ code: 'NOT_FOUND', message: 'This page does not exist (any more).' });
     },
   );
 

@@ -33,8 +33,8 @@ describe('/files', () => {
   it('teaches how files come while there is none', async () => {
     const { status, text } = await viewer.get('/files');
     expect(status).toBe(200);
-    expect(wordsOf(text)).toContain('No file has come yet. Each CSV file that is put into a drop folder');
-    expect(wordsOf((await viewer.get('/files?state=held')).text)).toContain('No file fits.');
+    expect(wordsOf(text)).toContain('No file has arrived yet. Each CSV file that is put into a drop folder');
+    expect(wordsOf((await viewer.get('/files?state=held')).text)).toContain('No file matches.');
   });
 
   it('shows each file with rows, money, batches and when it was taken', async () => {

@@ -36,12 +36,12 @@ describe('/files/:fileId/batches/:batchNo', () => {
     const { status, text } = await viewer.get(path());
     expect(status).toBe(200);
     expect(wordsOf(sectionOf(text, 'Batch 1 of monday.csv'))).toContain('State exception');
-    const comparison = sectionOf(text, 'What was sent and what came back');
-    expect(wordsOf(comparison)).toContain('3 rows sent, 2 came back, 1 differs.');
+    const comparison = sectionOf(text, 'What was sent and what was returned');
+    expect(wordsOf(comparison)).toContain('3 rows sent, 2 returned, 1 differs.');
     expect(tableOf(comparison)).toEqual([
-      ['3', '3', 'C-3', '25.00', 'number ending 2220', 'did not come back', '', '', '', ''],
+      ['3', '3', 'C-3', '25.00', 'number ending 2220', 'not in the result', '', '', '', ''],
     ]);
-    expect(tableOf(sectionOf(text, 'Attempts'))[0]![4]).toBe('taken by the service');
+    expect(tableOf(sectionOf(text, 'Attempts'))[0]![4]).toBe('accepted by the service');
     const [both] = linksOf(sectionOf(text, 'What to do next'));
     expect(text).toContain(`id="${both!.replace(`${path()}#`, '')}"`);
     expect(text).not.toContain(CARD);
@@ -53,7 +53,9 @@ describe('/files/:fileId/batches/:batchNo', () => {
     ]);
     const { status, text } = await viewer.get(path());
     expect([status, tableOf(sectionOf(text, 'Attempts')).length]).toEqual([200, 1]);
-    expect(wordsOf(sectionOf(text, 'What was sent and what came back'))).toContain('sealed data was changed or cut');
+    expect(wordsOf(sectionOf(text, 'What was sent and what was returned'))).toContain(
+      'sealed data was changed or cut off',
+    );
   });
 
   it('says of a batch in doubt what is known and where to go on', async () => {
@@ -108,7 +110,7 @@ describe('BatchAttempts', () => {
     [{ verdict: 'refused' }, 'refused by the service'],
     [{ verdict: 'not_sent' }, 'nothing was sent'],
     [{ verdict: 'unknown' }, 'in doubt'],
-    [{ verdict: 'unknown', resolution: 'not_received' }, 'the service never took it'],
+    [{ verdict: 'unknown', resolution: 'not_received' }, 'the service never received it'],
     [{ evidence: { bytesWritten: 10 } }, '10 bytes; the request has 900 and its headers'],
     [{}, '2026-06-15 06:00:00 -04:00'],
   ])('tells %j in words', (attempt, words) => {
@@ -151,7 +153,7 @@ describe('BatchComparison', () => {
     );
     expect(texts).toEqual([
       '1 2 C-1 25.00 number ending 2220 differs C-9 25.00 number ending 2220 &lt;b>what&lt;/b>',
-      '2 3 C-2 25.00 number ending 2220 did not come back',
+      '2 3 C-2 25.00 number ending 2220 not in the result',
       '2 4 C-3 25.00 number ending 2220 the same C-3 25.00 number ending 2220 Received',
       '3 was not sent 2 cells of another layout what',
     ]);
@@ -188,7 +190,7 @@ describe('BatchDoubt', () => {
       reports: [{ name: '<b>r.csv</b>', at: CALLED_AT, covers: false, newestAt: null, found: 2, absent: 1 }],
       before: { fileId: 'f', batchNo: 1, batchId: '1001', submittedAt: CALLED_AT },
     });
-    for (const text of ['1001', '1002', '&lt;i>late', '&lt;b>r.csv', 'proves nothing']) expect(html).toContain(text);
+    for (const text of ['1001', '1002', '&lt;i>late', '&lt;b>r.csv', 'prove nothing']) expect(html).toContain(text);
   });
 
   it('leads nowhere while a proposal waits', () => {

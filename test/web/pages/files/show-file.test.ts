@@ -52,20 +52,20 @@ describe('/files/:fileId', () => {
   it('says every reason for which a file is held, what to do, and what can be done', async () => {
     const html = await (await world.as('approver')).get(`/files/${ids['held.csv']}`);
     expect(wordsOf(sectionOf(html.text, 'Payment file'))).toMatch(
-      /! Held for a person DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
+      /! Needs approval DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
     );
     expect(wordsOf(sectionOf(html.text, 'What to do next'))).toMatch(/Then Approve or Decline/);
     expect(actionsOf(sectionOf(html.text, 'Payment file'))).toEqual(['approve', 'decline', 'check-outputs']);
     expect(actionsOf(sectionOf(html.text, 'What to do next'))).toEqual(['approve', 'decline']);
     expect(actionsOf(sectionOf(await page('held.csv'), 'What to do next'))).toEqual([]);
     expect(tableOf(sectionOf(html.text, 'Outcomes'))).toEqual([
-      ['waits', 'not sent yet, nothing was charged', '2', '50.00 USD'],
+      ['waits', 'not sent yet; nothing was charged', '2', '50.00 USD'],
     ]);
   });
 
   it('has no control totals of a refused file', async () => {
     const html = await page('refused.csv');
-    expect(wordsOf(sectionOf(html, 'Control totals'))).toContain('nothing of it was sent');
+    expect(wordsOf(sectionOf(html, 'Control totals'))).toContain('nothing in it was sent');
     expect(tableOf(sectionOf(html, 'Faults'))).not.toEqual([]);
   });
 
@@ -126,10 +126,10 @@ const drawLinked = (files: LinkedFile[]) => draw(LinkedFiles, { files, timeZone:
 
 describe('LinkedFiles', () => {
   it.each([
-    ['made_from', 'This file was made of rows of'],
+    ['made_from', 'This file has rows of'],
     ['resubmitted_as', 'Rows of this file were resubmitted as'],
     ['duplicate_of', 'This file has the content of'],
-    ['repeated_by', 'The same content came again as'],
+    ['repeated_by', 'The same content was dropped again as'],
   ] as const)('says %s in words, with a link', (kind, words) => {
     const html = drawLinked([{ kind, fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200 }]);
     expect(html).toContain(words);
@@ -140,7 +140,7 @@ describe('LinkedFiles', () => {
   it('has no link to a file that has not come back yet', () => {
     const html = drawLinked([{ kind: 'resubmitted_as', fileId: null, name: 'x.csv', state: null, at: AT, rows: null }]);
     expect(html).not.toContain('<a ');
-    expect(html).toContain('has not come through its folder yet');
+    expect(html).toContain('has not been taken from its folder yet');
     expect(drawLinked([])).toContain('None.');
   });
 });
@@ -157,7 +157,7 @@ describe('ControlTotals', () => {
     const html = drawTotals([{ id: 'H3', state, says: '5 rows = 4 valid + 1 withheld' }]);
     expect(html).toContain(`<span class="state ${tone}">${state}</span>`);
     expect(html).toContain('5 rows = 4 valid + 1 withheld');
-    expect(html).toContain('All rows, and those that are valid or withheld');
+    expect(html).toContain('All rows, and the valid and withheld rows');
   });
 
   it('knows in words what each of the nine is about', () => {
@@ -167,7 +167,7 @@ describe('ControlTotals', () => {
   });
 
   it('says why a refused file has none', () => {
-    expect(drawTotals([])).toContain('nothing of it was sent');
+    expect(drawTotals([])).toContain('nothing in it was sent');
   });
 });
 

@@ -52,7 +52,7 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   [
     'no work',
     { unready: [{ part: 'journal', why: 'cannot be written' }] },
-    'cannot do its work journal: cannot',
+    'is not working journal: cannot',
     undefined,
   ],
   [
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   [
     'no service',
     { unreached: [{ kind: 'not_reached', subject: 'main', account: 'main', figures: {} }] },
-    'The service is not reached for account main',
+    'The service cannot be reached for account main',
     undefined,
   ],
   [
@@ -76,13 +76,13 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   [
     'money in doubt',
     standingWith({ doubt: [{ ...batch, state: 'unknown' }] }),
-    'Money in doubt: 1, 3 rows, 75.00 USD',
+    'Outcome unknown: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'an exception',
     standingWith({ doubt: [{ ...batch, state: 'exception' }] }),
-    'Results that do not fit: 1, 3 rows, 75.00 USD',
+    'Results that do not match: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
@@ -104,7 +104,7 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   [
     'an overdue result',
     standingWith({ late: [{ ...batch, batchId: '1234', submittedAt: since, staleSince: since, says: null }] }),
-    'Results that are long in coming: 1, 3 rows, 75.00 USD',
+    'Overdue results: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
@@ -132,7 +132,7 @@ describe('AttentionList', () => {
   it.each(CASES)('tells of %s, and where one goes on', (_title, change, says, link) => {
     const html = draw(AttentionList, { front: quietFront(change), viewer });
     expect(wordsOf(html)).toContain(says);
-    expect(wordsOf(html)).not.toContain('Nothing needs you');
+    expect(wordsOf(html)).not.toContain('Nothing needs attention');
     if (link !== undefined) expect(html).toContain(`href="${link}"`);
   });
 
@@ -145,16 +145,16 @@ describe('AttentionList', () => {
     const doubt = (['refused', 'unknown', 'exception'] as const).map((state) => ({ ...batch, state }));
     const words = wordsOf(draw(AttentionList, { front: { ...all, standing: { ...all.standing, doubt } }, viewer }));
     const titles = [
-      'cannot do its work',
+      'is not working',
       'does not balance',
-      'not reached',
-      'Money in doubt',
-      'do not fit',
+      'cannot be reached',
+      'Outcome unknown',
+      'do not match',
       'Refused',
       'Stopped accounts',
       'Held files',
     ];
-    const places = [...titles, 'Waiting for approval', 'long in coming', 'have not come'].map((title) =>
+    const places = [...titles, 'Waiting for approval', 'Overdue results', 'have not arrived'].map((title) =>
       words.indexOf(title),
     );
     expect(places).toEqual(places.toSorted((one, other) => one - other));
@@ -163,7 +163,7 @@ describe('AttentionList', () => {
 
   it('says calmly when nothing waits', () => {
     const html = draw(AttentionList, { front: quietFront({ today: [QUIET_DAY] }), viewer });
-    expect(wordsOf(html)).toContain('Nothing needs you');
+    expect(wordsOf(html)).toContain('Nothing needs attention');
     expect(html).not.toContain('<table');
     expect(html).not.toContain('role="alert"');
   });

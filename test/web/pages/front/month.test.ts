@@ -49,7 +49,7 @@ describe('Month', () => {
   it('says what will stand here while nothing has come back', () => {
     const html = draw([quiet]);
     expect(html).not.toContain('<svg');
-    expect(html).toContain('When payments have come back');
+    expect(html).toContain('Once the service has returned results');
   });
 
   it('names a day on which nothing but withheld rows came', () => {
