@@ -22,7 +22,7 @@ export type {
 export { FIELDS, type FieldName } from '../../schemas/fields.ts';
 export { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 export type { ParametersOf } from '../../schemas/parameters.ts';
-export type { ReportParametersOf } from '../../schemas/report-parameters.ts';
+export type { ReportParametersOf } from '../../schemas/reports.ts';
 export { type Advice, REJECTIONS } from '../../schemas/rejections.ts';
 export { type ReportName, REPORTS } from '../../schemas/reports.ts';
 export type { Currency } from '../../schemas/restrictions.ts';

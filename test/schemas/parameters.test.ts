@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 import { parametersOf } from '../../schemas/parameters.ts';
-import { type ReportParametersOf, reportParametersOf } from '../../schemas/report-parameters.ts';
+import { type ReportParametersOf, reportParametersOf } from '../../schemas/reports.ts';
 import type { ReportName } from '../../schemas/reports.ts';
 import { sampleParameters } from '../gateway/support/sample-parameters.ts';
 

@@ -1,4 +1,4 @@
-import { type ReportParametersOf, reportParametersOf } from '../../../schemas/report-parameters.ts';
+import { type ReportParametersOf, reportParametersOf } from '../../../schemas/reports.ts';
 import { type ReportName, type ReportRow, REPORTS } from '../../../schemas/reports.ts';
 import { type ClientWorld, type GatewayClientSettings, readParts } from '../create-gateway-client.ts';
 import type { JournalLine, JournalReport, ReportAnswer } from './report-answers.ts';
