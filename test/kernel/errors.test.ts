@@ -33,7 +33,7 @@ describe('PipelineError', () => {
   it.each(['no space left.', 'no space left. ', 'no space left...\n'])(
     'ends the reason %j with one full stop',
     (reason) => {
-      expect(new PipelineError('DISK_FULL', 'write', reason).message).toContain('Cannot write: no space left. Make');
+      expect(new PipelineError('DISK_FULL', 'write', reason).message).toContain('Cannot write: no space left. Free');
     },
   );
 
