@@ -41,6 +41,22 @@ export function saidState(state: string): string {
 /** States in which money may have moved although no row has an outcome yet. */
 export const IN_DOUBT_STATES = ['sending', 'unknown'] as const satisfies readonly BatchState[];
 
+/** States of a file that passed its checks or was approved, and was not cancelled as a whole. */
+export const TAKEN_FILE_STATES = [
+  'accepted',
+  'in_progress',
+  'completed',
+  'partly_cancelled',
+] as const satisfies readonly FileState[];
+
+/** States in which a file waits for nothing more. */
+export const FINAL_FILE_STATES = [
+  'completed',
+  'cancelled',
+  'partly_cancelled',
+  'rejected',
+] as const satisfies readonly FileState[];
+
 /** States in which a batch waits for nothing more. When all batches are there, the file can be delivered. */
 export const FINAL_BATCH_STATES = ['reconciled', 'cancelled'] as const satisfies readonly BatchState[];
 

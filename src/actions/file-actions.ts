@@ -1,4 +1,4 @@
-import { saidState } from '../../schemas/lifecycle.ts';
+import { FINAL_BATCH_STATES, saidState } from '../../schemas/lifecycle.ts';
 import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -171,7 +171,7 @@ async function mustBeUnproposed({ ledger }: ActionContext, file: FileRow): Promi
 }
 
 function isFinal(state: BatchRow['state']): boolean {
-  return state === 'reconciled' || state === 'cancelled';
+  return FINAL_BATCH_STATES.some((final) => final === state);
 }
 
 function sumOfFile(context: ActionContext, { account, valid_rows: rows, valid_cents: cents }: FileRow): string {

@@ -1,5 +1,5 @@
 import { saidCode } from '../../../schemas/errors.ts';
-import { BATCH_STATES, COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, COMPLETENESS, FILE_STATES, TAKEN_FILE_STATES } from '../../../schemas/lifecycle.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import type { Step } from '../../../schemas/steps.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
@@ -79,7 +79,7 @@ export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly
 
 /** Returns whether the file was accepted; otherwise nothing was paid. */
 function wasTaken({ state }: FileRow): boolean {
-  return ['accepted', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
+  return TAKEN_FILE_STATES.some((taken) => taken === state);
 }
 
 function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {

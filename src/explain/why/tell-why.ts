@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { saidCode } from '../../../schemas/errors.ts';
-import { FILE_STATES, type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import {
+  FILE_STATES,
+  FINAL_BATCH_STATES,
+  FINAL_FILE_STATES,
+  type Outcome,
+  saidOutcome,
+} from '../../../schemas/lifecycle.ts';
 import { type Step, stepText } from '../../../schemas/steps.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { Settings } from '../../config/config.ts';
@@ -163,7 +169,7 @@ async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promi
     .map(({ what, why, step }) => [`${what}: it ${ended(why)} `, ...step]);
 }
 
-const FINAL: ReadonlySet<string> = new Set(['reconciled', 'cancelled', 'completed', 'partly_cancelled', 'rejected']);
+const FINAL: ReadonlySet<string> = new Set([...FINAL_BATCH_STATES, ...FINAL_FILE_STATES]);
 
 function isOpen({ state }: BatchRow): boolean {
   return state !== 'reconciled' && state !== 'cancelled';

@@ -1,17 +1,27 @@
-import { type FileState, FINAL_BATCH_STATES, type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import {
+  FINAL_BATCH_STATES,
+  FINAL_FILE_STATES,
+  type Outcome,
+  OUTCOMES,
+  TAKEN_FILE_STATES,
+} from '../../../schemas/lifecycle.ts';
 
 const oneOf = (states: readonly string[]) => `(${states.map((state) => `'${state}'`).join(', ')})`;
 
 /** SQL: a batch still waits for something. Literal states, so that the planner can use the partial index of these. */
 export const IS_OPEN = `state NOT IN ${oneOf(FINAL_BATCH_STATES)}`;
 
-const TAKEN = ['accepted', 'in_progress', 'completed', 'partly_cancelled'] as const satisfies readonly FileState[];
+/** SQL: a batch waits for nothing more. */
+export const IS_FINAL = `state IN ${oneOf(FINAL_BATCH_STATES)}`;
+
+/** SQL: a file waits for nothing more. */
+export const IS_FINAL_FILE = `state IN ${oneOf(FINAL_FILE_STATES)}`;
 
 /** SQL: a file passed its checks or was approved, and was not cancelled as a whole. */
-export const IS_TAKEN = `state IN ${oneOf(TAKEN)}`;
+export const IS_TAKEN = `state IN ${oneOf(TAKEN_FILE_STATES)}`;
 
 /** SQL: batches of a file may be sent. */
-export const IS_SENDABLE = `state IN ${oneOf(TAKEN.slice(0, 2))}`;
+export const IS_SENDABLE = `state IN ${oneOf(TAKEN_FILE_STATES.slice(0, 2))}`;
 
 /** Condition of a move: no batch of the file waits for anything. */
 export const NO_BATCH_OPEN = {

@@ -21,7 +21,7 @@ export async function findSameContent(
   const { rows } = await tx.client.query<SameContent>(
     `SELECT file_id, name, claimed_at, state, invalid_rows, ${mayBeCharged('$5')} AS "mayBeCharged" FROM file
      WHERE account = $1 AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
-       AND state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled')
+       AND (state = 'held' OR ${IS_TAKEN})
      ORDER BY file_no LIMIT 1`,
     [file.account, file.sha256, file.file_id, inside, CERTAINLY_NOT_CHARGED],
   );

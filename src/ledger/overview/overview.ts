@@ -1,5 +1,5 @@
 import { MAY_LEAVE } from '../batch/prepare-batch.ts';
-import { hasCome } from '../batch/conditions.ts';
+import { hasCome, IS_FINAL, IS_OPEN } from '../batch/conditions.ts';
 import { LONGEST_REPOLL_MS } from '../batch/schedule-poll.ts';
 import { LONGEST_RECHECK_MS, MAY_RECHECK } from '../batch/schedule-recheck.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -63,7 +63,7 @@ export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
       `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents,
               b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
-       WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('unknown', 'exception', 'refused')
+       WHERE b.${IS_OPEN} AND b.state IN ('unknown', 'exception', 'refused')
        ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at, f.file_no, b.batch_no LIMIT 200`,
     ),
     query<Overview['late'][number]>(
@@ -71,7 +71,7 @@ export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
       `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.batch_id AS "batchId", b.rows, b.cents,
               b.submitted_at AS "submittedAt", b.stale_since AS "staleSince", b.poll_alarm AS says
        FROM batch b JOIN file f USING (file_id)
-       WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'submitted'
+       WHERE b.${IS_OPEN} AND b.state = 'submitted'
          AND (b.stale_since IS NOT NULL OR b.poll_alarm IS NOT NULL)
        ORDER BY b.submitted_at, f.file_no, b.batch_no LIMIT 200`,
     ),
@@ -91,7 +91,7 @@ export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFil
     `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, f.valid_rows, b.batches, b.done
      FROM (SELECT * FROM file WHERE state IN ('claimed', 'held', 'accepted', 'in_progress')
              AND ($1::text IS NULL OR account = $1) ORDER BY file_no LIMIT 200) f,
-       LATERAL (SELECT count(*) AS batches, count(*) FILTER (WHERE state IN ('reconciled', 'cancelled')) AS done
+       LATERAL (SELECT count(*) AS batches, count(*) FILTER (WHERE ${IS_FINAL}) AS done
                 FROM batch WHERE file_id = f.file_id) b
      ORDER BY f.file_no`,
     [account ?? null],
@@ -145,7 +145,7 @@ export async function countOpenFiles(ledger: Ledger): Promise<OpenCount<OpenFile
 export async function countOpenBatches(ledger: Ledger): Promise<OpenCount<OpenBatchState>[]> {
   const { rows } = await ledger.pool.query<OpenCount<OpenBatchState>>(
     `SELECT account, state, count(*) AS count, min(state_at) AS "oldestAt" FROM batch
-     WHERE state NOT IN ('reconciled', 'cancelled') GROUP BY account, state ORDER BY account, state`,
+     WHERE ${IS_OPEN} GROUP BY account, state ORDER BY account, state`,
   );
   return rows;
 }
@@ -158,7 +158,7 @@ export async function sumDoubt(ledger: Ledger): Promise<OpenSum[]> {
   const { rows } = await ledger.pool.query<OpenSum>(
     `SELECT account, count(*) AS things, sum(rows)::bigint AS rows, sum(cents)::bigint AS cents,
             min(state_at) AS "oldestAt"
-     FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
+     FROM batch WHERE ${IS_OPEN} AND state = 'unknown'
      GROUP BY account ORDER BY account`,
   );
   return rows;

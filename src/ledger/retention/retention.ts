@@ -1,3 +1,4 @@
+import { IS_FINAL_FILE, IS_OPEN } from '../batch/conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { type Cleaning, cleaningOf, readCleaning } from './cleanings.ts';
@@ -26,11 +27,11 @@ export async function findDueShreds(
             greatest(f.state_at, f.known_at) + coalesce(kept.days, $3) * interval '1 day' AS "dueAt"
      FROM file f LEFT JOIN unnest($1::text[], $2::int[]) AS kept (account, days) USING (account)
      WHERE f.shredded_at IS NULL AND ($6::text IS NULL OR f.file_id = $6)
-       AND f.state IN ('completed', 'cancelled', 'partly_cancelled', 'rejected') AND coalesce(kept.days, $3) > 0
+       AND f.${IS_FINAL_FILE} AND coalesce(kept.days, $3) > 0
        AND f.state_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()})
        AND (f.known_at IS NULL OR f.known_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()}))
        AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id
-                       AND (b.state NOT IN ('reconciled', 'cancelled') OR b.next_recheck_at IS NOT NULL))
+                       AND (b.${IS_OPEN} OR b.next_recheck_at IS NOT NULL))
        AND NOT EXISTS (SELECT 1 FROM proposal p WHERE p.file_id = f.file_id AND p.verdict IS NULL)
        AND NOT ${IS_DELIVERABLE}
      ORDER BY f.state_at LIMIT $5`,
@@ -103,7 +104,7 @@ export async function findExpiring(ledger: Ledger, days: RetentionDays, before: 
      FROM unnest($1::text[], $2::int[]) AS kept (account, days), LATERAL (
        SELECT f.state_at FROM file f
        WHERE f.shredded_at IS NULL AND f.account = kept.account
-         AND f.state IN ('completed', 'cancelled', 'partly_cancelled', 'rejected')
+         AND f.${IS_FINAL_FILE}
        ORDER BY f.state_at LIMIT 1) first
      WHERE kept.days > 0 AND first.state_at + kept.days * interval '1 day' < $4
      ORDER BY 3, 1, 2`,
