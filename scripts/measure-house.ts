@@ -22,9 +22,9 @@ const rooms = roomsOf(PRODUCT).filter(([, files]) => linesOf(files) > LARGE_ROOM
 const silent = rooms.filter(([room]) => !TREE.some(({ path }) => path === `${room}/README.md`));
 
 print([
-  ['product lines', linesOf(PRODUCT), 55_000],
+  ['product lines', linesOf(PRODUCT)],
   ['product files', PRODUCT.length, 720],
-  ['test lines', linesOf(TESTS), 80_000],
+  ['test lines', linesOf(TESTS)],
   ['test files', TESTS.length, 700],
   [`folders with more than ${MOST_FILES} files`, flat.length, 0],
   [`files of at most ${SHORT_LINES} lines with one importer, in the same folder`, single.length, 30],
@@ -56,9 +56,11 @@ function linesOf(files: readonly SourceFile[]): number {
   return files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 }
 
-function print(rows: readonly (readonly [what: string, today: number, wanted: number])[]): void {
-  for (const [what, today, wanted] of rows)
-    console.log(
-      `${today <= wanted ? 'ok ' : 'NO '} ${String(today).padStart(7)} of ${String(wanted).padStart(6)}  ${what}`,
-    );
+/** Prints each figure beside the most that is wanted, if there is a limit. */
+function print(rows: readonly (readonly [what: string, today: number, wanted?: number])[]): void {
+  for (const [what, today, wanted] of rows) {
+    const limit = wanted === undefined ? '' : `of ${String(wanted).padStart(3)}`;
+    const verdict = wanted === undefined ? '' : today <= wanted ? 'ok' : 'NO';
+    console.log(`${verdict.padEnd(3)} ${String(today).padStart(7)} ${limit.padEnd(6)}  ${what}`);
+  }
 }
