@@ -76,6 +76,6 @@ describe('runKeyCommand', () => {
 
   it('says when the command was killed, and does not take its output', () => {
     const killed = node("process.stdout.write('half', () => process.kill(process.pid, 'SIGKILL'))");
-    expect(() => runKeyCommand(killed)).toThrow(MISSING('it was ended by SIGKILL'));
+    expect(() => runKeyCommand(killed)).toThrow(MISSING('it was killed by SIGKILL'));
   });
 });

@@ -115,7 +115,11 @@ describe('submitBatch: before the first byte', () => {
   it.each<[string, (server: ScriptedServer) => Promise<void>, RegExp]>([
     ['the service closes', (server) => closing(server, (socket) => socket.end()), /closed the connection/],
     ['the service resets', (server) => closing(server, (socket) => socket.resetAndDestroy()), /closed the connection/],
-    ['the other side speaks first', (server) => closing(server, (socket) => socket.write('220 hello\r\n')), /sent data before the request/],
+    [
+      'the other side speaks first',
+      (server) => closing(server, (socket) => socket.write('220 hello\r\n')),
+      /sent data before the request/,
+    ],
   ])('is not_sent when %s during beforeFirstByte', async (_how, act, why) => {
     const server = await script({});
     const answer = await submit(server.url, {

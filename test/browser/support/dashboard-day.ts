@@ -176,7 +176,7 @@ function walkThrough(isWhole: boolean): void {
       expect(await findViolations(ann)).toEqual([]);
       await ann.getByRole('link', { name: /^Enter batch id/ }).click();
       await ann.getByLabel('Reason').fill('its rows fit');
-      await ann.getByRole('button', { name: /^Adopt/ }).click();
+      await ann.getByRole('button', { name: /^Enter \d/ }).click();
       await ann.goto('/files');
       await ann.getByRole('link', { name: 'tuesday.csv' }).click();
       await stateIs(ann, 'completed');
@@ -189,7 +189,7 @@ function walkThrough(isWhole: boolean): void {
       expect(await ann.getByRole('row').filter({ hasText: 'its rows fit' }).count()).toBeGreaterThan(0);
       await ann.getByRole('button', { name: 'Check the whole trail' }).click();
       await ann
-        .getByText(/is whole/)
+        .getByText(/is complete/)
         .first()
         .waitFor();
     });

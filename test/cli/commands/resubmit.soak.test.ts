@@ -35,7 +35,7 @@ describe('resubmit', () => {
     const { status, out } = await resubmit('--plan', '--json');
     expect(status).toBe(0);
     const { says, facts } = JSON.parse(out);
-    expect(says[0]).toContain('1 row, 2.00 USD go out again as a new file');
+    expect(says[0]).toContain('1 row, 2.00 USD are sent again in a new file');
     expect(facts).toContainEqual({ name: 'Lines', value: '2' });
     expect(await readdir(folder)).toEqual([]);
     expect(await query(world.app, 'SELECT 1 FROM resubmission')).toEqual([]);
@@ -44,7 +44,7 @@ describe('resubmit', () => {
   it('drops the rows as a new file, once, which walks the whole way and is linked with the old one', async () => {
     const { status, out, err } = await resubmit();
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    expect(out).toMatch(/^Resubmitted: 1 row, 2\.00 USD\. They lie as june__.{8}-again-1\.csv in drop\/card\.\n$/);
+    expect(out).toMatch(/^Resubmitted: 1 row, 2\.00 USD\. They are in june__.{8}-again-1\.csv in drop\/card\.\n$/);
     const [name = ''] = await readdir(folder);
     const waiting = await resubmit();
     expect(waiting.status).toBe(5);
@@ -54,7 +54,7 @@ describe('resubmit', () => {
     await rm(join(folder, name));
     const tried = await resubmit('--drop-again', '--dry-run');
     expect(tried).toMatchObject({ status: 0, err: '' });
-    expect(tried.out).toContain(`${name} with 1 row, 2.00 USD is written into drop/card once more`);
+    expect(tried.out).toContain(`${name} with 1 row, 2.00 USD is written into drop/card again, with the same bytes`);
     expect(await readdir(folder)).toEqual([]);
     expect(await resubmit('--drop-again')).toEqual({ status: 0, out: `Dropped again: ${name}.\n`, err: '' });
     await world.finish();

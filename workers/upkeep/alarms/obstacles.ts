@@ -117,7 +117,7 @@ async function findQuarantined({ paths }: Settings): Promise<Cause[]> {
         'it could not be read, and nothing in it was sent',
         'they could not be read, and nothing in them was sent',
       ),
-      step: [{ run: 'doctor' }, ' says of each why; tell its sender, then remove its folder.'],
+      step: [{ run: 'doctor' }, ' shows why for each; tell its sender, then remove its folder.'],
       since: Number.isFinite(oldestMs) ? new Date(oldestMs) : null,
       account: null,
       fileId: null,
