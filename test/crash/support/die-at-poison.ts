@@ -29,7 +29,7 @@ syncBuiltinESMExports();
 /** Returns the claim of a sealed original: both are named after the file's id. */
 function workFolderOf(path: string): string {
   const [data = ''] = path.split(`${sep}archive${sep}`);
-  return join(data, 'work', basename(path, '.sealed'));
+  return join(data, 'work', basename(path).split('.')[0]!);
 }
 
 function dieAtOriginal(path: string): void {
