@@ -88,7 +88,7 @@ function findAction(fleet: Fleet, sentence: string, copies: Copies): Action | un
   }
   const [, missing, owner] = /^The send journal (\w{8}) of host (\S+) is missing/.exec(sentence) ?? [];
   const [, teller, own] =
-    /^(\S+): The send journal of this host \((\w{8})\) (?:lacks calls|is that of)/.exec(sentence) ?? [];
+    /^(\S+): The send journal of this host \((\w{8})\) (?:lacks calls|belongs to host)/.exec(sentence) ?? [];
   const [name, id] = [owner ?? teller, missing ?? own];
   if (name === undefined || id === undefined) return async () => `nobody knows what to do about: ${sentence}`;
   const copy = copies.get(name);
