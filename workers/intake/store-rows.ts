@@ -46,16 +46,16 @@ export async function storeRows(
  */
 export const THREAD_BYTES = 2 * 1024 * 1024;
 
-async function storeChunks(tx: Transaction, parcels: AsyncGenerator<Chunk, Reading>): Promise<Reading> {
+async function storeChunks(tx: Transaction, chunks: AsyncGenerator<Chunk, Reading>): Promise<Reading> {
   try {
     for (;;) {
-      const step = await parcels.next();
+      const step = await chunks.next();
       if (step.done) return step.value;
       await storeChunk(tx, step.value);
     }
   } finally {
     // After a failure here, no reader stays behind waiting.
-    await parcels.return(undefined as never);
+    await chunks.return(undefined as never);
   }
 }
 

@@ -69,7 +69,7 @@ function columns(table: string, ...names: readonly (keyof KeptRow)[]): string {
   const arrays = names.map((name) => `'${name}', json_agg("${name}")`).join(', ');
   const list = names.map((name) => `"${name}"`).join(', ');
   return `SELECT json_build_object(${arrays})
-          FROM (SELECT ${list} FROM ${table} WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line) stretch`;
+          FROM (SELECT ${list} FROM ${table} WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line) page`;
 }
 
 /** Returns the last change of each row in a range, up to a correction. Few rows ever change. */

@@ -170,7 +170,7 @@ describe('readPackedRows', () => {
 describe('readKeptRows', () => {
   const ALL = { from: 0, to: 1_000 };
 
-  it('gives the rows of a stretch of lines in their order, the first and the last line included', async () => {
+  it('gives the rows of a range of lines in their order, the first and the last line included', async () => {
     const { file_no: fileNo } = await world.accepted({ batches: 2, rowsPerBatch: 2, withheld: 2 });
     await world.accepted({ batches: 2 });
     const lines = async (from: number, to: number) =>

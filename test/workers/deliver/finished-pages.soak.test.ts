@@ -90,7 +90,7 @@ describe('finishedPages and finishedRows', () => {
     await expect(all(file)).rejects.toThrow(/line 3 is missing/);
   });
 
-  it('reads on where one stretch of the ledger ends and the next begins', async () => {
+  it('reads on where one range of the ledger ends and the next begins', async () => {
     const content = lines(upTo(20_500).map((n) => achRow(n, n % 5_000 === 0 ? { amount: 'ten' } : {})));
     const file = await finished(content.replace('A-10001,', '\nA-10001,'), (row) => `Received ${row % 7}`);
     const rows = await all(file);
@@ -99,7 +99,7 @@ describe('finishedPages and finishedRows', () => {
     expect(rows.filter(({ row }) => row.outcome === 'invalid')).toHaveLength(4);
   });
 
-  it('throws when the last row of a file is gone, or the first of a stretch', async () => {
+  it('throws when the last row of a file is gone, or the first of a range', async () => {
     for (const line of [9_999, 10_001]) {
       const file = await finished(lines(upTo(10_001).map((n) => achRow(n))));
       await world.query('ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');

@@ -27,9 +27,9 @@ async function fileOf(more: readonly number[], physicalLines: number | null): Pr
 }
 
 async function linesOf(file: FileRow): Promise<number[][]> {
-  const stretches: number[][] = [];
-  for await (const pack of keptRanges(world.app, file, {})) stretches.push([...pack.lines.subarray(0, pack.count)]);
-  return stretches;
+  const ranges: number[][] = [];
+  for await (const pack of keptRanges(world.app, file, {})) ranges.push([...pack.lines.subarray(0, pack.count)]);
+  return ranges;
 }
 
 describe('keptRanges', () => {

@@ -260,9 +260,9 @@ describe('outcomeCellWriter', () => {
     fc.assert(
       fc.property(fc.array(ROW, { minLength: 1, maxLength: 6 }), fc.boolean(), (rows, isChanged) => {
         const into = newLineBuffer();
-        const putOutcome = outcomeCellWriter();
+        const writeOutcomeCells = outcomeCellWriter();
         const { rows: given, finished } = packed(rows, isChanged);
-        for (let place = 0; place < rows.length; place += 1) putOutcome(into, given, place);
+        for (let place = 0; place < rows.length; place += 1) writeOutcomeCells(into, given, place);
         const expected = finished.map((row) => line(resultCells(row, []).slice(1))).join('');
         expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
       }),
