@@ -35,7 +35,7 @@ export const VIEW_COMMANDS = {
 export const HOST_COMMANDS = {
   doctor: 'doctor',
   requeue: 'requeue FILE',
-  reconcile: 'account reconcile ACCOUNT --report FILE --reason …',
+  reconcile: 'account reconcile ACCOUNT --report PATH --reason …',
   retention: 'retention report',
   senders: 'sender list',
 } as const;

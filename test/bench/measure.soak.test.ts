@@ -235,7 +235,7 @@ describe('readProfiles', () => {
     expect(await read(looked(7, ['', 'node:internal'], ['work', url]))).toEqual({ [owner]: { allMs: 7, nativeMs: 0 } });
   });
 
-  it('counts what Node does for whoever called it last, and tells what is no JavaScript', async () => {
+  it('counts what Node does for its last caller, and tells what is no JavaScript', async () => {
     const calls: [string, string][] = [
       ['query', PACKAGE],
       ['scan', OUR_CODE],

@@ -26,7 +26,7 @@ describe('findBatch', () => {
   });
 
   it.each(['', 'monday.csv', 'monday.csv/', 'monday.csv/0', 'monday.csv/-1', 'monday.csv/two', '/2', CARD])(
-    'says how a batch is written to whoever writes "%s"',
+    'says how a batch is written when it gets "%s"',
     async (words) => {
       const found = findBatch(world.ledger, words);
       await expect(found).rejects.toMatchObject({ code: 'USAGE' });

@@ -54,7 +54,7 @@ describe('describeHolds', () => {
   it('says after a restore what to compare first', () => {
     const [step] = ask([{ ...stop, kind: 'journal' }], []);
     expect(stepText(step!)).toMatch(
-      /may be older than what was sent\. See "paydrop account forgotten main" and "paydrop unknown list", .*: "paydrop account reconcile main --report FILE --reason …"\. .*: "paydrop account resume main --reason …"\.$/,
+      /may be older than what was sent\. See "paydrop account forgotten main" and "paydrop unknown list", .*: "paydrop account reconcile main --report PATH --reason …"\. .*: "paydrop account resume main --reason …"\.$/,
     );
   });
 

@@ -201,7 +201,7 @@ describe('openListener', () => {
     expect(await knock(listener.port)).toBe('ECONNREFUSED');
   });
 
-  it('waits for somebody who has its port for a moment', async () => {
+  it('waits while another program has its port for a moment', async () => {
     const listener = await open();
     listener.shut(undefined);
     const guest = await occupy(listener.port);

@@ -8,7 +8,7 @@ describe('stepText', () => {
     [{ action: 'resume', account: 'main' }, '"paydrop account resume main --reason …"'],
     [{ action: 'resume', account: '*' }, '"paydrop account resume --all --reason …"'],
     [{ see: 'doubt', fileId: 'abc', batchNo: 2 }, '"paydrop resolve abc/2"'],
-    [{ run: 'reconcile', account: 'main' }, '"paydrop account reconcile main --report FILE --reason …"'],
+    [{ run: 'reconcile', account: 'main' }, '"paydrop account reconcile main --report PATH --reason …"'],
     [{ action: 'repoll' }, '"paydrop repoll BATCH"'],
   ])('writes %j as a command to paste', (part, command) => {
     expect(stepText(['See ', part, '.'])).toBe(`See ${command}.`);

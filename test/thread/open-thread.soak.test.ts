@@ -65,7 +65,7 @@ describe('openThread', () => {
     expect([one.numbers.length, other.numbers.length]).toEqual([3, 5]);
   });
 
-  it('makes no more than a few items ahead of him who takes them', async () => {
+  it('makes no more than a few items ahead of their reader', async () => {
     const notes = new Int32Array(new SharedArrayBuffer(8));
     const items = run({ upTo: 100, seen: notes.buffer });
     await items.next();

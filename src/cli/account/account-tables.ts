@@ -48,7 +48,7 @@ export function forgottenTable(account: string, sends: readonly ForgottenSend[],
 }
 
 const NEXT = `These calls were made, but the restored ledger does not have them. Compare them with the service's own
-report: "paydrop account reconcile ACCOUNT --report FILE --reason …". Batches with the same bytes are never sent
+report: "paydrop account reconcile ACCOUNT --report PATH --reason …". Batches with the same bytes are never sent
 again. Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;
 
 /** Unknown payments shown; --json has all. */

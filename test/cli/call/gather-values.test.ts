@@ -235,7 +235,7 @@ describe('readLastMoment', () => {
   });
 });
 
-it('hasPerson wants somebody who sees the question and can answer it', () => {
+it('hasPerson wants a person who sees the question and can answer it', () => {
   const person = fakeTerminal();
   const pipe = pipedInput();
   expect(hasPerson(person)).toBe(true);

@@ -36,7 +36,7 @@ describe('users', () => {
     });
   });
 
-  it('invite prints a link for somebody new, and link one for somebody who lost his password', async () => {
+  it('invite prints a link for a new user, and link one for a user who lost a password', async () => {
     const words = ['bob', '--role', 'approver', '--reason', 'joins us'];
     const { out } = await world.paydrop('users', 'invite', ...words);
     expect(await leads(out)).toEqual({ person: 'bob' });

@@ -97,7 +97,7 @@ describe('progressLine', () => {
     vi.useRealTimers();
   });
 
-  it('writes over itself for somebody who looks on, and can be cleared once', () => {
+  it('writes over itself on a terminal, and can be cleared once', () => {
     const tty = screen(true);
     const progress = progressLine(tty);
     progress.show('1 row');

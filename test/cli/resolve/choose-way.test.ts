@@ -179,7 +179,7 @@ describe('nextSteps', () => {
     expect(steps({ batch })[2]!.when).toContain('approved ACH/EFT payments');
   });
 
-  it('sends whoever looks to the second person while a proposal waits', () => {
+  it('refers a reader to the second person while a proposal waits', () => {
     const proposal = { proposalNo: 7, action: 'not-received', madeBy: 'operator:ada' };
     expect(words({ proposal })).toEqual(['confirm 7', 'refuse 7 --reason WHY']);
   });

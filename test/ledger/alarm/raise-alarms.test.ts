@@ -143,7 +143,7 @@ describe('end deliveries', () => {
   });
 
   describe('dropStrangers', () => {
-    it('ends what waits for somebody who is no longer in the configuration', async () => {
+    it('ends what waits for a receiver that is no longer in the configuration', async () => {
       await dropStrangers(world.ledger, ['b']);
       expect(await waiting('a')).toEqual([]);
       expect(await waiting('b')).toHaveLength(2);

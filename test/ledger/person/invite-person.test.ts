@@ -40,7 +40,7 @@ describe('offerSetUp', () => {
 });
 
 describe('invitePerson', () => {
-  it('makes a person who cannot log in before he has followed his link', async () => {
+  it('makes a user who cannot log in before following the link', async () => {
     await invitePerson(world.ledger, { name: 'bob', role: 'approver' }, link('bob'), BECAUSE);
     expect(await leads('bob')).toBe('bob');
     expect(await listPeople(world.ledger)).toMatchObject([{ name: 'bob', role: 'approver', hasPassword: false }]);
@@ -191,7 +191,7 @@ describe('change person', () => {
   });
 
   describe('changePassword', () => {
-    it('ends the sessions of his other browsers', async () => {
+    it('ends the sessions in other browsers of the user', async () => {
       await begin('bob', 'here');
       await begin('bob', 'there');
       await changePassword(world.ledger, 'bob', 'new hash', hashSecretToken('here'));
@@ -204,7 +204,7 @@ describe('change person', () => {
 describe('listPeople', () => {
   beforeAll(() => world.empty());
 
-  it('says who may log in and who was seen, and nothing that he is recognised by', async () => {
+  it('says who may log in and who was seen, and nothing that identifies them', async () => {
     expect(await isDashboardNew(world.ledger)).toBe(true);
     for (const name of ['cid', 'bob', 'ann']) {
       const link = { tokenHash: hashSecretToken(name), expiresAt: new Date(world.clock.now().getTime() + 1_000) };

@@ -145,13 +145,13 @@ describe('api tokens', () => {
       expect(await verifyAudit(world.ledger)).toBeUndefined();
     });
 
-    it('is of somebody who is there', async () => {
+    it('belongs to a user who is there', async () => {
       await expect(token('nobody', ['look'])).rejects.toThrow(/foreign key/);
     });
   });
 
   describe('useApiToken', () => {
-    it('says whose it is, what he may now and what the token is good for, and notes the use', async () => {
+    it('says whose it is, what they may do now and what the token is good for, and notes the use', async () => {
       await person('bob', 'operator');
       const { tokenHash } = await token('bob', ['look', 'retry']);
       expect((await listApiTokens(world.ledger, 'bob'))[0]?.seenAt).toBeNull();

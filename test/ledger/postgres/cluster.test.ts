@@ -65,7 +65,7 @@ describe.runIf(isRoot)(sayWhatNeedsRoot('chooseServerUser as root'), () => {
 
 it.each([
   ['ourselves', process.pid, true],
-  ['the first process, whoever owns it', 1, true],
+  ['the first process, under any owner', 1, true],
   ['a process that has ended', spawnSync(process.execPath, ['--version']).pid, false],
   ['our group', 0, false],
   ['a group', -1, false],

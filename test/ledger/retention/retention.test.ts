@@ -173,7 +173,7 @@ async function makeExpiring(): Promise<void> {
   await add('ada', 'later', 31);
   await add('ada', 'ended', -1);
   await revokeApiToken(world.ledger, { tokenNo: await add('ada', 'revoked', 20), person: 'ada' }, because);
-  await add('bob', 'of somebody who left', 20);
+  await add('bob', 'of a user who left', 20);
   await world.force(`UPDATE person SET disabled_at = made_at WHERE name = 'bob'`);
   for (const account of ['main', 'side', 'kept']) {
     const file = await world.accepted({ account });

@@ -65,7 +65,7 @@ describe('noteUpload', () => {
     expect(await isMaker(await dropped(change), MAKER)).toBe(false);
   });
 
-  it('ties one upload to one file: the same bytes once more are of whoever brings them', async () => {
+  it('ties one upload to one file: the same bytes again belong to their own upload', async () => {
     const first = await dropped();
     const again = claimOf({ account: first.account, sha256: first.sha256 });
     await claimFile(world.ledger, again);

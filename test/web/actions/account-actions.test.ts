@@ -36,7 +36,7 @@ describe('pause and resume', () => {
     ]);
   });
 
-  it('let it send again, by whoever may check, and only when something stops it', async () => {
+  it('let it send again, by a user who may check, and only when something stops it', async () => {
     expect((await operator.get('/accounts/main/do/resume')).status).toBe(403);
     const plan = await openAction(approver, '/accounts/main/do/resume');
     expect(plan.words).toContain('It was paused by operator:operator: the bank is closed.');

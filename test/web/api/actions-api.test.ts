@@ -102,7 +102,7 @@ async function program(person: TestPerson, actions: readonly ActionName[]) {
 describe('actionsApi, by role and token', () => {
   const roles = Object.keys(PERSON_ROLES) as PersonRole[];
 
-  it.each(roles)('does for a person who is %s what his role may, and no more', async (role) => {
+  it.each(roles)('does for a user with the role %s what it allows, and no more', async (role) => {
     const browser = await world.as(role);
     const headers = { cookie: browser.cookie, 'x-csrf-token': await browser.csrf() };
     for (const name of HANDLED)

@@ -124,7 +124,7 @@ describe('requests that are refused before a byte is read', () => {
     expect(await inFolder()).toEqual([]);
   });
 
-  it('a drop by somebody who may only look, and by somebody who approves', async () => {
+  it('a drop by a viewer, and by an approver', async () => {
     for (const person of ['viewer', 'approver'] as const) {
       const browser = await world.as(person);
       const content = lines(freshRows(1));

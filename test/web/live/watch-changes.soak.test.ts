@@ -20,7 +20,7 @@ async function moveUntil(isHeard: () => boolean): Promise<void> {
 }
 
 describe('watchChanges', () => {
-  it('tells whoever begins to listen once, for his page may be older than the last move', async () => {
+  it('tells each new listener once, because its page may be older than the last move', async () => {
     const changes = watchChanges(world.ledger);
     let heard = 0;
     changes.listen(() => (heard += 1));

@@ -56,7 +56,7 @@ async function invite(name: string): Promise<string> {
 
 /** The tests build on each other. */
 describe('/login/openid', () => {
-  it('is offered on the log-in page and to whoever is invited', async () => {
+  it('is offered on the log-in page and to an invited user', async () => {
     const page = await openBrowser(dashboard.url).get('/login');
     expect(page.text).toContain('Log in with Example');
     expect((await openBrowser(dashboard.url).get(`/set-up/${await invite('zoe')}`)).text).toContain(
@@ -64,13 +64,13 @@ describe('/login/openid', () => {
     );
   });
 
-  it('opens nothing for somebody who is known there and not here', async () => {
+  it('opens nothing for a person who is known there and not here', async () => {
     const { status, text, cookie } = await travel('/login/openid', 'stranger');
     expect([status, cookie]).toEqual([400, '']);
     expect(text).toContain('Ask an administrator of the dashboard for a link');
   });
 
-  it('ties a person to who he is there by his link, once, and lets him in from then on', async () => {
+  it('ties a user to their account there by a link, once, and lets them in from then on', async () => {
     const link = await invite('bob');
     const first = await travel(`/login/openid?link=${link}`, 'subject-of-bob');
     expect(first).toMatchObject({ status: 302, location: '/', cookie: expect.stringMatching(/^paydrop=/) });
@@ -172,7 +172,7 @@ describe('localPath', () => {
 });
 
 describe('/login', () => {
-  it('leads on whoever is logged in already', async () => {
+  it('leads a user on who is logged in already', async () => {
     const { status, location } = await (await world.as('viewer')).get('/login?next=/audit');
     expect([status, location]).toEqual([302, '/audit']);
   });
@@ -194,7 +194,7 @@ describe('/logout', () => {
     expect((await browser.get('/')).location).toBe('/login?next=%2F');
   });
 
-  it('is no harm to somebody who is logged out', async () => {
+  it('is no harm to a user who is logged out', async () => {
     expect(await world.stranger().post('/logout', {}, '')).toMatchObject({ status: 303, location: '/login' });
   });
 });
@@ -235,7 +235,7 @@ describe('a dashboard without people', () => {
       expect(await listPeople(world.app.ledger)).toEqual([]);
     });
 
-    it('makes the first administrator and logs him in; then it works no more', async () => {
+    it('makes the first administrator and logs them in; then it works no more', async () => {
       const ann = world.stranger();
       expect(await ann.post(path, GOOD, '')).toMatchObject({ status: 303, location: '/' });
       expect((await ann.get('/people')).status).toBe(200);

@@ -111,7 +111,7 @@ describe('who may use the dashboard', () => {
       expect((await other.get('/people')).status).toBe(403);
     });
 
-    it('shuts somebody out at once, and lets him in again by a new link only', async () => {
+    it('shuts a user out at once, and lets them in again by a new link only', async () => {
       const second = await world.as('second');
       await admin.post('/people/second', { do: 'disable', reason: 'left' });
       expect((await second.get('/')).status).toBe(302);

@@ -55,7 +55,7 @@ const viewer = (role: PersonRole) => ({ person: 'ann', role, csrf: 'the token', 
 const links = (html: string) => [...html.matchAll(/<a[^>]* href="([^"#]+)"/g)].map(([, href]) => href);
 
 describe('Page', () => {
-  it.each(Object.keys(PERSON_ROLES) as PersonRole[])('leads a %s where he may go', (role) => {
+  it.each(Object.keys(PERSON_ROLES) as PersonRole[])('leads a %s where the role allows', (role) => {
     const html = renderToString(Page({ title: 'Files', viewer: viewer(role), path: '/files/x' }));
     expect(links(html).includes('/people')).toBe(role === 'admin');
     expect(links(html)).toContain('/audit');

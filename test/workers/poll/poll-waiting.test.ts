@@ -133,7 +133,7 @@ describe('pollBatch, while there is no result', () => {
     expect(waits).toEqual([2_000, 4_000, 5_000, 5_000, 5_000]);
   });
 
-  it('is not asked before its time, whoever comes, and is asked at its time', async () => {
+  it('is not queried before its time by any job, and is queried at its time', async () => {
     const { key } = await world.submitted();
     const running = answeringResult(world.app, { kind: 'running', text: WAIT });
     await pollBatch(running, key);

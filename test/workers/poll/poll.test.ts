@@ -203,7 +203,7 @@ describe('pollBatch, when the result does not fit', () => {
     expect(await openResult(app, file, 1)).toEqual(kept);
   });
 
-  it('stays an exception while it does not fit, and keeps the latest result for whoever compares', async () => {
+  it('stays an exception while it does not fit, and keeps the latest result for comparison', async () => {
     const { key } = await world.submitted();
     const clock = handClock(new Date());
     const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };

@@ -215,7 +215,7 @@ describe('openAhead', () => {
   it.each([
     ['is gone', 'DELETE FROM sealed_part WHERE file_id = $1'],
     ['was changed', 'UPDATE sealed_part SET bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) WHERE file_id = $1'],
-  ])('leaves a body that %s to whoever takes the batch up: no account is stopped yet', async (_what, sql) => {
+  ])('leaves a body that %s to the next attempt: no account is stopped yet', async (_what, sql) => {
     const { account, first } = await world.twoBatches();
     await world.query(sql, [first.fileId]);
     expect(await openAhead(world.app, account)).toBeUndefined();

@@ -46,7 +46,7 @@ describe('/files/:fileId/outputs/:kind', () => {
     );
   });
 
-  it('tells its size to whoever asks for the head alone', async () => {
+  it('tells its size to a request for the head alone', async () => {
     const { status, headers, text } = await viewer.send(`/files/${fileId}/outputs/result`, { method: 'HEAD' });
     const { length } = await readFile(await outputPath('.result.csv'));
     expect([status, headers.get('content-length'), text]).toEqual([200, String(length), '']);

@@ -74,7 +74,7 @@ describe('/files/:fileId', () => {
     ['operator', ['resubmit', 'check-outputs']],
     ['approver', ['check-outputs']],
     ['admin', ['resubmit', 'check-outputs']],
-  ])('offers the %s only what he may do', async (person, actions) => {
+  ])('offers the %s only what the role may do', async (person, actions) => {
     expect(actionsOf((await (await world.as(person)).get(`/files/${ids['done.csv']}`)).text)).toEqual(actions);
   });
 
