@@ -1,6 +1,5 @@
-import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName, LAYOUTS } from '../../schemas/layouts.ts';
 import { FIELDS } from '../../schemas/fields.ts';
-import { columnsOf, LAYOUTS, type LayoutName } from '../../schemas/layouts.ts';
 import { code, codes, page, sentence, table } from './markdown.ts';
 
 const NAMES = Object.keys(LAYOUTS) as LayoutName[];

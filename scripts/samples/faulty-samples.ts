@@ -1,7 +1,6 @@
-import type { ColumnName } from '../../schemas/columns.ts';
+import type { ColumnName, LayoutName } from '../../schemas/layouts.ts';
 import type { FolderConfig } from '../../schemas/config.ts';
 import type { FaultCode } from '../../schemas/errors.ts';
-import type { LayoutName } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { headerOf, makeRow, makeRows, type RowPlan } from './make-rows.ts';
 

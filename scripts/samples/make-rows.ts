@@ -1,5 +1,4 @@
-import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 
 /** The rows of one sample: count, layout and invoices, numbered from `<invoices>-1001`. */
 export type RowPlan = { layout: LayoutName; invoices: string; rows: number; sign: '' | '-' };

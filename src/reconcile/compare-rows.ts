@@ -1,9 +1,8 @@
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { endsAlike, maskText } from '../kernel/mask.ts';
 import { formatCents, parseAmount } from '../kernel/money.ts';
 import type { RowResult, SentRow } from '../rows/rows.ts';
 import { keptMessage } from './kept-message.ts';
-import type { ColumnName } from '../../schemas/columns.ts';
 
 /** One side of a comparison, for a person. At most the last four digits of a number are readable. */
 export type ShownSide = { invoice: string; total: string; payer: string };

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ColumnName } from '../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
 import { areSameBytes, cutCells, dropSpaces, readCents, readDigits, skipSpaces } from '../rows/cut-cells.ts';
 import { outcomePacker, type PackedOutcomes } from '../rows/packed-outcomes.ts';

@@ -1,4 +1,4 @@
-import type { ColumnName } from '../../schemas/columns.ts';
+import type { ColumnName } from '../../schemas/layouts.ts';
 import type { FaultCode } from '../../schemas/errors.ts';
 import type { Outcome, SentOutcome } from '../../schemas/lifecycle.ts';
 

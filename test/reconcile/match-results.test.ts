@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ColumnName } from '../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import type { SentRow } from '../../src/rows/rows.ts';
 import { type Match, matchResults } from '../../src/reconcile/match-results.ts';

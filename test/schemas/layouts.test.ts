@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type ColumnKind, COLUMNS } from '../../schemas/columns.ts';
-import { columnsOf, COUNTRIES, type Country, type LayoutName, layoutOf, LAYOUTS } from '../../schemas/layouts.ts';
+import {
+  type ColumnKind,
+  COLUMNS,
+  columnsOf,
+  COUNTRIES,
+  type Country,
+  type LayoutName,
+  layoutOf,
+  LAYOUTS,
+} from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { FIELDS } from '../../schemas/fields.ts';
 import { SPEC_FIELDS, SPEC_LAYOUTS, SPEC_VALUES } from './spec-tables.ts';

@@ -1,5 +1,4 @@
-import { COLUMNS } from '../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { COLUMNS, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, STAR, ZERO } from '../../src/kernel/byte-names.ts';
 import { passesLuhnIn } from '../../src/kernel/luhn.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';

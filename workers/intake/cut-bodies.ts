@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { cellEnd, cellStart, type PackedRows } from '../../src/csv/write/packed-rows.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import type { ColumnName } from '../../schemas/columns.ts';
 import { COMMA, LF, MINUS, POINT, ZERO } from '../../src/kernel/byte-names.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';

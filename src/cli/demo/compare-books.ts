@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import type { ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf } from '../../../schemas/layouts.ts';
+import { type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { App } from '../../app.ts';

@@ -1,4 +1,4 @@
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { formatCents, parseAmount } from '../../kernel/money.ts';
 import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 import type { Fault, PaymentRow, RawRow } from '../../rows/rows.ts';
@@ -8,7 +8,6 @@ import { placesOf } from '../scan/row-scan.ts';
 import { isOfBrand } from '../rules/card-brand.ts';
 import { findOddAddress } from '../rules/us-address.ts';
 import { ruleOfColumn } from '../rules/rule-of-column.ts';
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { effectOf } from './fault-effect.ts';
 import { isDay, maskNumber, maskText } from '../../kernel/mask.ts';

@@ -1,5 +1,4 @@
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName, layoutOf } from '../../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName, layoutOf } from '../../../schemas/layouts.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { counted } from '../../kernel/counted.ts';
 import { maskText } from '../../kernel/mask.ts';

@@ -1,4 +1,4 @@
-import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
+import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/layouts.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
 import { FOLDER_OPERATIONS, type Server } from '../../../schemas/operations.ts';

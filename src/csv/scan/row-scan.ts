@@ -1,6 +1,6 @@
 import type { PaymentBytes } from '../check/duplicate-rows.ts';
 import type { Brand } from '../rules/card-brand.ts';
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 
 /**
  * State that the cell scanners share while a line is read: its bytes in, canonical bytes out, and findings. One object

@@ -1,4 +1,4 @@
-import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../check/check-rules.ts';
 import { maxLengthOf } from '../rules/rule-of-column.ts';

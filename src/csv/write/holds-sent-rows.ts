@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { CR, NINE, POINT, ZERO } from '../../kernel/byte-names.ts';
 import { areSameBytes, cutCells, readCents } from '../../rows/cut-cells.ts';
 import { type SentText, sentTextReader } from '../../rows/sent-text.ts';

@@ -1,4 +1,4 @@
-import { COLUMNS } from '../../../schemas/columns.ts';
+import { COLUMNS } from '../../../schemas/layouts.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { describeFault } from '../../kernel/errors.ts';

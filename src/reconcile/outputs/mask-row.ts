@@ -1,5 +1,4 @@
-import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { holdsCardNumber, isDay, maskNumber, maskText } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';

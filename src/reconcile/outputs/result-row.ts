@@ -1,7 +1,6 @@
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { rejectionOf } from '../../../schemas/rejections.ts';
-import { COLUMNS } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
 /** What is known of a row when its file is done. */
 export type FinishedRow = {

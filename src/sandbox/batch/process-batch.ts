@@ -5,8 +5,14 @@ import { hideCardNumber, maskNumber, shownEnd } from './mask-number.ts';
 import { FIELDS } from '../../../schemas/fields.ts';
 import { judgeCard } from './magic-cards.ts';
 import type { PaymentKind } from '../customers/customer.ts';
-import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName, layoutOf } from '../../../schemas/layouts.ts';
+import {
+  type ColumnKind,
+  type ColumnName,
+  COLUMNS,
+  columnsOf,
+  type LayoutName,
+  layoutOf,
+} from '../../../schemas/layouts.ts';
 import { parseAmount } from '../../kernel/money.ts';
 
 export type JudgedBatch = {

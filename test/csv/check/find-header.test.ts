@@ -7,7 +7,7 @@ import {
   titlesSecurityCode,
 } from '../../../src/csv/check/find-header.ts';
 import { achLine, CARD_HEADER, cardLine, OTHER_VISA, VISA } from '../support.ts';
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import { checkLayout, chooseLayout, columnCountFault } from '../../../src/csv/check/choose-layout.ts';
 import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 

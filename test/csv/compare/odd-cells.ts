@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../../../schemas/columns.ts';
+import type { ColumnKind } from '../../../schemas/layouts.ts';
 
 const CARDS = ['4222222222222220', '4111111111111111', '5555555555554444', '378282246310005', '6011000990139424'];
 

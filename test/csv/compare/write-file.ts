@@ -1,5 +1,4 @@
-import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { Choose } from '../../simulation/choose.ts';
 import { ODD_CELLS } from './odd-cells.ts';

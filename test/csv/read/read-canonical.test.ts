@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLUMNS } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
+import { COLUMNS, columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
 import { canonicalBytes } from '../../../src/csv/write/packed-rows.ts';
 import { readCanonical } from '../../../src/csv/read/read-canonical.ts';
 import { readResultFile } from '../../../src/csv/read/read-result-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import {
   accountNumberRule,
   accountTypeRule,

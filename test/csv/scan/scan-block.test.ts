@@ -9,9 +9,8 @@ import {
   ROWS,
 } from '../../../src/csv/scan/scan-block.ts';
 import { ACCOUNT, achLine, cardLine, rulesWith, VISA } from '../support.ts';
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { scanColumn, scanRules } from '../../../src/csv/scan/scan-column.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { compileRowScan } from '../../../src/csv/scan/compile-row-scan.ts';
 import { DECLINED, newRowScan, placesOf } from '../../../src/csv/scan/row-scan.ts';
 

@@ -13,7 +13,7 @@ import { scanCellOf } from './support.ts';
 import { isDay } from '../../../src/csv/rules/rule-of-column.ts';
 import type { RowScan } from '../../../src/csv/scan/row-scan.ts';
 import { brandOf } from '../../../src/csv/rules/card-brand.ts';
-import type { ColumnName } from '../../../schemas/columns.ts';
+import type { ColumnName } from '../../../schemas/layouts.ts';
 import { scanText } from '../../../src/csv/scan/scan-text.ts';
 
 describe('scanCardNumber', () => {

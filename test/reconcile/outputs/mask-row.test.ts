@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { lastFour } from '../../../src/kernel/mask.ts';
 import { joinedDigits } from '../../../src/kernel/plain-digits.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import type { RowResult, SentRow } from '../../../src/rows/rows.ts';
 import { cellsOf } from './row-cells.ts';

@@ -1,5 +1,4 @@
-import type { ColumnName } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
 export const VISA = '4222222222222220';
 export const ACCOUNT_NUMBER = '02100002100000000000000001';

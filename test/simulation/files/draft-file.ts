@@ -1,5 +1,4 @@
-import { type ColumnName, COLUMNS } from '../../../schemas/columns.ts';
-import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
+import { type ColumnName, COLUMNS, columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
 import type { Account } from '../../../src/config/config.ts';

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { ColumnName } from '../../../../schemas/columns.ts';
-import { columnsOf, layoutOf } from '../../../../schemas/layouts.ts';
+import { type ColumnName, columnsOf, layoutOf } from '../../../../schemas/layouts.ts';
 import { BATCH_TEXTS } from '../../handlers/batches.ts';
 import type { Reply } from '../../reply.ts';
 import type { Step } from '../play-steps.ts';

@@ -13,7 +13,7 @@ import { Money, OutcomeWord, Count, Moment, State } from '../../parts/words.tsx'
 import { sendPage } from '../../send-page.ts';
 import { customsOf, fileOf, startOf, type Customs, crumbsOf } from './read-address.ts';
 import { type ListedBatch, listBatches } from '../../../ledger/file/list-files.ts';
-import { COLUMNS, type ColumnName } from '../../../../schemas/columns.ts';
+import { COLUMNS, type ColumnName } from '../../../../schemas/layouts.ts';
 import { ERRORS } from '../../../../schemas/errors.ts';
 import { type ListedFault, listFaults } from '../../../ledger/row/fault-counts.ts';
 
