@@ -125,6 +125,36 @@ export const ERRORS = {
     'the columns do not match the layout of this folder',
     'Drop the file into the folder of its layout.',
   ),
+  TITLES_DIFFER: rejected(
+    'file',
+    'the titles of the columns are not those of the profile',
+    'Compare them; if the export was changed on purpose, make and confirm a new version of the profile.',
+  ),
+  TITLES_MISSING: rejected(
+    'file',
+    'the row with the titles of the profile is not where it should be, or stands there twice',
+    'Export the report as before, with its title row.',
+  ),
+  ABOVE_DIFFERS: rejected(
+    'file',
+    'a text that the profile wants above the titles is missing',
+    'Check that this is the right company and the right report.',
+  ),
+  CHARSET_DOUBT: rejected(
+    'file',
+    'the character set is not the one of the profile',
+    'Save the file as before, or confirm a new version of the profile with the other character set.',
+  ),
+  SEPARATOR_LINE: rejected(
+    'file',
+    'the first line names a separator, and the profile does not allow it or has another',
+    'Save the file as before, or allow the line in a new version of the profile.',
+  ),
+  ROW_MISPLACED: rejected(
+    'row',
+    'a row stands where the profile allows none',
+    'Look at the line; export the report again if it is mixed up.',
+  ),
   PGP_NO_KEY: rejected(
     'file',
     'the file is encrypted, and its account has no OpenPGP key',
@@ -260,6 +290,61 @@ export const ERRORS = {
   UNUSUAL_TOTAL: held('file', 'the total is far above the usual', 'Check the total with the sender.'),
   APPROVAL_DUE: held('file', 'refunds of this account need approval', 'Review and approve it.'),
 
+  // A payment that the import profile cannot read: the mapping may be wrong, so the whole file waits.
+  NUMBER_FORMAT: misfit('an amount is not written as the profile says'),
+  SIGN_TWICE: misfit('an amount has two signs'),
+  BOTH_AMOUNTS: misfit('both columns of the amount are filled, or none is'),
+  WORD_UNLISTED: misfit('the profile does not list this word'),
+  PART_COUNT: misfit('a cell does not have the parts that the profile says'),
+  DIGIT_COUNT: misfit('a number does not have the digits that the profile says'),
+  FORMAT_DIFFERS: misfit('a date or expiry is not written as the profile says'),
+  CELL_EMPTY: misfit('a cell is empty that the profile wants filled'),
+  SHAPE_DIFFERS: misfit('a cell does not look as the profile says'),
+  HIDDEN_CHARACTER: misfit('a cell holds an invisible character, or letters of two alphabets'),
+  CELL_WORD: misfit('a payment does not have a word that the profile requires, such as its currency'),
+  SUM_DIFFERS: misfit('the columns of a payment do not add up'),
+  DATE_OUTSIDE: held(
+    'row',
+    'a date is further away than the profile allows',
+    'Check that day and month are not exchanged and that this is not an old export.',
+  ),
+  SKIPPED_PAYMENT: held(
+    'row',
+    'the profile leaves out a row that could be a payment',
+    'Look at the line. Approve the file if it is no payment; else change the profile.',
+  ),
+  INVOICE_REPEATED: held(
+    'row',
+    'two payments have the same invoice number',
+    'Check that the export lists invoices, not their items. Approve the file if both payments are intended.',
+  ),
+  TOTAL_MISSING: held(
+    'file',
+    'the total row of the profile is missing or stands there twice',
+    'Check that the file is complete.',
+  ),
+  TOTAL_DIFFERS: held('file', 'the rows do not add up to the total row', 'Compare both with the accounting system.'),
+  DATE_DOUBT: held(
+    'file',
+    'the dates fit better with day and month exchanged',
+    'Compare one date with the accounting system; change the profile if it is wrong.',
+  ),
+  EXPIRY_DOUBT: held(
+    'file',
+    'the expiry dates fit better with month and year exchanged',
+    'Compare one card with the accounting system; change the profile if it is wrong.',
+  ),
+  PROFILE_FIRST_FILE: held(
+    'file',
+    'this is one of the first files that the new version of the profile reads',
+    'Compare rows and total with the accounting system, then approve it.',
+  ),
+  PROFILE_CHANGED: held(
+    'file',
+    'the profile was changed while the file waited, and both versions read it differently',
+    'Compare both totals, and approve it with the version that is right.',
+  ),
+
   // Reported; nothing else follows.
   TEXT_REPLACED: warned(
     'row',
@@ -287,6 +372,12 @@ export const ERRORS = {
     'file',
     'a file with this name and other content was taken before',
     'Check that this is a new file.',
+  ),
+
+  PROFILE_SKIPPED: warned(
+    'file',
+    'the profile left out rows',
+    'Compare their number and sum with the accounting system.',
   ),
 
   // The drop cannot be taken as a plain file: it is quarantined unopened.
@@ -386,6 +477,17 @@ export const ERRORS = {
     'the payment service cannot be called with these settings',
     'Fix server, agent code or base URL of the account.',
   ),
+  PROFILE_INVALID: stopped('the profile has errors', 'Fix the lines named here.', 'operator'),
+  PROFILE_UNCONFIRMED: stopped(
+    'the folder names a profile without a confirmed version, so its files wait',
+    'Run "paydrop profile confirm", or take "profile" out of the folder.',
+    'operator',
+  ),
+  SAMPLE_DIFFERS: stopped(
+    'the sample does not have the rows and total that were given',
+    'Nothing was confirmed. Compare both with the accounting system.',
+    'operator',
+  ),
   SECOND_PERSON: stopped(
     'the person who proposed this cannot also confirm it',
     'Ask another person to run "paydrop confirm".',
@@ -479,6 +581,43 @@ export const LEDGER_CODES = [
   'NAME_SEEN_BEFORE',
 ] as const satisfies readonly FaultCode[];
 
+/** Codes of a cell that the import profile cannot read. Its row is not sent. */
+export const MISFIT_CODES = [
+  'NUMBER_FORMAT',
+  'SIGN_TWICE',
+  'BOTH_AMOUNTS',
+  'WORD_UNLISTED',
+  'PART_COUNT',
+  'DIGIT_COUNT',
+  'FORMAT_DIFFERS',
+  'CELL_EMPTY',
+  'SHAPE_DIFFERS',
+  'HIDDEN_CHARACTER',
+  'CELL_WORD',
+  'SUM_DIFFERS',
+] as const satisfies readonly FaultCode[];
+
+/** Codes that only a file read with an import profile can have. */
+export const PROFILE_CODES = [
+  ...MISFIT_CODES,
+  'TITLES_DIFFER',
+  'TITLES_MISSING',
+  'ABOVE_DIFFERS',
+  'CHARSET_DOUBT',
+  'SEPARATOR_LINE',
+  'ROW_MISPLACED',
+  'DATE_OUTSIDE',
+  'SKIPPED_PAYMENT',
+  'INVOICE_REPEATED',
+  'TOTAL_MISSING',
+  'TOTAL_DIFFERS',
+  'DATE_DOUBT',
+  'EXPIRY_DOUBT',
+  'PROFILE_FIRST_FILE',
+  'PROFILE_CHANGED',
+  'PROFILE_SKIPPED',
+] as const satisfies readonly FaultCode[];
+
 /** Returns a code as text: its meaning and the code itself. Old ledgers name some that the table no longer has. */
 export function saidCode(code: string): string {
   return Object.hasOwn(ERRORS, code) ? `${ERRORS[code as ErrorCode].means} (${code})` : code;
@@ -500,6 +639,14 @@ function rejected<Scope extends 'row' | 'file'>(scope: Scope, means: string, rem
 
 function held<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {
   return { scope, effect: 'hold', who: 'operator', means, remedy } as const;
+}
+
+function misfit(means: string) {
+  return held(
+    'row',
+    means,
+    'Compare the cell with the profile. If the export has changed, change the profile, not the file.',
+  );
 }
 
 function warned<Scope extends 'row' | 'file'>(scope: Scope, means: string, remedy: string) {

@@ -1,11 +1,16 @@
 import type { ColumnName, LayoutName } from '../../schemas/layouts.ts';
 import type { FolderConfig } from '../../schemas/config.ts';
-import type { FaultCode } from '../../schemas/errors.ts';
+import { type FaultCode, PROFILE_CODES } from '../../schemas/errors.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { headerOf, makeRow, makeRows, type RowPlan } from './make-rows.ts';
 
 /** The reason for every code of an encrypted file. */
 const ENCRYPTED = 'needs an OpenPGP key of your own, or of your sender, and settings of the account or the folder';
+
+/** The reason for every code that only an import profile can cause. */
+const PROFILED = Object.fromEntries(
+  PROFILE_CODES.map((code) => [code, 'needs a folder with an import profile']),
+) as Record<(typeof PROFILE_CODES)[number], string>;
 
 /** Codes that a file cannot show by itself, and why. */
 export const NOT_IN_A_FILE = {
@@ -41,6 +46,7 @@ export const NOT_IN_A_FILE = {
   PGP_SIGNER: ENCRYPTED,
   PGP_SIGNER_EXPIRED: ENCRYPTED,
   PGP_SIGNATURE: ENCRYPTED,
+  ...PROFILED,
   LINES_DIFFER: 'cannot be reached: every line that is not blank is read as a row; it is there should that ever break',
 } as const satisfies Partial<Record<FaultCode, string>>;
 
