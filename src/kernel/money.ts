@@ -6,7 +6,7 @@ import { PipelineError } from './errors.ts';
  */
 
 /** 90 million of the currency: a million such rows still add up to an exact integer. */
-const LARGEST_CENTS = 9_000_000_000;
+export const LARGEST_CENTS = 9_000_000_000;
 
 export type AmountFault = 'AMOUNT_FORMAT' | 'AMOUNT_LIMIT';
 

@@ -203,7 +203,7 @@ export function isBankAlone({ length }: { length: number }): boolean {
 const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
 /** Checks the checksum of the American Bankers Association. Nine zeros pass it but are no bank. */
-function startsWithRoutingNumber(digits: string): boolean {
+export function startsWithRoutingNumber(digits: string): boolean {
   if (digits.length < 9 || digits.startsWith('000000000')) return false;
   const sum = ROUTING_WEIGHTS.reduce((sum, weight, place) => sum + weight * Number(digits[place]), 0);
   return sum % 10 === 0;

@@ -89,7 +89,7 @@ const SHORTEST_CARD = 13;
  * Invisible characters that change how the text around them reads, such as direction marks. U+200C and U+200D, the
  * joiners of Persian and Indian scripts and of emoji, are part of names and stay.
  */
-const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
+export const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
 
 function replaceCommas(text: string): string {
   return text.replace(/[,"]/g, ' ').replace(/ {2,}/g, ' ').trim();

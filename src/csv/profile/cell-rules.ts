@@ -1,0 +1,144 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
+import { COLUMNS, type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
+import type { ColumnRule, Profile, Title } from '../../../schemas/profiles.ts';
+import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
+import { amountRule, directionOf } from './amount-rule.ts';
+import { digitsCheck, shapeCheck, splitCheck } from './cell-checks.ts';
+import { compileDateForm, compileExpiryForm, monthOfExpiry, type ReadDate, yearOfExpiry } from './date-form.ts';
+import { compileNumberForm } from './number-form.ts';
+import { checkedCell, firstTitle, joinedCell, sourceCell } from './source-cell.ts';
+import {
+  careOf,
+  type CellCare,
+  type CellReport,
+  EMPTY,
+  needed,
+  neverEmpty,
+  type PlaceOf,
+  type ReadCell,
+  soundCell,
+  usedCell,
+} from './used-cell.ts';
+import { wordCell } from './words-rule.ts';
+
+export type { CellReport } from './used-cell.ts';
+
+/** Makes the cells of a layout from the cells of a line, and reports what does not fit. */
+export type MakeCells = (cells: readonly string[], report: CellReport) => string[];
+
+/**
+ * Compiles the rules of the columns, once per file. The made cells are what a person would have typed in the layout,
+ * whose own rules judge them afterwards.
+ * @param placeOf index of a title in the cells of a line
+ * @returns the maker; its cells have the order of the layout, and one that did not fit is empty
+ */
+export function compileCells(profile: Profile, placeOf: PlaceOf): MakeCells {
+  const rules = columnsOf(profile.layout).map((column) =>
+    compileRule(column, needed(profile.columns[column], column), placeOf),
+  );
+  return (cells, report) => {
+    const reportOnce = onceEach(report);
+    return rules.map((make) => make(cells, reportOnce) ?? '');
+  };
+}
+
+/** Reports the first fault of each title. A title that feeds two columns would otherwise be reported twice. */
+function onceEach(report: CellReport): CellReport {
+  let reported: Set<Title> | undefined;
+  return (code, title, detail) => {
+    reported ??= new Set();
+    if (reported.has(title)) return;
+    reported.add(title);
+    report(code, title, detail);
+  };
+}
+
+/**
+ * Compiles the number form of the profile's amount, for sums and total rows, up to the largest total. A cell has its
+ * own sign, turned where the profile turns all signs; words and second columns play no part.
+ */
+export function amountReader({
+  columns,
+}: Profile): (cell: string) => { cents: number } | { code: FaultCode; detail?: string } {
+  const rule = needed(columns.amount, 'amount');
+  const read = compileNumberForm(needed(rule.number, 'number'), { largestCents: LARGEST_TOTAL_CENTS });
+  return (cell) => {
+    const sound = soundCell(cell, {});
+    if (typeof sound === 'object') return sound;
+    const cents = sound === '' ? EMPTY : read(sound);
+    return typeof cents === 'number' ? { cents: cents * directionOf(rule) + 0 } : cents;
+  };
+}
+
+function compileRule(column: ColumnName, rule: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const { value } = rule;
+  if (value !== undefined) return () => value;
+  const { kind } = COLUMNS[column];
+  switch (kind) {
+    case 'date':
+      return writtenRule(compileDateForm(rule), rule, placeOf);
+    case 'expiry':
+      return rule.month === undefined
+        ? writtenRule(compileExpiryForm(rule), rule, placeOf)
+        : expiryOfTwo(rule, placeOf);
+    case 'invoice':
+    case 'customerCode':
+      return codeRule(kind, rule, placeOf);
+    case 'cardNumber':
+    case 'accountNumber':
+      return numberRule(kind, rule, placeOf);
+    case 'text':
+      return textRule(rule, placeOf);
+    case 'amount':
+      return amountRule(rule, placeOf);
+    case 'mop':
+    case 'accountType':
+      return wordCell(needed(rule.from, 'from'), Object.entries(needed(rule.words, 'words')), placeOf);
+  }
+}
+
+/** A date or expiry in one cell. */
+function writtenRule(read: ReadDate | undefined, rule: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const title = needed(rule.from, 'from');
+  return checkedCell(filled(title, placeOf, careOf('date', rule)), title, needed(read, 'format'));
+}
+
+function expiryOfTwo({ month: monthTitle, year: yearTitle }: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const [month, year] = [needed(monthTitle, 'month'), needed(yearTitle, 'year')];
+  return joinedCell([
+    checkedCell(filled(month, placeOf), month, monthOfExpiry),
+    '/',
+    checkedCell(filled(year, placeOf), year, yearOfExpiry),
+  ]);
+}
+
+function filled(title: Title, placeOf: PlaceOf, care: CellCare = {}): ReadCell {
+  return neverEmpty(usedCell(title, placeOf, care), title);
+}
+
+/** An invoice number or customer code. Two that look alike must not differ. */
+function codeRule(kind: 'invoice' | 'customerCode', rule: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const title = firstTitle(rule);
+  const shaped = checkedCell(sourceCell(kind, rule, placeOf), title, shapeCheck(rule.shape));
+  return checkedCell(shaped, title, (code) => (mixesAlphabets(code) ? TWO_ALPHABETS : code));
+}
+
+const TWO_ALPHABETS = { code: 'HIDDEN_CHARACTER', detail: 'letters of two alphabets, which can look alike' } as const;
+
+function mixesAlphabets(text: string): boolean {
+  return /[^\0-\x7f]/.test(text) && ALPHABETS.filter((alphabet) => alphabet.test(text)).length > 1;
+}
+
+const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
+
+function numberRule(kind: 'cardNumber' | 'accountNumber', rule: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const title = firstTitle(rule);
+  const number = checkedCell(sourceCell(kind, rule, placeOf), title, digitsCheck(rule));
+  return checkedCell(number, title, shapeCheck(rule.shape));
+}
+
+/** A text that the layout does not require: cells, or a part of one. */
+function textRule(rule: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const read = sourceCell('text', rule, placeOf);
+  return rule.split === undefined ? read : checkedCell(read, firstTitle(rule), splitCheck(rule));
+}
