@@ -12,7 +12,7 @@ type DigitsRule = Pick<ColumnRule, 'strip' | 'digits' | 'check'>;
 
 /** Compiles the check of a number, or of a part of one: digits alone, as many as wanted, with a right check digit. */
 export function digitsCheck({ strip = [], digits, check }: DigitsRule): CheckCell {
-  const stripped = new RegExp(`[${strip.map((name) => STRIPPED[name]).join('')}]`, 'g');
+  const stripped = new RegExp(`[${strip.map((name) => STRIPPED[name]).join('')}]+`, 'g');
   const [least, most] = rangeOf(digits);
   const wanted = least === most ? String(least) : `${least} to ${most}`;
   return (cell) => {
@@ -49,11 +49,26 @@ function rangeOf(count: number | string | undefined): [number, number] {
 export function splitCheck({ split = '', part = 1, of = 2, otherwise = 'misfit' }: ColumnRule): CheckCell {
   const fault: Misfit = { code: 'PART_COUNT', detail: `it is not ${of} texts with "${split}" between them` };
   return (cell) => {
-    const parts = cell.split(split).map((text) => text.trim());
-    if (parts.length === of && !parts.includes('')) return parts[part - 1]!;
+    const found = findPart(cell, split, part, of);
+    if (found !== undefined) return found;
     if (otherwise === 'misfit') return fault;
     return otherwise === 'whole' ? cell : '';
   };
+}
+
+/** Returns a part without outer blanks; undefined if there are fewer parts or more, or one is empty. */
+function findPart(cell: string, split: string, part: number, of: number): string | undefined {
+  let found: string | undefined;
+  let from = 0;
+  for (let number = 1; number <= of; number += 1) {
+    const next = cell.indexOf(split, from);
+    if ((next === -1) !== (number === of)) return undefined;
+    const text = cell.slice(from, next === -1 ? undefined : next).trim();
+    if (text === '') return undefined;
+    if (number === part) found = text;
+    from = next + split.length;
+  }
+  return found;
 }
 
 /** Compiles the check of a shape. Its length counts characters. */

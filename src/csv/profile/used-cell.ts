@@ -71,12 +71,16 @@ export function soundCell(cell: string, care: CellCare): string | Misfit {
 const UNUSUAL = /[^\x20-\x7e]|^[ #=]|E[+-]\d|\d-[A-Z]|[a-z]-\d| $/;
 
 function readUnusual(cell: string, care: CellCare): string | Misfit {
-  if ((care.joiners ? CONTROL_OR_MARK : HIDDEN).test(cell)) return INVISIBLE_CHARACTER;
-  const text = cell.normalize('NFC').trim();
+  const isWestern = WESTERN.test(cell);
+  if (!isWestern && (care.joiners ? CONTROL_OR_MARK : HIDDEN).test(cell)) return INVISIBLE_CHARACTER;
+  const text = (isWestern ? cell : cell.normalize('NFC')).trim();
   const sound = care.excelText ? (EXCEL_TEXT.exec(text)?.[1]?.trim() ?? text) : text;
   const damage = findDamage(sound) ?? (care.monthNames ? undefined : findMonthName(sound));
   return damage === undefined ? sound : { code: 'SPREADSHEET_DAMAGE', detail: damage };
 }
+
+/** Characters that hide nothing and are in NFC already. */
+const WESTERN = /^[\x20-\x7e\xa0-\xac\xae-\xff\u20ac]*$/;
 
 const INVISIBLE_CHARACTER = { code: 'HIDDEN_CHARACTER', detail: 'an invisible character' } as const;
 const CONTROL_OR_MARK = new RegExp(`[\\p{Cc}\\p{Zl}\\p{Zp}]|${INVISIBLE.source}`, 'u');
