@@ -39,7 +39,7 @@ function digitFault(detail: string): Misfit {
 }
 
 /** Returns least and most of a count such as 9 or `4..17`; without one, any. */
-function rangeOf(count: number | string | undefined): [number, number] {
+export function rangeOf(count: number | string | undefined): [number, number] {
   if (count === undefined) return [1, Infinity];
   const [least = 0, most = least] = String(count).split('..').map(Number);
   return [least, most];

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import { columnsOf } from '../../../schemas/layouts.ts';
+import { Profile, PROFILE_READER } from '../../../schemas/profiles.ts';
+import { writeYaml } from '../../config/plain-yaml.ts';
+import { sha256Of } from '../../kernel/hash.ts';
+
+type Path = readonly (string | number)[];
+
+/** Returns the normal form: YAML with the keys in the order of the schema, without defaults; equal profiles are equal. */
+export function profileText(profile: Profile): string {
+  const ordered = inOrder(profile);
+  return writeYaml(withoutDefaults(ordered, ordered));
+}
+
+/** Returns the SHA-256 of a version, which also names how this release reads profiles. */
+export function profileHash(profile: Profile): string {
+  return sha256Of(`${PROFILE_READER}\n${profileText(profile)}`);
+}
+
+/** The schema puts its keys in order. Columns follow their layout; words mean the same in any order. */
+function inOrder(profile: Profile): Profile {
+  const { columns, ...rest } = Profile.parse(profile);
+  const names = new Set([...columnsOf(rest.layout), ...Object.keys(columns)]);
+  const rules = [...names].flatMap((name) => {
+    const rule = Object.entries(columns).find(([column]) => column === name)?.[1];
+    return rule ? [[name, { ...rule, ...(rule.words && { words: sorted(rule.words) }) }]] : [];
+  });
+  return Profile.parse({ ...rest, columns: Object.fromEntries(rules) });
+}
+
+function sorted(words: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Leaves out each key without which the profile is read the same. */
+function withoutDefaults(profile: Profile, value: unknown, path: Path = []): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => withoutDefaults(profile, item, [...path, index]));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => inner !== undefined && !isDefault(profile, [...path, key]))
+      .map(([key, inner]) => [key, withoutDefaults(profile, inner, [...path, key])]),
+  );
+}
+
+function isDefault(profile: Profile, path: Path): boolean {
+  const read = Profile.safeParse(without(profile, path));
+  return read.success && isDeepStrictEqual(read.data, profile);
+}
+
+function without(value: unknown, [step, ...rest]: Path): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => (index === step ? without(item, rest) : item));
+  const entries = Object.entries(value ?? {});
+  return Object.fromEntries(
+    rest.length === 0
+      ? entries.filter(([key]) => key !== step)
+      : entries.map(([key, inner]) => [key, key === step ? without(inner, rest) : inner]),
+  );
+}
+
+/**
+ * Returns what differs between two profiles, a line each: `columns.amount.number.decimal: "." -> ","`. Items of lists
+ * count from 1. In a list of texts each text that came or went has its line; if only the order differs, the list has.
+ */
+export function profileDiff(before: Profile, after: Profile): readonly string[] {
+  return differences(inOrder(before), inOrder(after), '');
+}
+
+function differences(before: unknown, after: unknown, path: string): string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (isList(before) && isList(after) && [...before, ...after].every((item) => typeof item !== 'object')) {
+    const lines = [
+      ...before.filter((item) => !after.includes(item)).map((item) => `${path}: - ${shown(item)}`),
+      ...after.filter((item) => !before.includes(item)).map((item) => `${path}: + ${shown(item)}`),
+    ];
+    return lines.length > 0 ? lines : [`${path}: ${shown(before)} -> ${shown(after)}`];
+  }
+  if (!isBranch(before) || !isBranch(after) || isList(before) !== isList(after))
+    return [`${path}: ${shown(before)} -> ${shown(after)}`];
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].flatMap((key) => {
+    const name = isList(before) ? String(Number(key) + 1) : key;
+    return differences(Reflect.get(before, key), Reflect.get(after, key), path === '' ? name : `${path}.${name}`);
+  });
+}
+
+function isBranch(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? '(none)' : JSON.stringify(value);
+}
