@@ -1,6 +1,6 @@
 import { COLUMNS, type ColumnName } from '../../../../schemas/layouts.ts';
 import type { ColumnRule, Profile } from '../../../../schemas/profiles.ts';
-import { acceptsMop, CURRENCY_MOPS, SERVER_MOPS } from '../../../../schemas/restrictions.ts';
+import { acceptsMop, SERVER_MOPS } from '../../../../schemas/restrictions.ts';
 import { nearest } from '../../../config/nearest.ts';
 import { holdsCardNumber } from '../../../kernel/mask.ts';
 import type { ProfilePlace } from '../check-profile.ts';

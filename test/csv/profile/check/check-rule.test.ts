@@ -86,3 +86,21 @@ describe('a number', () => {
     expect(faultsOf(text)).toContainEqual(expect.objectContaining({ code: 'PROFILE_JOIN', message }));
   });
 });
+
+describe('a workbook', () => {
+  const text = changed('blackbaud-gifts', 'charset: windows-1252, separator: tab', 'kind: workbook, sheet: Gifts')
+    .replace('from: Gift Date, format: M/D/YYYY', 'from: Gift Date, type: date')
+    .replace(/number: \{[^}]*\}/, 'type: number');
+
+  it('has types in place of forms', () => {
+    expect(faultsOf(text)).toEqual([]);
+  });
+
+  it.each([
+    ['type: date', 'type: number', 'columns.date.type: this column has the type date'],
+    ['type: date', 'type: date, format: M/D/YYYY', 'columns.date.format: write format or type, not both'],
+    ['sheet: Gifts', 'sheet: Gifts, formulas: [Sum]', 'read.formulas.1: the file has no title "Sum"; see head.titles'],
+  ])('with %j changed to %j has a fault', (part, by, message) => {
+    expect(faultsOf(text.replace(part, by)).map((fault) => fault.message)).toEqual([message]);
+  });
+});
