@@ -21,7 +21,7 @@ function checkFormat(isDate: boolean, { format = '', language }: ColumnRule, pat
   const pieces: readonly string[] = format.match(/Y+|M+|D+|[^YMD]+/g) ?? [];
   const tokens = pieces.filter((piece) => /[YMD]/.test(piece));
   const names = tokens.map((piece) => Object.entries(PARTS).find(([letters]) => letters === piece)?.[1]);
-  const odd = pieces.find((piece) => !(piece in PARTS) && /[\p{L}\p{N}]/u.test(piece));
+  const odd = pieces.find((piece) => !Object.hasOwn(PARTS, piece) && /[\p{L}\p{N}]/u.test(piece));
   if (odd !== undefined)
     return [fault('PROFILE_FORMAT', at, `${quoted(odd)} is none of ${Object.keys(PARTS).join(', ')}`)];
   const wanted = isDate ? ['year', 'month', 'day'] : ['year', 'month'];
@@ -45,7 +45,7 @@ function checkFormat(isDate: boolean, { format = '', language }: ColumnRule, pat
 
 /** Returns whether two neighbors are digits, and one of them has one digit or two. */
 function meet(piece: string, next: string | undefined): boolean {
-  const isDigits = [piece, next].every((one) => one !== undefined && one !== 'MMM' && one in PARTS);
+  const isDigits = [piece, next].every((one) => one !== undefined && one !== 'MMM' && Object.hasOwn(PARTS, one));
   return isDigits && [piece, next].some((one) => one === 'M' || one === 'D');
 }
 
