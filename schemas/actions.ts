@@ -23,7 +23,7 @@ const ADMINS = ['admin'] as const;
 type Action = {
   readonly may: readonly PersonRole[];
   /** What it acts on; its number or name is in the address. */
-  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule';
+  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule' | 'profile';
   /** Text of the button. */
   readonly label: string;
   /** Whether the audit trail needs a reason. */
@@ -64,6 +64,10 @@ export const ACTIONS = {
   refuse: action('proposal', WORKERS, 'Refuse'),
 
   'run-now': action('schedule', MAKERS, 'Run now', { destructive: true }),
+
+  'import-profile': action('profile', MAKERS, 'Import a version'),
+  'confirm-profile': action('profile', CHECKERS, 'Confirm a version', { destructive: true }),
+  'retire-profile': action('profile', WORKERS, 'Retire'),
 } as const;
 export type ActionName = keyof typeof ACTIONS;
 

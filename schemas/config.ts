@@ -5,6 +5,7 @@ import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
 import { HOME_SITE } from './jobs.ts';
+import { ProfileName } from './profiles.ts';
 
 /**
  * The configuration file `paydrop.yaml` and the environment. Each setting appears once, with its default and meaning.
@@ -195,6 +196,10 @@ export const AccountConfig = z.strictObject({
       refunds: z.boolean().default(false).describe('Every refund file needs approval by two persons'),
       overrides: z.boolean().default(false).describe('Held files need approval by two persons'),
       resolutions: z.boolean().default(false).describe('The outcome of a batch in doubt needs two persons'),
+      profiles: z
+        .boolean()
+        .optional()
+        .describe('The author of an import profile cannot also confirm it; left out, only for folders of ach-refund'),
     })
     .prefault({})
     .describe('What one person proposes and another must confirm'),
@@ -262,6 +267,9 @@ export const FolderConfig = z.strictObject({
     .enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]])
     .optional()
     .describe('The only layout accepted; left out, the number of columns decides'),
+  profile: ProfileName.optional().describe(
+    'Import profile that reads the files of this folder; it also says header, charset and layout, which are then left out',
+  ),
   pull: z
     .strictObject({
       remote: z.string().describe('Name of one of the remotes'),

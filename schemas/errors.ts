@@ -488,6 +488,11 @@ export const ERRORS = {
     'Nothing was confirmed. Compare both with the accounting system.',
     'operator',
   ),
+  SAMPLE_UNFIT: stopped(
+    'the profile cannot read the sample',
+    'Nothing was confirmed. Change the profile or the export.',
+    'operator',
+  ),
   SECOND_PERSON: stopped(
     'the person who proposed this cannot also confirm it',
     'Ask another person to run "paydrop confirm".',

@@ -239,6 +239,28 @@ export const RUN_MOVES = [
 ] as const satisfies readonly Move<RunState>[];
 export type RunMove = (typeof RUN_MOVES)[number]['name'];
 
+export const PROFILE_STATES = {
+  draft: 'imported; it reads nothing',
+  confirmed: 'reads the files of its folders; only one version of a profile does',
+  retired: 'reads no new files; those taken before are still read with it',
+} as const;
+export type ProfileState = keyof typeof PROFILE_STATES;
+
+/** Transitions of a version of an import profile. */
+export const PROFILE_MOVES = [
+  { name: 'import-profile', from: null, to: 'draft', by: 'operator', about: 'its text has no faults' },
+  {
+    name: 'confirm-profile',
+    from: 'draft',
+    to: 'confirmed',
+    by: 'operator',
+    about: 'a sample has the rows and the total of the accounting system',
+  },
+  { name: 'replace-profile', from: 'confirmed', to: 'retired', by: 'operator', about: 'another version was confirmed' },
+  { name: 'retire-profile', from: 'confirmed', to: 'retired', by: 'operator', about: 'it is to read nothing more' },
+] as const satisfies readonly Move<ProfileState>[];
+export type ProfileMove = (typeof PROFILE_MOVES)[number]['name'];
+
 /** How a drop was known to be complete. Without a control file or marker it is only inferred. */
 export const COMPLETENESS = {
   sidecar: 'confirmed by the control file beside it',

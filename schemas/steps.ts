@@ -1,8 +1,8 @@
 import type { ActionName } from './actions.ts';
 
 /**
- * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT and SCHEDULE
- * stand for ids. Explanations hold these names; each face writes them in its own way.
+ * What a next step can name, each with its words behind `paydrop` on the command line. FILE, BATCH, ACCOUNT, SCHEDULE
+ * and PROFILE stand for ids. Explanations hold these names; each face writes them in its own way.
  */
 
 /** Actions of a user: a button on the dashboard. */
@@ -17,6 +17,8 @@ export const ACTION_COMMANDS = {
   pause: 'account pause ACCOUNT',
   resume: 'account resume ACCOUNT --reason …',
   'run-now': 'schedule run SCHEDULE',
+  'import-profile': 'profile import PROFILE.yaml --reason …',
+  'confirm-profile': 'profile confirm PROFILE --sample SAMPLE --reason …',
 } as const satisfies Partial<Record<ActionName, string>>;
 
 /** Views that only read: a page of the dashboard. */
@@ -46,6 +48,7 @@ export type StepIds = {
   readonly batchNo?: number;
   readonly account?: string;
   readonly schedule?: string;
+  readonly profile?: string;
 };
 
 export type NamedPart = StepIds &
@@ -65,17 +68,18 @@ export function stepText(step: Step): string {
 
 /** Returns the command of a part. An id that is missing stays a placeholder. */
 export function commandOf(part: NamedPart): string {
-  const { fileId, batchNo, account, schedule } = part;
+  const { fileId, batchNo, account, schedule, profile } = part;
   const ids: Record<string, string | undefined> = {
     BATCH: batchNo === undefined ? undefined : `${fileId}/${batchNo}`,
     FILE: fileId,
     ACCOUNT: account === '*' ? '--all' : account,
     SCHEDULE: schedule,
+    PROFILE: profile,
   };
   return `paydrop ${wordsOf(part).replace(PLACEHOLDERS, (name) => ids[name] ?? name)}`;
 }
 
-const PLACEHOLDERS = /BATCH|FILE|ACCOUNT|SCHEDULE/g;
+const PLACEHOLDERS = /PROFILE|BATCH|FILE|ACCOUNT|SCHEDULE/g;
 
 /** Returns a step of a table with the ids that its commands take. */
 export function withIds(step: Step, ids: { readonly [Name in keyof StepIds]: StepIds[Name] | null }): Step {
@@ -88,10 +92,11 @@ export function withIds(step: Step, ids: { readonly [Name in keyof StepIds]: Ste
 }
 
 const TAKES: Readonly<Record<keyof StepIds, RegExp>> = {
-  fileId: /FILE|BATCH/,
+  fileId: /\bFILE|BATCH/,
   batchNo: /BATCH/,
   account: /ACCOUNT/,
   schedule: /SCHEDULE/,
+  profile: /PROFILE/,
 };
 
 function wordsOf(part: NamedPart): string {

@@ -31,6 +31,7 @@ export async function claimFile(app: App, path: string): Promise<string> {
       bytes: Number(size),
       mtimeMs: Number(mtimeMs),
       inode: ino,
+      sinceMs: app.clock.now().getTime(),
       completeness: 'quiet',
     },
     { workRoot: folder.work, folder, clock: app.clock, fileId },

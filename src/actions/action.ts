@@ -27,8 +27,11 @@ export type Subject =
   | { readonly kind: 'batch'; readonly file: FileRow; readonly batch: BatchRow }
   /** ALL_ACCOUNTS for all of them at once. */
   | { readonly kind: 'account'; readonly account: string }
-  | { readonly kind: 'proposal'; readonly proposal: ProposalRow; readonly file: FileRow }
-  | { readonly kind: 'schedule'; readonly schedule: string };
+  /** Without a file it is about a version of a profile. */
+  | { readonly kind: 'proposal'; readonly proposal: ProposalRow; readonly file: FileRow | undefined }
+  | { readonly kind: 'schedule'; readonly schedule: string }
+  /** It may have no version yet. */
+  | { readonly kind: 'profile'; readonly profile: string };
 export type SubjectOf<Kind extends Subject['kind']> = Extract<Subject, { kind: Kind }>;
 
 /** An input of an action besides the reason: a field of its form, an option of its command. */
@@ -39,6 +42,8 @@ export type Ask = {
   readonly kind: 'text' | 'long' | 'choice' | 'file';
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
   readonly isRequired?: boolean;
+  /** Whether the file may be no text; programs then send base64. */
+  readonly isBinary?: boolean;
 };
 
 /** What the user filled in. Values are trimmed. */
@@ -88,6 +93,7 @@ export type Next =
   | { readonly to: 'proposals'; readonly proposalNo: number }
   | { readonly to: 'file'; readonly file: FileRow }
   | { readonly to: 'doubt'; readonly file: FileRow; readonly batchNo: number }
+  | { readonly to: 'confirm-profile'; readonly profile: string }
   | { readonly to: 'rebuild-outputs'; readonly file: FileRow }
   | { readonly to: 'adopt'; readonly file: FileRow; readonly batchNo: number; readonly batchId: string };
 

@@ -1,4 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../schemas/errors.ts';
+import { groupDigits, groupedCount } from '../kernel/counted.ts';
+import { formatCents } from '../kernel/money.ts';
+import type { ProposedVersion } from '../ledger/profile/move-profile.ts';
 import type { Facts } from './action.ts';
 import { shortHash } from './subject-words.ts';
 
@@ -18,6 +21,14 @@ const FACTS: Readonly<Record<string, Writer>> = {
   batchId: (value) => (typeof value === 'string' ? ['Batch id that matches', value] : undefined),
   resultSha256: (value) => (typeof value === 'string' ? ['SHA-256 of its result', shortHash(value)] : undefined),
   sha256: (value) => (typeof value === 'string' ? ['SHA-256 of the report', shortHash(value)] : undefined),
+  sample: (value) => {
+    const { rows, cents } = value as ProposedVersion['sample'];
+    return ['Sample', `${groupedCount(rows, 'row')}, ${groupDigits(formatCents(cents))}`];
+  },
+  changes: (value) => {
+    const lines = value as ProposedVersion['changes'];
+    return lines.length === 0 ? undefined : ['Changes', lines.join('; ')];
+  },
   overrides: (value) => {
     if (!Array.isArray(value) || value.length === 0) return undefined;
     return ['Held because', value.map((code) => `${code} (${meansOf(String(code))})`).join('; ')];

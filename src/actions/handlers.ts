@@ -7,10 +7,13 @@ import { journal } from './resolve/journal-action.ts';
 import { checkOutputs, rebuildMissing } from './output-actions.ts';
 import { probe } from './resolve/probe-action.ts';
 import { confirm, refuse } from './proposal-actions.ts';
+import { confirmProfileWith } from './profile/confirm-profile.ts';
+import { importProfile, retireProfile } from './profile/profile-actions.ts';
+import { readSample } from './profile/read-sample.ts';
 import { resubmit } from './resubmit-action.ts';
 import { runScheduleNow } from './schedule-actions.ts';
 
-/** All actions on a file, a batch, an account, a proposal or a schedule. */
+/** All actions on a file, a batch, an account, a proposal, a schedule or a profile. */
 export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> | AppAction<KindOf<Name>> } = {
   approve,
   decline,
@@ -33,4 +36,7 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   confirm,
   refuse,
   'run-now': runScheduleNow,
+  'import-profile': importProfile,
+  'confirm-profile': confirmProfileWith(readSample),
+  'retire-profile': retireProfile,
 };

@@ -2,13 +2,14 @@ import { tryOut } from './resolve/carry-out.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { confirmProposal, PROPOSED_ACTIONS, refuseProposal } from '../ledger/proposal/confirm-proposal.ts';
 import { confirm as confirmOnly, type ProposalRow } from '../ledger/proposal/propose.ts';
+import { readVersion } from '../ledger/profile/read-profiles.ts';
 import { readBatchRow } from '../ledger/file/read-file.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
 import { type Transaction, transact } from '../ledger/engine/transaction.ts';
 import { ended as endedWith, whoDid } from '../explain/why/sentence.ts';
 import type { Action, ActionContext, Facts, SubjectOf } from './action.ts';
 import { evidenceFacts } from './evidence-facts.ts';
-import { batchFacts, fileFacts } from './subject-words.ts';
+import { batchFacts, fileFacts, versionFacts, versionName } from './subject-words.ts';
 
 /** Carries out what another person proposed. */
 export const confirm: Action<'proposal'> = {
@@ -28,7 +29,7 @@ export const confirm: Action<'proposal'> = {
   },
   run: async ({ ledger, settings }, { proposal: { proposal_no: no }, file }, { actor }) => {
     const ended = await confirmProposal(ledger, no, actor, settings.newcomerDays);
-    return { says: `Confirmed: ${aboutOf(ended)}. It is done.`, ...sayEnded(ended, file) };
+    return { says: `Confirmed: ${aboutOf(ended)}. It is done.`, ...(await sayEnded(ledger, ended, file)) };
   },
 };
 
@@ -51,7 +52,7 @@ export const refuse: Action<'proposal'> = {
   },
   run: async ({ ledger }, { proposal: { proposal_no: no }, file }, _input, because) => {
     const ended = await refuseProposal(ledger, no, because);
-    return { says: `Refused: ${aboutOf(ended)}. Nothing was done.`, ...sayEnded(ended, file) };
+    return { says: `Refused: ${aboutOf(ended)}. Nothing was done.`, ...(await sayEnded(ledger, ended, file)) };
   },
 };
 
@@ -69,33 +70,38 @@ async function tryConfirm(
   await action.carryOut(trial, proposal, { actor, reason });
 }
 
-async function factsOf(context: ActionContext, { proposal, file }: SubjectOf<'proposal'>): Promise<Facts> {
-  const { batch_no: batchNo, evidence, made_by: by, made_at: at, reason } = proposal;
-  const { ledger, settings } = context;
-  const subject =
-    batchNo === null
-      ? fileFacts(context, file)
-      : batchFacts(context, file, await readBatchRow(ledger, { fileId: file.file_id, batchNo }));
+async function factsOf(context: ActionContext, subject: SubjectOf<'proposal'>): Promise<Facts> {
+  const { evidence, made_by: by, made_at: at, reason } = subject.proposal;
+  const account = subject.file && context.settings.accounts.get(subject.file.account);
   return [
     ['Proposed by', whoDid(by)],
-    ['Proposed', { at, timeZone: settings.accounts.get(file.account)?.timeZone }],
+    ['Proposed', { at, timeZone: account?.timeZone }],
     ['Reason', reason],
     ...evidenceFacts(evidence),
-    ...subject,
+    ...(await subjectFacts(context, subject)),
   ];
+}
+
+async function subjectFacts(context: ActionContext, { proposal, file }: SubjectOf<'proposal'>): Promise<Facts> {
+  const { batch_no: batchNo, profile_no: profileNo } = proposal;
+  const { ledger } = context;
+  if (!file) return versionFacts(await readVersion(ledger.pool, profileNo!));
+  if (batchNo === null) return fileFacts(context, file);
+  return batchFacts(context, file, await readBatchRow(ledger, { fileId: file.file_id, batchNo }));
 }
 
 function aboutOf({ action }: ProposalRow): string {
   return PROPOSED_ACTIONS[action]?.about ?? action;
 }
 
-function sayEnded(ended: ProposalRow, file: FileRow) {
+async function sayEnded({ pool }: ActionContext['ledger'], ended: ProposalRow, file: FileRow | undefined) {
   const { proposal_no: proposalNo, action, file_id: fileId, batch_no: batchNo, verdict, reason, evidence } = ended;
   const { made_by: madeBy, made_at: madeAt, checked_by: checkedBy, checked_at: checkedAt } = ended;
   const by = { madeBy, madeAt, checkedBy, checkedAt };
+  const name = file ? file.name : versionName(await readVersion(pool, ended.profile_no!));
   return {
-    details: [`Proposal ${proposalNo} for ${file.name} was made by ${whoDid(madeBy)}: ${endedWith(reason)}`],
-    next: [{ to: 'file', file }] as const,
-    json: { proposalNo, action, fileId, batchNo, name: file.name, verdict, reason, evidence, ...by },
+    details: [`Proposal ${proposalNo} for ${name} was made by ${whoDid(madeBy)}: ${endedWith(reason)}`],
+    next: file ? [{ to: 'file', file } as const] : [],
+    json: { proposalNo, action, fileId, batchNo, name, verdict, reason, evidence, ...by },
   };
 }

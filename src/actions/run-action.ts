@@ -101,7 +101,7 @@ export async function subjectOf(name: HandledAction, find: SubjectFinder): Promi
   const state = stateOf(subject);
   if (state === undefined || from === undefined || from.includes(state)) return subject;
   const reason = `its state is ${saidState(state)}; it must be ${from.map(saidState).join(' or ')}`;
-  const next = 'file' in subject ? `See "paydrop why ${subject.file.file_id}".` : '';
+  const next = 'file' in subject && subject.file ? `See "paydrop why ${subject.file.file_id}".` : '';
   throw new PipelineError('MOVE_REFUSED', `do "${ACTIONS[name].label}" with this ${to}`, reason, { next });
 }
 

@@ -1,7 +1,8 @@
 import { saidState } from '../../schemas/lifecycle.ts';
 import { formatCents } from '../kernel/money.ts';
-import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import type { BatchRow, FileRow, ProfileRow } from '../ledger/engine/records.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
+import { whoDid } from '../explain/why/sentence.ts';
 import type { ActionContext, Facts } from './action.ts';
 
 /** Formats as `240 rows, 12,340.00 USD`. */
@@ -53,4 +54,21 @@ export function batchFacts({ settings }: Pick<ActionContext, 'settings'>, file: 
     ['Since', { at: batch.state_at, timeZone: account?.timeZone }],
     ['SHA-256', shortHash(batch.body_sha256)],
   ];
+}
+
+/** Returns the same for a version of a profile. */
+export function versionFacts(version: ProfileRow): Facts {
+  return [
+    ['Profile', version.name],
+    ['Version', String(version.version)],
+    ['State', saidState(version.state)],
+    ['Imported by', whoDid(version.made_by)],
+    ['Imported', { at: version.made_at }],
+    ['SHA-256', shortHash(version.sha256)],
+  ];
+}
+
+/** Formats as `quickbooks-dues version 3`. */
+export function versionName({ name, version }: Pick<ProfileRow, 'name' | 'version'>): string {
+  return `${name} version ${version}`;
 }

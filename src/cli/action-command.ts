@@ -37,7 +37,10 @@ export type FindByWords = (ledger: Ledger, settings: Settings, words: string) =>
 
 type GivenInputs = Partial<Pick<Input, 'filled' | 'file'>> & { readonly stop?: AbortSignal; readonly into?: string };
 
-type ActionWords = Pick<RunningCommand, 'name' | 'about' | 'takes' | 'options' | 'hidden' | 'notes' | 'examples'>;
+type ActionWords = Pick<
+  RunningCommand,
+  'name' | 'about' | 'takes' | 'required' | 'options' | 'hidden' | 'notes' | 'examples'
+>;
 
 /**
  * Returns the command of an action.
@@ -158,6 +161,8 @@ function nextLine({ dir }: Call, next: NonNullable<ActionReport['next']>[number]
       return ['Options:', line('resolve', batch())];
     case 'adopt':
       return [`To enter batch id ${next.batchId}:`, line('resolve', batch(), '--adopt', next.batchId)];
+    case 'confirm-profile':
+      return ['To confirm it:', line('profile', 'confirm', next.profile, '--sample', 'SAMPLE', '--reason', '…')];
     case 'rebuild-outputs':
       return ['To restore the missing files:', line('rebuild-outputs', next.file.file_id, '--restore')];
     case 'file':

@@ -16,6 +16,7 @@ import { requeue } from './commands/requeue.ts';
 import { retention } from './retention/retention.ts';
 import { people } from './commands/people.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
+import { profile } from './profile/profile.ts';
 import { report } from './show/report.ts';
 import { resolve } from './commands/resolve.ts';
 import { run } from './process/run.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly CliCommand[] = [
   start,
   run,
   schedule,
+  profile,
   validate,
   status,
   doctor,

@@ -118,19 +118,23 @@ export function explainError(thrown: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof PipelineError) {
     console.error(error.message);
-    if (error.code === 'RESOLUTION_REFUSED') return EXIT.unknownOpen;
-    return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.exception;
+    return STATUS_OF[error.code] ?? EXIT.exception;
   }
   // A foreign message may quote the data it failed on.
   console.error(`An unexpected error occurred: ${maskText(reasonOf(error))}`);
   return EXIT.exception;
 }
 
-/** Errors that the user can fix; nothing was started. */
-const USAGE_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'USAGE',
-  'CONFIG_MISSING',
-  'CONFIG_INVALID',
-  'RESTRICTED',
-  'NOT_FOUND',
-]);
+/** Exit status of errors that the user can fix; nothing was started. Any other is an exception. */
+const STATUS_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
+  USAGE: EXIT.usage,
+  CONFIG_MISSING: EXIT.usage,
+  CONFIG_INVALID: EXIT.usage,
+  RESTRICTED: EXIT.usage,
+  NOT_FOUND: EXIT.usage,
+  PROFILE_INVALID: EXIT.usage,
+  SAMPLE_UNFIT: EXIT.invalid,
+  SAMPLE_DIFFERS: EXIT.invalid,
+  PROFILE_UNCONFIRMED: EXIT.held,
+  RESOLUTION_REFUSED: EXIT.unknownOpen,
+};

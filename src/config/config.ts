@@ -86,13 +86,28 @@ export type Settings = Omit<
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   const file = join(resolve(root), CONFIG_FILE);
   const { given, env: named, warnings } = renameOld(parseYaml(readText(file), file), env);
-  const odd = pathsWithNul(given);
-  if (odd.length > 0)
-    throw new PipelineError('CONFIG_INVALID', `use "${file}"`, odd.map((path) => `${path}: ${NUL_FAULT}`).join('; '));
+  const odd = [...pathsWithNul(given).map((path) => `${path}: ${NUL_FAULT}`), ...saidTwice(given)];
+  if (odd.length > 0) throw new PipelineError('CONFIG_INVALID', `use "${file}"`, odd.join('; '));
   const parsed = Config.safeParse(given);
   if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), named), warnings };
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
   throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
+}
+
+/** What a profile says, so that the settings of its folder must not say it too. */
+const SAID_BY_PROFILE = ['header', 'charset', 'layout'];
+
+/** Returns the settings that a folder repeats beside its profile. Their defaults hide them once the file is parsed. */
+function saidTwice(given: unknown): string[] {
+  const folders: unknown = Object(given).folders;
+  if (!Array.isArray(folders)) return [];
+  return folders.flatMap((folder: unknown, index) =>
+    Object(folder).profile === undefined
+      ? []
+      : SAID_BY_PROFILE.filter((name) => Object.hasOwn(Object(folder), name)).map(
+          (name) => `folders.${index}.${name}: the profile of this folder says it, so take it out here`,
+        ),
+  );
 }
 
 const NUL_FAULT = 'it contains a NUL character, which no path, name or secret can have';

@@ -1,5 +1,5 @@
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
-import type { Account } from './config.ts';
+import type { Account, Settings } from './config.ts';
 
 type Rules = Pick<Account, 'secondPerson'>;
 
@@ -14,4 +14,15 @@ export function isApprovalDue({ secondPerson }: Rules, operation: FolderOperatio
  */
 export function takesTwoToApprove(account: Rules | undefined, operation: FolderOperation): boolean {
   return account === undefined || account.secondPerson.overrides || isApprovalDue(account, operation);
+}
+
+/** Returns whether the author of a profile cannot also confirm it, for any of the folders that it reads. */
+export function takesTwoToConfirm(
+  { accounts, folders }: Pick<Settings, 'accounts' | 'folders'>,
+  profile: string,
+): boolean {
+  return folders.some(
+    ({ profile: name, account, operation }) =>
+      name === profile && (accounts.get(account)?.secondPerson.profiles ?? operation === 'ach-refund'),
+  );
 }

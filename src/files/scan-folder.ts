@@ -18,6 +18,8 @@ export type SeenFile = { path: Buffer; bytes: number; mtimeMs: number };
 
 export type Candidate = SeenFile & {
   name: string;
+  /** When it was first seen in its present shape, in ms since 1970. */
+  sinceMs: number;
   inode: bigint;
   completeness: Completeness;
   sidecar?: SeenFile;
@@ -77,6 +79,7 @@ function sortEntries(
   const scan: Scan = { settled: [], settling: [], unmarked: [], odd: [] };
   const byKey = new Map(entries.map((entry) => [entry.key, entry]));
   const rule = complete.by === 'quiet' ? complete : ODD_RULE;
+  const sinceMs = ({ key }: FolderEntry) => sightings.get(key)?.sinceMs ?? nowMs;
   const isStill = ({ key }: FolderEntry): boolean => {
     const sighting = sightings.get(key);
     return sighting !== undefined && isQuiet(sighting, rule, nowMs);
@@ -84,7 +87,7 @@ function sortEntries(
 
   for (const entry of entries.filter((one) => !isCompanion(one, complete))) {
     const { key, name, path } = entry;
-    const waiting = { name, sinceMs: sightings.get(key)?.sinceMs ?? nowMs };
+    const waiting = { name, sinceMs: sinceMs(entry) };
     const code = oddCodeOf(entry.stats);
     const sidecar = byKey.get(key + SIDECAR);
     if (code !== undefined) {
@@ -95,10 +98,10 @@ function sortEntries(
       const marker = byKey.get(key + latin1(complete.suffix));
       if (!marker?.stats.isFile()) scan.unmarked.push(waiting);
       else if (marker !== sidecar || isQuiet(sightings.get(key + SIDECAR)!, CONTROL_RULE, nowMs))
-        scan.settled.push(toCandidate(entry, sidecar, marker));
+        scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar, marker));
       else scan.settling.push(waiting);
     } else if (isStill(entry) && (sidecar === undefined || isStill(sidecar))) {
-      scan.settled.push(toCandidate(entry, sidecar));
+      scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar));
     } else {
       scan.settling.push(waiting);
     }
@@ -123,10 +126,11 @@ function isCompanion({ key, stats }: FolderEntry, complete: CompleteBy): boolean
   return complete.by === 'marker' && key.endsWith(latin1(complete.suffix)) && stats.isFile();
 }
 
-function toCandidate(entry: FolderEntry, sidecar?: FolderEntry, marker?: FolderEntry): Candidate {
+function toCandidate(entry: FolderEntry, sinceMs: number, sidecar?: FolderEntry, marker?: FolderEntry): Candidate {
   return {
     ...toSeenFile(entry),
     name: entry.name,
+    sinceMs,
     inode: entry.stats.ino,
     completeness: sidecar ? 'sidecar' : marker ? 'marker' : 'quiet',
     ...(sidecar && { sidecar: toSeenFile(sidecar) }),

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../schemas/actions.ts';
 import type { HandledAction } from '../../src/actions/action.ts';
 import { HANDLERS } from '../../src/actions/handlers.ts';
+import { confirmProfileWith } from '../../src/actions/profile/confirm-profile.ts';
+import { PROFILE_TEXT, putDraft } from '../ledger/support/put-version.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { proposeApproval } from '../../src/ledger/file/release-held.ts';
 import { openCliWorld } from '../cli/support/cli-world.ts';
@@ -71,7 +73,7 @@ function alike(text: string, { name }: Order): unknown {
   return JSON.parse(
     text
       .replaceAll(new RegExp(String.raw`(?<![a-z0-9])${name}(?![a-z0-9])`, 'gi'), 'NAME')
-      .replaceAll(/"(proposalNo|batchId|bind|from|to)": ?"?\w+"?(?=[,\s}])/g, '"$1":"…"')
+      .replaceAll(/"(proposalNo|profile_no|batchId|bind|from|to)": ?"?\w+"?(?=[,\s}])/g, '"$1":"…"')
       .replaceAll(/\b1\d{6}\b/g, 'BATCHID')
       .replaceAll(/\b[0-9a-z]{16}\b/g, 'FILE')
       .replaceAll(/[0-9a-f]{12}…|\b[0-9a-f]{64}\b/g, 'HASH')
@@ -189,6 +191,57 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
       await rm(join(world.settings.paths.out, name));
     await same('rebuild-outputs', pairOf('done'), file(['rebuild-outputs', '--restore']));
     await same('resubmit', pairOf('done'), file(['resubmit']));
+  });
+});
+
+describe('actions on profiles', () => {
+  const confirmed = HANDLERS['confirm-profile'];
+  const reading = { fits: true, rows: 24, cents: 135_500, amounts: [], skipped: [] } as const;
+  beforeAll(async () => {
+    Object.assign(HANDLERS, { 'confirm-profile': confirmProfileWith(async () => reading) });
+    const folder = { account: 'main', operation: 'card' };
+    const folders = [...pairOf('dues'), ...pairOf('gifts')].map((profile) => ({
+      ...folder,
+      path: `drop/${profile}`,
+      profile,
+    }));
+    await open(await openDashboardWorld({ settings: { folders } }, openCliWorld));
+    for (const name of ['dues1.yaml', 'sample1']) await writeFile(join(world.root, name), PROFILE_TEXT);
+  });
+  afterAll(async () => {
+    Object.assign(HANDLERS, { 'confirm-profile': confirmed });
+    await world.close();
+  });
+
+  it('are the same from the import to the end', async () => {
+    const path = (name: string) => `/profiles/${name}`;
+    const text = { name: 'dues.yaml', text: PROFILE_TEXT };
+    await same('import-profile', pairOf('dues'), async (name) => ({
+      name,
+      words: ['profile', 'import', join(world.root, 'dues1.yaml'), '--name', name],
+      path: path(name),
+      body: { text },
+    }));
+    const sample = { name: 'sample', base64: Buffer.from(PROFILE_TEXT).toString('base64') };
+    const figures = { rows: '24', total: '1355.00' };
+    for (const name of pairOf('gifts')) await putDraft(world.app.ledger, name);
+    await same('confirm-profile', pairOf('gifts'), async (name) => ({
+      name,
+      words: [
+        'profile',
+        'confirm',
+        name,
+        '--sample',
+        join(world.root, 'sample1'),
+        '--rows',
+        '24',
+        '--total',
+        '1355.00',
+      ],
+      path: path(name),
+      body: { sample, ...figures },
+    }));
+    await same('retire-profile', pairOf('gifts'), named('profiles', ['profile', 'retire']));
   });
 });
 

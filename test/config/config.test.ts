@@ -63,6 +63,26 @@ describe('loadSettings', () => {
     expect(await check(`${YAML}    routingCheck: false\n`)).toBe(false);
   });
 
+  it('names the profile of a folder', async () => {
+    await writeConfig(`${YAML}    profile: quickbooks-dues\n`);
+    expect(loadSettings(root, { SECRET: CANARY }).folders[0]!.profile).toBe('quickbooks-dues');
+    await writeConfig(`${YAML}    profile: Dues of June\n`);
+    expect(() => loadSettings(root, { SECRET: CANARY })).toThrow('folders.0.profile: use lower-case letters');
+  });
+
+  it.each(['header: auto', 'charset: utf-8', 'layout: ach'])(
+    'does not take %s beside a profile, even where it is the default',
+    async (setting) => {
+      await writeConfig(`${YAML}    ${setting}\n`);
+      expect(loadSettings(root, { SECRET: CANARY }).folders).toHaveLength(1);
+      await writeConfig(`${YAML}    ${setting}\n    profile: quickbooks-dues\n`);
+      const [name] = setting.split(':');
+      expect(() => loadSettings(root, { SECRET: CANARY })).toThrow(
+        `folders.0.${name}: the profile of this folder says it, so take it out here`,
+      );
+    },
+  );
+
   it.each([
     ['not at all', undefined, undefined, undefined],
     ['where the file says', '127.0.0.1:9464', undefined, { host: '127.0.0.1', port: 9464 }],

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FolderOperation } from '../../schemas/operations.ts';
 import { limitsOf } from '../../src/config/limits.ts';
 import { dataPaths, loadSettings, resolveSettings, type Settings } from '../../src/config/config.ts';
 import { renameOld } from '../../src/config/old-names.ts';
@@ -8,7 +9,7 @@ import { freshFolder } from '../files/support/fresh-folder.ts';
 import { retentionDays } from '../../src/config/retention-days.ts';
 import { Config } from '../../schemas/config.ts';
 import { schedulesHere, siteOfSchedule } from '../../src/config/schedules-here.ts';
-import { isApprovalDue, takesTwoToApprove } from '../../src/config/second-person.ts';
+import { isApprovalDue, takesTwoToApprove, takesTwoToConfirm } from '../../src/config/second-person.ts';
 import { findPathFaults } from '../../src/config/config-faults.ts';
 import { configWith, FOLDER } from '../kernel/support/config-world.ts';
 
@@ -154,6 +155,24 @@ describe('takesTwoToApprove', () => {
     ['an account that is not configured any more', undefined, 'card', true],
   ] as const)('%s', (_, account, operation, due) => {
     expect(takesTwoToApprove(account, operation)).toBe(due);
+  });
+});
+
+describe('takesTwoToConfirm', () => {
+  const settingsWith = (profiles: boolean | undefined, operation: FolderOperation) => ({
+    accounts: new Map([['main', { secondPerson: { ...OFF, profiles } }]]),
+    folders: [{ profile: 'dues', account: 'main', operation }],
+  });
+
+  it.each<[string, boolean | undefined, FolderOperation, string, boolean]>([
+    ['nothing asked, charges', undefined, 'ach-charge', 'dues', false],
+    ['nothing asked, refunds', undefined, 'ach-refund', 'dues', true],
+    ['asked, charges', true, 'card', 'dues', true],
+    ['expressly not asked, refunds', false, 'ach-refund', 'dues', false],
+    ['another profile', true, 'ach-refund', 'gifts', false],
+  ])('%s', (_, profiles, operation, profile, due) => {
+    const settings = settingsWith(profiles, operation) as unknown as Parameters<typeof takesTwoToConfirm>[0];
+    expect(takesTwoToConfirm(settings, profile)).toBe(due);
   });
 });
 

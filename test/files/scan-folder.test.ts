@@ -40,6 +40,7 @@ describe('createFolderScanner, complete by quiet', () => {
         path: Buffer.from(path),
         bytes: 5,
         mtimeMs: 1_750_000_000_000,
+        sinceMs: expect.any(Number),
         inode: expect.any(BigInt),
         completeness: 'quiet',
       },

@@ -170,6 +170,7 @@ export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
     archive: `2026/06/15/${fileId}`,
     charset: 'utf-8',
     control: null,
+    seenAt: new Date(START),
     ...claim,
   };
 }
@@ -199,12 +200,8 @@ function fileBuilder(ledger: Ledger) {
     await transact(ledger, async (tx) => {
       const rows = batchNumbers(batches).flatMap((batchNo) => rowsOf(file, batchNo, rowsPerBatch));
       await copyRows(tx, file.file_no, [...rows, ...withheldRows(file, rows.length + 2, withheld)]);
-      await putFingerprints(
-        tx,
-        file,
-        file.file_no,
-        rows.map(({ line }) => ({ line, fingerprint: BigInt(line) })),
-      );
+      const prints = rows.map(({ line }) => ({ line, fingerprint: BigInt(line) }));
+      await putFingerprints(tx, file, file.file_no, prints);
       for (const batchNo of batchNumbers(batches)) await cutBatch(tx, newBatch(file, batchNo, rowsPerBatch));
       const findings: FileFindings = {
         layout: 'ach',

@@ -10,6 +10,7 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import type { ControlNote } from '../../src/rows/rows.ts';
+import { mustBeConfirmed } from '../../src/ledger/profile/read-profiles.ts';
 import { claimFile } from '../../src/ledger/file/claim-file.ts';
 import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
@@ -48,10 +49,13 @@ export async function enqueueClaimed(app: App, fileIds: readonly string[]): Prom
 }
 
 async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {
-  const { fileId } = claim;
+  const { fileId, notes } = claim;
+  const profile = app.folder(notes.folder)?.profile;
   const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
   return lockAndQuery(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
     if (state !== undefined) return true;
+    // Before anything is sealed: the claim waits in the work folder, where the next sweep finds it.
+    if (profile !== undefined) await mustBeConfirmed(app.ledger.pool, profile);
     return poisonGuard(app, fileId, {
       read: async (deaths) => {
         await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
@@ -114,10 +118,17 @@ async function sealClaim(
     archive: relative(app.settings.paths.archive, path),
     charset: folder.charset,
     control: await readControl(claim),
+    profile: folder.profile,
+    seenAt: seenAt(notes),
   });
   // Another try was recorded first, with an original of its own.
   if (!isNew) await rm(path, { force: true });
   else app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+}
+
+/** Returns when the drop was first seen, or when it was modified if that is earlier. */
+function seenAt({ sinceMs, mtimeMs, claimedAt }: Claim['notes']): Date {
+  return new Date(Math.min(sinceMs ?? Date.parse(claimedAt), mtimeMs));
 }
 
 /**

@@ -44,12 +44,12 @@ export async function carryOut(
 }
 
 /** Carries out the work and rolls it back, so that all its conditions are checked. Throws what the work throws. */
-export async function tryOut(tx: Transaction, work: (trial: Transaction) => Promise<void>): Promise<void> {
+export async function tryOut(tx: Transaction, work: (trial: Transaction) => Promise<unknown>): Promise<void> {
   await tx.client.query('SAVEPOINT trial');
   try {
     await work({ ...tx, audit: () => {} });
   } finally {
-    await tx.client.query('ROLLBACK TO SAVEPOINT trial');
+    await tx.client.query('ROLLBACK TO SAVEPOINT trial; RELEASE SAVEPOINT trial');
   }
 }
 

@@ -2,8 +2,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { ProposalRow } from '../../ledger/proposal/propose.ts';
-import { type OpenProposal, readOpenProposals, readProposal } from '../../ledger/proposal/proposals.ts';
-import { readFileRow } from '../../ledger/file/read-file.ts';
+import { type OpenProposal, readFileOf, readOpenProposals, readProposal } from '../../ledger/proposal/proposals.ts';
 import { actionCommand, type FindByWords } from '../action-command.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../print/table.ts';
@@ -28,7 +27,7 @@ const findProposal: FindByWords = async (ledger, _settings, words) => {
       next: 'See "paydrop proposals".',
     });
   const proposal = await readProposal(ledger, Number(words));
-  return { kind: 'proposal', proposal, file: await readFileRow(ledger, proposal.file_id) };
+  return { kind: 'proposal', proposal, file: await readFileOf(ledger, proposal) };
 };
 
 export const confirm = actionCommand(
@@ -76,7 +75,7 @@ export function proposalTable(open: readonly OpenProposal[]): string {
   return textTable(titles, rows, [0, 5, 6]);
 }
 
-/** Formats a file or batch as typed on the command line. */
+/** Formats a file or batch as typed on the command line; a version of a profile has only its name. */
 function placeOf({ file_id: fileId, batch_no: batchNo }: ProposalRow): string {
-  return batchNo === null ? fileId : `${fileId}/${batchNo}`;
+  return [fileId ?? 'profile', ...(batchNo === null ? [] : [batchNo])].join('/');
 }

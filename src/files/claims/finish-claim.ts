@@ -124,6 +124,8 @@ export type ClaimNotes = {
   completeness: Completeness;
   bytes: number;
   mtimeMs: number;
+  /** When it was first seen in its folder, in ms since 1970; notes of older versions lack it. */
+  sinceMs?: number;
   claimedAt: string;
   sidecar?: NotedFile;
   marker?: NotedFile;
@@ -133,7 +135,7 @@ export type ClaimNotes = {
 type NotedFile = { path: string; bytes: number; mtimeMs: number };
 
 export function noteClaim(candidate: Candidate, folder: ClaimFolder, fileId: string, now: Date): ClaimNotes {
-  const { name, completeness, bytes, mtimeMs, sidecar, marker } = candidate;
+  const { name, completeness, bytes, mtimeMs, sinceMs, sidecar, marker } = candidate;
   return {
     fileId,
     folder: folder.id,
@@ -143,6 +145,7 @@ export function noteClaim(candidate: Candidate, folder: ClaimFolder, fileId: str
     completeness,
     bytes,
     mtimeMs,
+    sinceMs,
     claimedAt: now.toISOString(),
     ...(sidecar && { sidecar: noteFile(sidecar) }),
     ...(marker && { marker: noteFile(marker) }),
@@ -179,6 +182,7 @@ function isNotes(value: unknown): value is ClaimNotes {
     texts.every((key) => typeof value[key] === 'string') &&
     ['sidecar', 'marker', 'quiet'].includes(String(value['completeness'])) &&
     hasSize(value) &&
+    (value['sinceMs'] === undefined || Number.isSafeInteger(value['sinceMs'])) &&
     ['sidecar', 'marker'].every((key) => value[key] === undefined || isNotedFile(value[key]))
   );
 }

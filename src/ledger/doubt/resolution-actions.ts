@@ -97,7 +97,7 @@ function inDoubt(line: number): ReconciledRow {
 const CLOSED_IN_DOUBT = 'closed in doubt: the service may or may not have charged it';
 
 function keyOf({ file_id: fileId, batch_no: batchNo }: ResolutionSubject): BatchKey {
-  return { fileId, batchNo: batchNo ?? 0 };
+  return { fileId: fileId!, batchNo: batchNo ?? 0 };
 }
 
 function waitOf({ evidence }: ResolutionSubject): number {

@@ -1,6 +1,13 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
-import type { BatchState, Completeness, FileState, OutputKind, RunState } from '../../../schemas/lifecycle.ts';
+import type {
+  BatchState,
+  Completeness,
+  FileState,
+  OutputKind,
+  ProfileState,
+  RunState,
+} from '../../../schemas/lifecycle.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { ControlNote } from '../../rows/rows.ts';
 
@@ -52,6 +59,10 @@ export type PlainFileRow = {
   /** For an encrypted drop, see migrations/0013-messages.sql; null for all others. */
   content_sha256: string | null;
   accepted_at: Date | null;
+  /** `profile_no` of the version that reads it; null in a folder without a profile. */
+  profile_version: number | null;
+  /** The earlier of its first sighting and its modification; null for files of older versions. */
+  seen_at: Date | null;
   shredded_at: Date | null;
   fingerprints_dropped_at: Date | null;
   cleaning_no: number | null;
@@ -118,6 +129,37 @@ export type LedgerRow = {
   message: string | null;
   authorization: string | null;
 };
+
+/** A version of an import profile. The columns of the sample are those of its confirmation. */
+export type ProfileRow = {
+  profile_no: number;
+  name: string;
+  /** From 1 within its name. */
+  version: number;
+  sha256: string;
+  /** PROFILE_READER at its import; a version of another reader reads nothing. */
+  reader: number;
+  text: string;
+  first_files: number;
+  state: ProfileState;
+  reason: string;
+  made_by: string;
+  made_at: Date;
+  confirmed_by: string | null;
+  confirmed_at: Date | null;
+  /** `profile_no` of the version that was confirmed before it. */
+  replaces: number | null;
+  sample_sha256: string | null;
+  sample_rows: number | null;
+  sample_cents: number | null;
+  sample_skipped: readonly LeftOut[] | null;
+  first_files_left: number | null;
+  retired_by: string | null;
+  retired_at: Date | null;
+};
+
+/** Rows of one kind that a profile leaves out of a file, such as subtotals. */
+export type LeftOut = { readonly name: string; readonly rows: number; readonly cents: number };
 
 /** What a schedule did on one business date. */
 export type RunRow = {

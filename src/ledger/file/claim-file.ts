@@ -5,6 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
 import { linkUpload } from '../transfer/note-upload.ts';
+import { mustBeConfirmed } from '../profile/read-profiles.ts';
 import { linkResubmission } from '../row/resubmissions.ts';
 
 export type ClaimedFile = {
@@ -24,21 +25,27 @@ export type ClaimedFile = {
   archive: string;
   charset: FolderConfig['charset'];
   control: FileRow['control'];
+  /** Name of the profile of its folder. */
+  profile?: string | undefined;
+  seenAt: Date;
 };
 
 /**
  * Makes the move `claim`: the file was renamed out of its drop folder, hashed and sealed. Repeating it changes nothing,
- * so a start after a crash may do so. It also ends the count of the file's readings (count-readings.ts).
+ * so a start after a crash may do so. It also ends the count of the file's readings (count-readings.ts). In a folder
+ * with a profile it records the version that is confirmed now, which reads the file whatever is confirmed later.
  * @returns whether the file was new to the ledger
+ * @throws PipelineError PROFILE_UNCONFIRMED
  */
 export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
   return transact(ledger, async (tx) => {
+    const version = file.profile === undefined ? null : await mustBeConfirmed(tx.client, file.profile);
     const { rowCount } = await tx.client.query(
       `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1),
        taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
-                           claimed_at, archive, charset, control, site, known_at)
-         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, ${tx.databaseNow})
+                           claimed_at, archive, charset, control, site, profile_version, seen_at, known_at)
+         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, ${tx.databaseNow})
          ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
       [
@@ -57,6 +64,8 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
         file.charset,
         file.control ? JSON.stringify(file.control) : null,
         file.site,
+        version,
+        file.seenAt,
       ],
     );
     if (rowCount === 0) return false;

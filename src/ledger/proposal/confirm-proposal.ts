@@ -1,12 +1,13 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { transact } from '../engine/transaction.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
 import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
 import { readProposal } from './proposals.ts';
 import type { AuditReason } from '../engine/move.ts';
-import { bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
+import { type Binding, bindingOfFile, confirm, type ProposalRow, refuse } from './propose.ts';
 import { approveHeld } from '../file/release-held.ts';
-import { RESOLUTION_ACTIONS, type ResolutionAction } from '../doubt/resolution-actions.ts';
+import { RESOLUTION_ACTIONS } from '../doubt/resolution-actions.ts';
+import { bindingOfVersion, confirmProposed } from '../profile/move-profile.ts';
 
 /**
  * Confirms a proposal as a second person and carries it out in the same transaction. If its subject has changed, the
@@ -44,12 +45,27 @@ export function refuseProposal(ledger: Ledger, proposalNo: number, because: Audi
   return transact(ledger, (tx) => refuse(tx, proposalNo, because));
 }
 
+/** How a confirmed proposal of one kind is carried out. */
+type ProposedAction = {
+  /** Shown in the list of proposals. */
+  readonly about: string;
+  /** Returns the current binding of the subject, to compare with that of the proposal. Locks what it reads. */
+  bindingOf(tx: Transaction, proposal: ProposalRow): Promise<Binding>;
+  /** Runs in the transaction that confirms it. */
+  carryOut(tx: Transaction, proposal: ProposalRow, because: AuditReason): Promise<void>;
+};
+
 /** Everything that one person can propose and another confirm, by the action name in the proposal. */
-export const PROPOSED_ACTIONS: Readonly<Record<string, ResolutionAction>> = {
+export const PROPOSED_ACTIONS: Readonly<Record<string, ProposedAction>> = {
   approve: {
     about: 'approve the held file; its valid rows are sent',
-    bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId),
-    carryOut: (tx, { file_id: fileId }, because) => approveHeld(tx, fileId, because),
+    bindingOf: (tx, { file_id: fileId }) => bindingOfFile(tx, fileId!),
+    carryOut: (tx, { file_id: fileId }, because) => approveHeld(tx, fileId!, because),
+  },
+  'confirm-profile': {
+    about: 'confirm the version of the import profile; it reads the files of its folders',
+    bindingOf: bindingOfVersion,
+    carryOut: confirmProposed,
   },
   ...RESOLUTION_ACTIONS,
 };

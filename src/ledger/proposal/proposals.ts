@@ -1,11 +1,15 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { ProposalRow } from './propose.ts';
+import { readFileRow } from '../file/read-file.ts';
+import type { FileRow } from '../engine/records.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A proposal that awaits a second person, with its file. Money is integer cents. */
+/** A proposal that awaits a second person, with its file or its version of a profile. Money is integer cents. */
 export type OpenProposal = ProposalRow & {
   name: string;
+  /** Empty for a profile. */
   account: string;
+  /** State of the file or the version. */
   file_state: string;
   rows: number;
   cents: number;
@@ -18,12 +22,20 @@ export async function readProposal(ledger: Ledger, proposalNo: number): Promise<
   return rows[0];
 }
 
+/** Returns the file that a proposal is about; undefined for that of a profile. */
+export async function readFileOf(ledger: Ledger, { file_id: fileId }: ProposalRow): Promise<FileRow | undefined> {
+  return fileId === null ? undefined : readFileRow(ledger, fileId);
+}
+
 /** Returns all proposals that await a second person, oldest first, at most 200. */
 export async function readOpenProposals(ledger: Ledger): Promise<OpenProposal[]> {
   const { rows } = await ledger.pool.query<OpenProposal>(
-    `SELECT p.*, f.name, f.account, f.state AS file_state, coalesce(b.rows, f.valid_rows, 0) AS rows,
-            coalesce(b.cents, f.valid_cents, 0) AS cents
-     FROM proposal p JOIN file f USING (file_id) LEFT JOIN batch b USING (file_id, batch_no)
+    `SELECT p.*, coalesce(f.name, v.name || ' version ' || v.version) AS name, coalesce(f.account, '') AS account,
+            coalesce(f.state, v.state) AS file_state,
+            coalesce(b.rows, f.valid_rows, (p.binding->>'rows')::integer, 0) AS rows,
+            coalesce(b.cents, f.valid_cents, (p.binding->>'cents')::bigint, 0) AS cents
+     FROM proposal p LEFT JOIN file f USING (file_id) LEFT JOIN batch b USING (file_id, batch_no)
+     LEFT JOIN profile_version v USING (profile_no)
      WHERE p.verdict IS NULL ORDER BY p.proposal_no LIMIT 200`,
   );
   return rows;

@@ -14,22 +14,25 @@ export type Binding = Readonly<Record<string, string | number | boolean | null>>
 type NewProposal = {
   /** Action to carry out once confirmed, such as `approve`; a key of PROPOSED_ACTIONS. */
   action: string;
-  fileId: string;
-  batchNo?: number;
   binding: Binding;
   reason: string;
   /** What the action needs, and what shows that it is right. Never a card or account number. */
   evidence?: Record<string, unknown>;
   /** Who proposes: `operator:<user>`. */
   actor: string;
-};
+} & ProposalSubject;
+
+/** A file, one of its batches, or a version of a profile. */
+type ProposalSubject = { fileId: string; batchNo?: number } | { profileNo: number };
 
 /** A proposal as read from the ledger. */
 export type ProposalRow = {
   proposal_no: number;
   action: string;
-  file_id: string;
+  file_id: string | null;
   batch_no: number | null;
+  /** The version of a profile that it is about, instead of a file. */
+  profile_no: number | null;
   binding: Binding;
   reason: string;
   evidence: Record<string, unknown>;
@@ -46,18 +49,20 @@ type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
 /**
  * Records what one person wants done. Nothing happens until another person confirms it.
  * @returns the number of the proposal
- * @throws PipelineError PROPOSAL_OPEN when the same file or batch already has an open proposal
+ * @throws PipelineError PROPOSAL_OPEN when its subject already has an open proposal
  */
 export async function propose(tx: Transaction, proposal: NewProposal): Promise<number> {
-  const { action, fileId, batchNo, binding, reason, evidence, actor } = proposal;
+  const { action, binding, reason, evidence, actor, ...about } = proposal;
+  const { fileId, batchNo, profileNo } = { fileId: null, batchNo: null, profileNo: null, ...about };
   const { rows } = await tx.client
     .query<{ proposal_no: number }>(
-      `INSERT INTO proposal (action, file_id, batch_no, binding, reason, evidence, made_by, made_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING proposal_no`,
+      `INSERT INTO proposal (action, file_id, batch_no, profile_no, binding, reason, evidence, made_by, made_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING proposal_no`,
       [
         action,
         fileId,
         batchNo ?? null,
+        profileNo,
         storableJson(binding),
         storableText(reason),
         storableJson(evidence ?? {}),
@@ -66,12 +71,12 @@ export async function propose(tx: Transaction, proposal: NewProposal): Promise<n
       ],
     )
     .catch((error: unknown) => {
-      if (violates(error, 'one_open_proposal')) throw new PipelineError('PROPOSAL_OPEN', `propose to ${action}`);
+      if (violates(error, 'one_open_proposal') || violates(error, 'one_open_profile_proposal'))
+        throw new PipelineError('PROPOSAL_OPEN', `propose to ${action}`);
       throw error;
     });
   const proposalNo = rows[0]!.proposal_no;
-  const place = batchNo === undefined ? { fileId } : { fileId, batchNo };
-  tx.audit({ ...place, actor, move: 'propose', reason, evidence: { proposalNo, action, binding } });
+  tx.audit({ ...placeOf(fileId, batchNo), actor, move: 'propose', reason, evidence: { proposalNo, action, binding } });
   return proposalNo;
 }
 
@@ -93,7 +98,7 @@ export async function confirm(
   // The letter case of a login may differ from that of the user's name here.
   if (proposal.made_by.toLowerCase() === actor.toLowerCase())
     throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`);
-  await refuseAcquainted(tx, { proposalNo, madeBy: proposal.made_by }, actor, newcomerDays);
+  await refuseAcquainted(tx, `confirm proposal ${proposalNo}`, [proposal.made_by, actor], newcomerDays);
   const { rowCount } = await tx.client.query('SELECT 1 FROM proposal WHERE proposal_no = $1 AND binding = $2::jsonb', [
     proposalNo,
     storableJson(binding),
@@ -111,16 +116,13 @@ export async function refuse(tx: Transaction, proposalNo: number, because: Audit
   return end(tx, await lockProposal(tx, proposalNo), 'refused', because);
 }
 
-/** Voids open proposals for a file or batch that went another way, so that they cannot be confirmed later. */
-export async function voidProposals(
-  tx: Transaction,
-  about: { fileId: string; batchNo?: number },
-  because: AuditReason,
-): Promise<void> {
+/** Voids open proposals whose subject went another way, so that they cannot be confirmed later. */
+export async function voidProposals(tx: Transaction, about: ProposalSubject, because: AuditReason): Promise<void> {
+  const { fileId, batchNo, profileNo } = { fileId: null, batchNo: null, profileNo: null, ...about };
   const { rows } = await tx.client.query<ProposalRow>(
-    `SELECT * FROM proposal WHERE file_id = $1 AND ($2::integer IS NULL OR batch_no = $2) AND verdict IS NULL
-     ORDER BY proposal_no FOR UPDATE`,
-    [about.fileId, about.batchNo ?? null],
+    `SELECT * FROM proposal WHERE (file_id = $1 AND ($2::integer IS NULL OR batch_no = $2) OR profile_no = $3)
+       AND verdict IS NULL ORDER BY proposal_no FOR UPDATE`,
+    [fileId, batchNo ?? null, profileNo],
   );
   for (const proposal of rows) await end(tx, proposal, 'void', because);
 }
@@ -151,12 +153,15 @@ async function end(
   const { proposal_no: proposalNo, file_id: fileId, batch_no: batchNo, action, made_by: madeBy } = proposal;
   tx.audit({
     ...because,
-    fileId,
-    ...(batchNo !== null && { batchNo }),
+    ...placeOf(fileId, batchNo),
     move: VERDICT_MOVES[verdict],
     evidence: { proposalNo, action, madeBy, ...because.evidence },
   });
   return rows[0]!;
+}
+
+function placeOf(fileId: string | null, batchNo: number | null | undefined) {
+  return { ...(fileId !== null && { fileId }), ...(typeof batchNo === 'number' && { batchNo }) };
 }
 
 const VERDICT_MOVES = { confirmed: 'confirm', refused: 'refuse-proposal', void: 'void-proposal' } as const;

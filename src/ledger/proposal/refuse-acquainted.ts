@@ -32,12 +32,13 @@ const makersOf = (databaseNow: string) => `
  * confirm their own proposal through a second one. A tie means that one created or enabled the other, or gave them a
  * role or a link, within `newcomerDays`, directly or through others. Two users with the same creator have none, because
  * a first administrator has invited everyone.
+ * @param action what the second of them does to what the first has made
  * @throws PipelineError SECOND_PERSON
  */
 export async function refuseAcquainted(
   tx: Transaction,
-  { proposalNo, madeBy: proposer }: { proposalNo: number; madeBy: string },
-  actor: string,
+  action: string,
+  [proposer, actor]: readonly [first: string, second: string],
   newcomerDays: number,
 ): Promise<void> {
   if (newcomerDays === 0) return;
@@ -49,7 +50,7 @@ export async function refuseAcquainted(
   if (maker === undefined) return;
   const made = maker === proposer.toLowerCase() ? nameOf(actor) : nameOf(proposer);
   const reason = `${nameOf(maker)} made ${made} a user, or gave a role or a link, within the last ${counted(newcomerDays, 'day')}`;
-  throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
+  throw new PipelineError('SECOND_PERSON', action, reason);
 }
 
 /** Returns who recently created whom, latest first, at most 200. */

@@ -1,7 +1,8 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
+import { ProfileName } from '../../../schemas/profiles.ts';
 import type { StepIds } from '../../../schemas/steps.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
-import { readProposal } from '../../ledger/proposal/proposals.ts';
+import { readFileOf, readProposal } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
@@ -21,11 +22,15 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
   account: '/accounts/:name',
   proposal: '/proposals/:no',
   schedule: '/schedules/:name',
+  profile: '/profiles/:name',
 };
 
 /** Returns an address of such a path; undefined when an id that it needs is not known. */
-export function pathWith(pattern: string, { fileId, batchNo, account, schedule }: StepIds): string | undefined {
-  const name = account === ALL_ACCOUNTS ? ALL : (account ?? schedule);
+export function pathWith(
+  pattern: string,
+  { fileId, batchNo, account, schedule, profile }: StepIds,
+): string | undefined {
+  const name = account === ALL_ACCOUNTS ? ALL : (account ?? schedule ?? profile);
   const ids: Readonly<Record<string, string | number | undefined>> = { fileId, batchNo, name };
   const params = [...pattern.matchAll(/:(\w+)/g)].map(([, id]) => id!);
   if (params.some((id) => ids[id] === undefined)) return undefined;
@@ -69,12 +74,17 @@ const FINDERS: {
   },
   proposal: async ({ app }, params) => {
     const proposal = await readProposal(app.ledger, numberOf(params, 'no', 15));
-    return { kind: 'proposal', proposal, file: await readFileRow(app.ledger, proposal.file_id) };
+    return { kind: 'proposal', proposal, file: await readFileOf(app.ledger, proposal) };
   },
   schedule: async ({ app }, params) => {
     const schedule = fieldOf(params, 'name');
     if (!Object.hasOwn(app.settings.schedules, schedule)) throw new Refusal('NOT_FOUND');
     return { kind: 'schedule', schedule };
+  },
+  profile: async (_context, params) => {
+    const name = ProfileName.safeParse(fieldOf(params, 'name'));
+    if (!name.success) throw new Refusal('NOT_FOUND');
+    return { kind: 'profile', profile: name.data };
   },
 };
 
@@ -105,6 +115,8 @@ export function placeOf(subject: Subject): { title: string; path: string; crumbs
     }
     case 'schedule':
       return { title: `schedule ${subject.schedule}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+    case 'profile':
+      return { title: `profile ${subject.profile}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
   }
 }
 
@@ -134,6 +146,8 @@ export function linkOf(next: Next): { path: string; label: string } {
       return { path: `/files/${next.file.file_id}`, label: 'To the file' };
     case 'doubt':
       return { path: `${batchPath(next)}/resolve`, label: 'Resolve it' };
+    case 'confirm-profile':
+      return { path: `/profiles/${next.profile}/do/confirm-profile`, label: ACTIONS[next.to].label };
     case 'rebuild-outputs':
       return { path: `/files/${next.file.file_id}/do/rebuild-outputs`, label: ACTIONS[next.to].label };
     case 'adopt':

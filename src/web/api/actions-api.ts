@@ -52,7 +52,7 @@ export function actionsApi(server: FastifyInstance, context: WebContext, actions
   }
 }
 
-type SentFile = { readonly name: string; readonly text: string };
+type SentFile = { readonly name: string } & ({ readonly text: string } | { readonly base64: string });
 type Body = ({ reason?: string; bind?: string } & Readonly<Record<string, string | SentFile | undefined>>) | null;
 
 /** Returns the body as a form would provide it. */
@@ -62,9 +62,13 @@ function readInput(asks: readonly Ask[], body: Body | undefined): Omit<Input, 'a
   for (const { name } of asks) {
     const value = body?.[name];
     if (typeof value === 'string') filled[name] = value.trim();
-    else if (value) file = { name: value.name, bytes: Buffer.from(value.text) };
+    else if (value) file = { name: value.name, bytes: bytesOf(value) };
   }
   return { filled, ...(file && { file }) };
+}
+
+function bytesOf(file: SentFile): Buffer {
+  return 'text' in file ? Buffer.from(file.text) : Buffer.from(file.base64, 'base64');
 }
 
 /** Returns the address of an action, below its subject. */
@@ -88,6 +92,7 @@ const SUBJECTS: Readonly<Record<string, { readonly path: string; readonly params
     },
     proposal: { path: '/proposals/:no', params: { no: NUMBER } },
     schedule: { path: '/schedules/:name', params: { name: NAME } },
+    profile: { path: '/profiles/:name', params: { name: NAME } },
   };
 
 function asksOf({ handlers }: ApiActions, name: HandledAction): readonly Ask[] {
@@ -117,8 +122,11 @@ function schemaOf(name: HandledAction, asks: readonly Ask[]) {
   });
 }
 
-function shapeOf({ label, hint, kind, choices }: Ask): Shape {
+function shapeOf({ label, hint, kind, choices, isBinary }: Ask): Shape {
   const description = hint === undefined ? label : `${label}. ${hint}`;
-  if (kind === 'file') return { ...objectOf({ name: NAME, text: { ...TEXT, maxLength: FILE_BYTES } }), description };
+  if (kind === 'file') {
+    const bytes = { ...TEXT, maxLength: FILE_BYTES };
+    return { ...objectOf({ name: NAME, ...(isBinary ? { base64: bytes } : { text: bytes }) }), description };
+  }
   return { ...TEXT, maxLength: 10_000, description, ...(choices && { enum: choices.map(({ value }) => value) }) };
 }

@@ -5,6 +5,7 @@ import { accountsApi, overviewApi } from './overview-api.ts';
 import { COMMON_SHAPES, objectOf, shapeNamed, TEXT } from './shapes.ts';
 import { type ApiActions, actionsApi } from './actions-api.ts';
 import { filesApi, searchApi } from './files-api.ts';
+import { profilesApi } from './profiles-api.ts';
 import { recordsApi } from './records-api.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
 import { whyBatch } from '../../explain/why/tell-why.ts';
@@ -13,7 +14,7 @@ import { Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, recordsApi] as const;
+const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, profilesApi, searchApi, recordsApi] as const;
 
 /**
  * Opens `/api/v1`, the dashboard for programs under the same rules as its pages, and `/api`, which documents it.

@@ -75,8 +75,9 @@ export const STEP: Shape = {
           batchNo: WHOLE,
           account: { ...TEXT, description: '`*` for all accounts.' },
           schedule: TEXT,
+          profile: TEXT,
         },
-        ['action', 'see', 'run', 'fileId', 'batchNo', 'account', 'schedule'],
+        ['action', 'see', 'run', 'fileId', 'batchNo', 'account', 'schedule', 'profile'],
       ),
     ],
   }),
@@ -103,6 +104,7 @@ const File = objectOf({
   valid_cents: maybe(CENTS),
   invalid_rows: maybe(WHOLE),
   duplicate_of: maybe(TEXT),
+  profile_version: { ...maybe(WHOLE), description: '`profile_no` of the version that reads it.' },
   shredded_at: maybe(MOMENT),
 });
 
@@ -153,8 +155,9 @@ const Why = objectOf({
 const Proposal = objectOf({
   proposal_no: WHOLE,
   action: TEXT,
-  file_id: TEXT,
+  file_id: maybe(TEXT),
   batch_no: maybe(WHOLE),
+  profile_no: { ...maybe(WHOLE), description: 'The version of a profile that it is about, instead of a file.' },
   ...each(TEXT, 'name', 'account', 'file_state'),
   rows: WHOLE,
   cents: CENTS,

@@ -52,7 +52,7 @@ function What({ proposal: { proposal_no: no, action, file_id: fileId, batch_no: 
     <>
       {no}. {capital(PROPOSED_ACTIONS[action]?.about ?? action)}
       <br />
-      <a href={`/files/${fileId}`}>{name}</a>
+      {fileId === null ? `profile ${name}` : <a href={`/files/${fileId}`}>{name}</a>}
       {batchNo !== null && `, batch ${batchNo}`}
     </>
   );

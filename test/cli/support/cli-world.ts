@@ -46,7 +46,12 @@ function yamlOf(settings: Settings): string {
   return JSON.stringify({
     ...Object.fromEntries(AS_THEY_ARE.map((name) => [name, settings[name]])),
     accounts: Object.fromEntries([...accounts].map(([name, { name: _name, ...account }]) => [name, account])),
-    folders: folders.map(({ id, path: _path, work: _work, ...folder }) => ({ ...folder, path: id })),
+    folders: folders.map(({ id, path: _path, work: _work, header, charset, ...folder }) => ({
+      ...folder,
+      path: id,
+      // A profile says both.
+      ...(folder.profile === undefined && { header, charset }),
+    })),
     remotes: Object.fromEntries([...remotes].map(([name, { name: _name, ...remote }]) => [name, remote])),
   });
 }

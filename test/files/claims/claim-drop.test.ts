@@ -29,6 +29,7 @@ describe('claimDrop', () => {
       completeness: 'quiet',
       bytes: 5,
       mtimeMs: candidate.mtimeMs,
+      sinceMs: candidate.sinceMs,
       claimedAt: '2026-06-15T12:00:00.000Z',
     };
     const workDir = join(work, fileId);
@@ -163,6 +164,7 @@ const CANDIDATE = {
   path: Buffer.from('/drop/monday.csv'),
   bytes: 5,
   mtimeMs: 1_750_000_000_000,
+  sinceMs: 1_750_000_001_000,
   inode: 7n,
   completeness: 'sidecar' as const,
   sidecar: { path: Buffer.from('/drop/\xff.ctl', 'latin1'), bytes: 6, mtimeMs: 1 },
@@ -180,6 +182,7 @@ describe('noteClaim', () => {
       completeness: 'sidecar',
       bytes: 5,
       mtimeMs: 1_750_000_000_000,
+      sinceMs: 1_750_000_001_000,
       claimedAt: '2026-06-15T12:00:00.000Z',
       sidecar: { path: Buffer.from('/drop/\xff.ctl', 'latin1').toString('base64'), bytes: 6, mtimeMs: 1 },
     });

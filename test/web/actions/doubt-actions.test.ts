@@ -140,7 +140,7 @@ describe('where an account asks for two persons', () => {
     expect(readAction(await operator.get(path)).status).toBe(403);
     expect((await doIt(approver, path, {})).status).toBe(200);
     expect(await world.batchOf('paired')).toMatchObject({ state: 'ready', attempt: 2 });
-    const moves = await actionsOf(world, open!.file_id);
+    const moves = await actionsOf(world, open!.file_id!);
     expect(moves).toContain('operator:operator propose: never arrived');
     expect(moves).toContain('operator:approver absolve: never arrived');
   });

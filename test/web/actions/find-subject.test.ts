@@ -12,6 +12,9 @@ import {
   SUBJECT_PATHS,
 } from '../../../src/web/actions/find-subject.ts';
 import type { WebContext } from '../../../src/web/web-context.ts';
+import { propose } from '../../../src/ledger/proposal/propose.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { putDraft } from '../../ledger/support/put-version.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -52,8 +55,17 @@ describe('findSubject', () => {
     });
   });
 
+  it('finds a proposal about a profile without a file, and a profile that has no version yet', async () => {
+    const { profile_no: profileNo } = await putDraft(world.ledger, 'dues');
+    const order = { action: 'confirm-profile', profileNo, binding: {}, reason: 'so', actor: 'operator:ada' };
+    const no = await transact(world.ledger, (tx) => propose(tx, order));
+    expect(await findSubject(dashboard, 'proposal', { no: String(no) })).toMatchObject({ file: undefined });
+    expect(await findSubject(dashboard, 'profile', { name: 'new' })).toEqual({ kind: 'profile', profile: 'new' });
+  });
+
   it.each([
     ['file', {}],
+    ['profile', { name: 'No Name' }],
     ['file', { fileId: 'nobody' }],
     ['batch', { fileId: 'nobody', batchNo: '1' }],
     ['batch', { fileId: 'nobody', batchNo: '01' }],
@@ -72,7 +84,7 @@ describe('findSubject', () => {
 describe('SUBJECT_PATHS', () => {
   it('names in each address what is looked for', () => {
     const names = Object.values(SUBJECT_PATHS).map((path) => path.match(/:\w+/g));
-    expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name']]);
+    expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name'], [':name']]);
   });
 });
 

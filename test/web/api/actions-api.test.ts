@@ -45,6 +45,7 @@ const QUESTIONS: ApiActions['handlers'] = {
     ],
   },
   journal: { picks: [{ name: 'report', label: 'The report', kind: 'file', isRequired: true }] },
+  'confirm-profile': { picks: [{ name: 'sample', label: 'A sample', kind: 'file', isBinary: true }] },
 };
 
 /** Every action; each only records its request. */
@@ -79,6 +80,7 @@ function pathOf(name: HandledAction): string {
     account: '/accounts/main',
     proposal: '/proposals/7',
     schedule: '/schedules/nightly',
+    profile: '/profiles/dues',
   };
   return `/api/v1${places[ACTIONS[name].to]}/${name}`;
 }
@@ -148,6 +150,15 @@ describe('actionsApi', () => {
     const named = { ...params, ...('fileId' in params && { fileId }) };
     const reason = ACTIONS[name].reason === 'asked' ? { reason: 'it is right' } : {};
     expect(done).toEqual([{ name, params: named, order: { actor: `operator:${person}`, filled: {}, ...reason } }]);
+  });
+
+  it('takes a file that is no text as base64', async () => {
+    const bytes = Buffer.from([0xfc, 0x00, 0x41]);
+    const sample = { name: 'june.csv', base64: bytes.toString('base64') };
+    const body = { sample, reason: 'it is right' };
+    const approver = await program('approver', ['confirm-profile']);
+    expect((await post(pathOf('confirm-profile'), approver, body)).status).toBe(200);
+    expect(done.at(-1)!.order).toMatchObject({ file: { name: 'june.csv', bytes } });
   });
 
   it('only says what would happen when it is asked to plan', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines } from '../../support/payment-rows.ts';
+import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { dashboardForTests, type Json, type TestProgram } from '../support/dashboard-world.ts';
 import { apiSchema } from '../../../src/web/api/api-schema.ts';
 import {
@@ -109,6 +110,7 @@ describe('openApi', () => {
   });
 
   it('never tells a secret, whatever is asked', async () => {
+    await putConfirmed(world.app.ledger, 'main');
     const { rows } = await world.app.ledger.pool.query<{ secret: string }>(
       `SELECT password AS secret FROM person WHERE password IS NOT NULL
        UNION ALL SELECT encode(token_hash, 'hex') FROM desk_session UNION ALL SELECT encode(token_hash, 'hex') FROM api_token
@@ -268,6 +270,7 @@ it('still has each operation, parameter and field of the version that is kept', 
   const [before, now] = [linesOf(kept), linesOf(document)];
   expect(before.size).toBeGreaterThan(800);
   expect([...before].filter((line) => !now.has(line))).toEqual([]);
-  // What is asked for may not grow.
-  expect([...now].filter((line) => / (\?.*!|<\..*)$/.test(line) && !before.has(line))).toEqual([]);
+  // What is asked for may not grow, unless the operation is new.
+  const isOld = (line: string) => before.has(line.replace(/ [?<].*/, ''));
+  expect([...now].filter((line) => / (\?.*!|<\..*)$/.test(line) && isOld(line) && !before.has(line))).toEqual([]);
 });

@@ -21,6 +21,10 @@ describe('StepLine', () => {
     [{ action: 'retry', ...key }, '<a href="/files/abc/batches/2/do/retry">Send again</a>'],
     [{ action: 'resume', account: '*' }, '<a href="/accounts/all/do/resume">Resume</a>'],
     [{ action: 'run-now', schedule: 'nightly' }, '<a href="/schedules/nightly/do/run-now">Run now</a>'],
+    [
+      { action: 'confirm-profile', profile: 'dues' },
+      '<a href="/profiles/dues/do/confirm-profile">Confirm a version</a>',
+    ],
     [{ action: 'repoll' }, '“Ask for the result now”'],
     [{ see: 'doubt', ...key }, '<a href="/files/abc/batches/2/resolve">The guide for the batch</a>'],
     [{ see: 'in-doubt' }, '<a href="/">the batches in doubt</a>'],

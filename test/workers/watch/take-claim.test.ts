@@ -4,8 +4,12 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../../../src/app.ts';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
+import { findConfirmed } from '../../../src/ledger/profile/read-profiles.ts';
+import { retireVersion } from '../../../src/ledger/profile/move-profile.ts';
+import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { archivePath, destroySealedFile } from '../../../src/crypto/archive.ts';
 import { waitUntil } from '../../gateway/support/pass-time.ts';
@@ -213,5 +217,58 @@ describe('quarantineOdd', () => {
     expect(reason + JSON.stringify(world.logged)).not.toContain(CARD);
     await expect(quarantineOdd(world.app, odd, 'drop/dues')).resolves.toBeUndefined();
     expect(await readdir(quarantine)).toEqual([dir]);
+  });
+});
+
+describe('a claim of a folder with a profile', () => {
+  /** The app of a process whose configuration names the profile. */
+  function withProfile(profile: string): App {
+    const named: App['folder'] = (id) => {
+      const found = world.app.folder(id);
+      return found && { ...found, profile };
+    };
+    return { ...world.app, folder: named };
+  }
+
+  it('waits unsealed when the version was retired before it was recorded, and is taken with the next', async () => {
+    const app = withProfile('dues');
+    const { profile_no: first } = await putConfirmed(app.ledger, 'dues');
+    const claimed = await claim();
+    await retireVersion(app.ledger, first, { actor: 'operator:ada', reason: 'wrong column' });
+    for (const _time of [1, 2])
+      await expect(takeClaim(app, claimed)).rejects.toMatchObject({ code: 'PROFILE_UNCONFIRMED' });
+    expect(await readFileState(app.ledger, claimed.fileId)).toBeUndefined();
+    const sealed = archivePath(app.settings.paths.archive, claimed.fileId, new Date(claimed.notes.claimedAt));
+    await expect(stat(sealed)).rejects.toMatchObject({ code: 'ENOENT' });
+    await putConfirmed(app.ledger, 'dues');
+    await takeClaim(app, claimed);
+    const version = await findConfirmed(app.ledger.pool, 'dues');
+    expect(await world.file(claimed.fileId)).toMatchObject({ state: 'claimed', profile_version: version!.profile_no });
+  });
+
+  it('keeps its version when it is taken again after another was confirmed', async () => {
+    const app = withProfile('gifts');
+    const { profile_no: first } = await putConfirmed(app.ledger, 'gifts', 'one');
+    const claimed = await claim();
+    await takeClaim(app, claimed);
+    await putConfirmed(app.ledger, 'gifts', 'two');
+    await takeClaim(app, claimed);
+    expect(await world.file(claimed.fileId)).toMatchObject({ profile_version: first });
+  });
+});
+
+describe('the time at which a drop was first seen', () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+
+  it.each([
+    ['its first sighting', { sinceMs: 1_000_000, mtimeMs: 2_000_000 }, 1_000_000],
+    ['its modification, if that is earlier', { sinceMs: 2_000_000, mtimeMs: 1_000_000 }, 1_000_000],
+    ['its claim, without a sighting in the notes', { sinceMs: undefined, mtimeMs: 9e12 }, Date.parse('2026-06-15')],
+  ])('is that of %s', async (_, times, seenMs) => {
+    const claimed = await claim();
+    const { sinceMs, ...notes } = { ...claimed.notes, ...times, claimedAt: '2026-06-15T00:00:00.000Z' };
+    await takeClaim(world.app, { ...claimed, notes: sinceMs === undefined ? notes : { ...notes, sinceMs } });
+    const { seen_at: seenAt } = await world.file(claimed.fileId);
+    expect(seenAt!.toISOString()).toBe(at(seenMs));
   });
 });
