@@ -5,6 +5,7 @@ import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.t
 import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
+import { findConfirmed } from '../../src/ledger/profile/read-profiles.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { keepOrder } from '../run-for-slice.ts';
@@ -89,6 +90,7 @@ export async function lookAtFolder(
   await keepGoing(app, folder, async () => {
     const scan = await noting(app, item, () => scanner.scan(), app.settings.rescanMs);
     app.health.noteListing(folder.id);
+    if (!(await mayTake(app, folder, scan.settled.length))) return;
     settling = scan.settling.length;
     const claims = gatherClaims(app);
     const takeAll = async () => {
@@ -111,6 +113,14 @@ export async function lookAtFolder(
       );
   });
   return settling;
+}
+
+/** Returns whether the folder may take files: a profile reads them, or it has none. Otherwise its drops stay. */
+async function mayTake(app: App, { id, profile }: Folder, drops: number): Promise<boolean> {
+  if (profile === undefined || (await findConfirmed(app.ledger.pool, profile))) return true;
+  const about = { code: 'PROFILE_UNCONFIRMED', folder: id, profile, drops };
+  if (drops > 0) app.log.warn(about, 'nothing is taken: the profile of the folder has no confirmed version');
+  return false;
 }
 
 /** Logs trouble with one folder or drop; it must not keep the others from being taken. */

@@ -7,7 +7,7 @@ import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-with
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { tableOf } from '../print/table.ts';
-import { type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../explain/late-runs.ts';
 import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
 
@@ -31,8 +31,9 @@ export const status: CliCommand = {
       describe({ overview, late, withheld, obstacles, ties }),
     );
     if (!call.options['check']) return EXIT.ok;
-    const stuck = obstacles.length > 0 ? EXIT.exception : EXIT.ok;
-    return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok, stuck);
+    const waits = isLate(late) || obstacles.some((one) => isUnread(one)) ? EXIT.held : EXIT.ok;
+    const stuck = obstacles.every((one) => isUnread(one)) ? EXIT.ok : EXIT.exception;
+    return Math.max(troubleStatus(overview), waits, stuck);
   },
 };
 

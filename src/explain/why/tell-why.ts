@@ -9,7 +9,8 @@ import {
 } from '../../../schemas/lifecycle.ts';
 import { type Step, stepText } from '../../../schemas/steps.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
-import type { Settings } from '../../config/config.ts';
+import { foldersHere, type Settings } from '../../config/config.ts';
+import { listFolder } from '../../files/list-folder.ts';
 import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
@@ -23,7 +24,7 @@ import { readResubmissions } from '../../ledger/row/resubmissions.ts';
 import type { FoundRow } from '../../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { describeHolds } from '../describe-holds.ts';
-import { describeFailing } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
 import { nextForBatch, tellBatch, tellBatchState } from './tell-batch.ts';
 import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
@@ -109,7 +110,29 @@ function rowNow(row: FoundRow): string {
 
 /** Explains a drop that cannot be taken and so is not in the ledger; undefined when there is none of that name. */
 export async function whyUntaken(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
-  return (await whyWaiting(ledger, settings, name)) ?? (await whyQuarantined(settings, name));
+  return (
+    (await whyWaiting(ledger, settings, name)) ??
+    (await whyUnread(ledger, settings, name)) ??
+    (await whyQuarantined(settings, name))
+  );
+}
+
+/** Explains a drop that lies in a folder whose profile reads nothing. */
+async function whyUnread(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
+  const withProfile = foldersHere(settings).filter(({ profile }) => profile !== undefined);
+  for (const { id, path, account, profile } of withProfile) {
+    if (!(await listFolder(path).catch(() => [])).some((entry) => entry.name === name)) continue;
+    const found = (await readObstacles(ledger, settings)).find((one) => isUnread(one, profile));
+    if (!found) return undefined;
+    return {
+      about: `${maskName(name)}, a drop`,
+      timeZone: zoneOf(settings, account),
+      story: [{ at: null, text: `It lies in folder ${id}.` }],
+      now: [`${found.what}: ${ended(found.why)}`, 'It has not been taken yet, and nothing of it was sent.'],
+      ...nextOf([found.step]),
+    };
+  }
+  return undefined;
 }
 
 async function whyWaiting(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {

@@ -11,7 +11,10 @@ import { sendNotices } from '../../../workers/upkeep/start-alarms.ts';
 import { ALARM_KINDS, type AlarmKind } from '../../../schemas/alarms.ts';
 import { describeAlarm } from '../../../workers/upkeep/alarms/describe-alarm.ts';
 import { type FailingWork, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
-import { describeFailing, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { confirmVersion, retireVersion } from '../../../src/ledger/profile/move-profile.ts';
+import { putDraft, SAMPLE } from '../../ledger/support/put-version.ts';
+import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 
 describe('sendNotices', () => {
@@ -263,5 +266,29 @@ describe('readObstacles', () => {
     expect(found[0]!.next).toMatch(/"paydrop doctor" checks all folders\.$/);
     expect(found[1]!.since).toBeInstanceOf(Date);
     await rm(settings.paths.quarantine, { recursive: true });
+  });
+
+  it('tells of folders whose profile reads nothing, and what is to be done', async () => {
+    const { app, settings } = quiet;
+    const told = async () => {
+      const folders = settings.folders.slice(0, 2).map((folder) => ({ ...folder, profile: 'dues' }));
+      const found = await readObstacles(app.ledger, { ...settings, folders });
+      return found.filter((one) => isUnread(one, 'dues')).map(({ what, why, step }) => ({ what, why, step }));
+    };
+    const [ids, confirm] = [
+      settings.folders.slice(0, 2).map(({ id }) => id),
+      { action: 'confirm-profile', profile: 'dues' },
+    ];
+    const both = [{ action: 'import-profile', profile: 'dues' }, ', then ', confirm];
+    const what = `Folders ${ids.join(', ')} take no files`;
+    const why = (words: string) => `${words} (PROFILE_UNCONFIRMED)`;
+    expect(await told()).toEqual([{ what, why: why('the profile dues was not imported'), step: both }]);
+    const { profile_no: no } = await putDraft(app.ledger, 'dues');
+    expect(await told()).toEqual([{ what, why: why('no version of the profile dues is confirmed'), step: [confirm] }]);
+    const because = { actor: 'operator:grace', reason: 'the total agrees' };
+    await transact(app.ledger, (tx) => confirmVersion(tx, no, SAMPLE, because));
+    expect(await told()).toEqual([]);
+    await retireVersion(app.ledger, no, because);
+    expect(await told()).toEqual([{ what, why: why('the profile dues was retired'), step: both }]);
   });
 });

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Step, stepText, withIds } from '../../../schemas/steps.ts';
+import type { ProfileState } from '../../../schemas/lifecycle.ts';
+import { type NamedPart, type Step, stepText, withIds } from '../../../schemas/steps.ts';
 import { WORK } from '../../../schemas/work.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
@@ -11,6 +12,7 @@ import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
+import { findUnconfirmed } from '../../../src/ledger/profile/read-profiles.ts';
 
 /** Something that does not go on by itself, in words: what, why, and the remedy. */
 export type Obstacle = {
@@ -34,14 +36,15 @@ type Cause = Omit<Obstacle, 'next'>;
 
 /** Returns everything that keeps failing or that no process takes up. Decisions for a person are reported elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
-  const [unusable, closed, failing, stray, quarantined] = await Promise.all([
+  const [unusable, closed, failing, stray, quarantined, unread] = await Promise.all([
     findUnusable(ledger),
     findWaits(ledger),
     readFailing(ledger),
     findStray(ledger, settings),
     findQuarantined(settings),
+    findUnread(ledger, settings),
   ]);
-  const causes = [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined];
+  const causes = [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined, ...unread];
   return causes.map((cause) => ({ ...cause, next: stepText(cause.step) }));
 }
 
@@ -125,3 +128,45 @@ async function findQuarantined({ paths }: Settings): Promise<Cause[]> {
     },
   ];
 }
+
+/** Returns the profiles that read nothing. The drops in their folders stay where they are. */
+async function findUnread(ledger: Ledger, { folders }: Settings): Promise<Cause[]> {
+  const named = [...new Set(folders.flatMap(({ profile }) => profile ?? []))];
+  return (await findUnconfirmed(ledger, named)).map(({ name, newest }) => {
+    const own = folders.filter(({ profile }) => profile === name);
+    const ids = own.map(({ id }) => id).join(', ');
+    const accounts = new Set(own.map(({ account }) => account));
+    return {
+      key: `${UNREAD}${name}`,
+      what: byNumber(own.length, `Folder ${ids} takes no files`, `Folders ${ids} take no files`),
+      name: null,
+      why: `${WHY_UNREAD[newest ?? 'none'](name)} (PROFILE_UNCONFIRMED)`,
+      step:
+        newest === 'draft'
+          ? [confirmStep(name)]
+          : [{ action: 'import-profile', profile: name }, ', then ', confirmStep(name)],
+      since: null,
+      account: accounts.size === 1 ? own[0]!.account : null,
+      fileId: null,
+      batchNo: null,
+    };
+  });
+}
+
+const UNREAD = 'profile ';
+
+/** Returns whether nothing is broken: drops wait until a person confirms a profile, or this one. */
+export function isUnread({ key }: Obstacle, profile?: string): boolean {
+  return profile === undefined ? key.startsWith(UNREAD) : key === UNREAD + profile;
+}
+
+function confirmStep(profile: string): NamedPart {
+  return { action: 'confirm-profile', profile };
+}
+
+const WHY_UNREAD: Readonly<Record<ProfileState | 'none', (name: string) => string>> = {
+  none: (name) => `the profile ${name} was not imported`,
+  draft: (name) => `no version of the profile ${name} is confirmed`,
+  retired: (name) => `the profile ${name} was retired`,
+  confirmed: (name) => `the profile ${name} was confirmed for another release of paydrop`,
+};
