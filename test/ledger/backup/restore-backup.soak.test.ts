@@ -12,6 +12,8 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile, verifyAudit } from '../../../src/ledger/file/search.ts';
+import { readVersions } from '../../../src/ledger/profile/read-profiles.ts';
+import { putConfirmed, putDraft } from '../support/put-version.ts';
 import { expectFound, makeBackup, useBackupFolder } from './support/backup-folder.ts';
 import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
@@ -57,6 +59,22 @@ describe('restoreBackup', () => {
       `SELECT (SELECT max(call_no) FROM attempt) AS last, nextval('call_no') AS next`,
     );
     expect(rows[0]!.next).toBe(rows[0]!.last + 1);
+    await ledger.pool.query('DROP SCHEMA paydrop CASCADE');
+  });
+
+  it('brings back the versions of a profile, which file is read with which, and their next number', async () => {
+    const world = await openTestLedger();
+    await putConfirmed(world.ledger, 'dues', 'one');
+    await putConfirmed(world.ledger, 'dues', 'two');
+    const { name } = await world.claimed({ profile: 'dues' });
+    await writeBackup(world.ledger, folder.file('profiles'));
+    await world.close();
+    await restore({ path: folder.file('profiles') });
+    const ledger = await openPlace();
+    const [second, first] = await readVersions(ledger, 'dues');
+    expect([first!.state, second!.state, second!.replaces]).toEqual(['retired', 'confirmed', first!.profile_no]);
+    expect(await findFile(ledger, name)).toMatchObject({ profile_version: second!.profile_no });
+    expect(await putDraft(ledger, 'dues', 'three')).toMatchObject({ version: 3 });
     await ledger.pool.query('DROP SCHEMA paydrop CASCADE');
   });
 
