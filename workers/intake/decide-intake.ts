@@ -26,6 +26,8 @@ export type Circumstances = {
   limits: Pick<Limits, 'fileRows' | 'fileCents'>;
   /** Every file of this operation needs approval. */
   approvalDue: boolean;
+  /** What a changed or new version of the import profile says. */
+  profileFaults?: readonly Fault[] | undefined;
   /** What the other files say; undefined without a ledger, or with nothing to compare. */
   history: History | undefined;
 };
@@ -42,7 +44,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes have changed since the claim');
   if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
   for (const [code, detail] of compareControl(check, around)) say(code, detail);
-  faults.push(...(around.history?.faults ?? []));
+  faults.push(...(around.profileFaults ?? []), ...(around.history?.faults ?? []));
   for (const [code, detail] of compareLimits(check, around)) say(code, detail);
   if (around.approvalDue) say('APPROVAL_DUE');
   if (around.sameName) say('NAME_SEEN_BEFORE', `file ${around.sameName}`);

@@ -31,7 +31,9 @@ import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
 import { findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
 import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
+import { fileProfile, findProfileFaults } from '../file-profile.ts';
 import { folderOf, originalPath } from '../open-original.ts';
+import { openSource } from './open-source.ts';
 import { enqueueDeliveryAt, enqueueIntake, enqueueNextBatch } from '../enqueue.ts';
 import type { Payload } from '../../schemas/jobs.ts';
 import { runForSlice } from '../run-for-slice.ts';
@@ -167,7 +169,11 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const { volume } = chosen;
   const { now, agedFrom } = await weighClocks(tx.at, chosen, () => app.gateway(file.account).askTime());
   const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
-  const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
+  const version = await fileProfile(tx.client, file);
+  const { profile } = version ?? {};
+  const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume, profile });
+  const profileFaults =
+    version && (await findProfileFaults(version, file, () => openSource(order.source), order.rules));
   const { check, rowSet, like, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
   // Nothing of a refused file is sent, so it is not compared with earlier files.
@@ -180,7 +186,8 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   ]);
   const account = app.account(file.account);
   const { decision, faults } = decideIntake(check, {
-    effects: folder,
+    effects: { ...folder, misfits: profile?.check.misfits },
+    profileFaults,
     control: file.control,
     claimedSha256: file.sha256,
     changed,
@@ -273,6 +280,7 @@ function findingsOf(check: FileCheck): FileFindings {
     validRows: check.valid.rows,
     validCents: check.valid.cents,
     invalidRows: check.invalid.rows,
+    profile: check.profile && { lines: check.profile.lines, skipped: check.profile.skipped },
   };
 }
 

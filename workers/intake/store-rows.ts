@@ -1,3 +1,4 @@
+import type { Profile } from '../../schemas/profiles.ts';
 import type { App } from '../../src/app.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { Fault } from '../../src/rows/rows.ts';
@@ -93,7 +94,7 @@ export function orderReading(
   app: App,
   tx: Transaction,
   file: FileRow,
-  { folder, volume }: { folder: Folder; volume: number },
+  { folder, volume, profile }: { folder: Folder; volume: number; profile?: Profile | undefined },
 ): ReadingOrder {
   const { server, country, currency, timeZone, limits } = app.account(file.account);
   return {
@@ -102,6 +103,7 @@ export function orderReading(
       operation: file.operation,
       account: { server, country, currency },
       folder,
+      profile,
       today: dayInZone(app.clock.now(), timeZone),
       largestRowCents: limitsOf({ limits }, folder).rowCents,
     },

@@ -1,5 +1,6 @@
 import { CR, LF } from '../../kernel/byte-names.ts';
 import type { Fault } from '../../rows/rows.ts';
+import type { ProfileReading } from '../profile/read-profile.ts';
 import type { recordChecker } from './check-records.ts';
 import { cellFault, type CheckedRow } from './check-row.ts';
 import type { CheckRules } from './check-rules.ts';
@@ -29,13 +30,15 @@ type Parts = {
   readonly tally: ReturnType<typeof faultTally>;
   readonly shape: FileShape;
   readonly decodeLine: (bytes: Uint8Array) => string;
+  /** Knows which lines of the block an import profile cannot read. */
+  readonly reading?: Pick<ProfileReading, 'nextFaulty'> | undefined;
 };
 
 /**
  * Checks blocks of lines. Once header and layout are known, the byte scanner sees each block first. Lines that it
  * declines are decoded, split into cells and checked by the rules, line by line, so the rows stay in order.
  */
-export function blockChecker({ groupLines, rules, checker, tally, shape, decodeLine }: Parts) {
+export function blockChecker({ groupLines, rules, checker, tally, shape, decodeLine, reading }: Parts) {
   const filter = blankFilter(shape);
   const pack = newRowPack();
   let lineEnds = 0;
@@ -66,8 +69,9 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     let next = 0;
     for (let at = start; at < end; ) {
       // A held-back line comes before those that follow.
-      if (next < count && rows.places[next] === at && !filter.isWaiting()) {
-        const runEnd = endOfRun(rows, next);
+      const most = rows.places[next] === at ? linesToFaulty() : 0;
+      if (next < count && most > 0 && !filter.isWaiting()) {
+        const runEnd = endOfRun(rows, next, most);
         const added = addRows(rows, next, runEnd, tell);
         if (added > next) at = rows.nextPlaces[added - 1]!;
         next = added;
@@ -76,6 +80,11 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
       if (rows.places[next] === at) next += 1;
       at = checkLine(at);
     }
+  }
+
+  /** Returns how many lines follow before one that the import profile cannot read. */
+  function linesToFaulty(): number {
+    return reading ? reading.nextFaulty(shape.physicalLines + 1) - shape.physicalLines - 1 : Infinity;
   }
 
   /** @returns the first row that was not added, because only the rules can say what is wrong with it */
@@ -155,8 +164,8 @@ function openScanner(layout: LayoutName, rules: CheckRules, hashKey: Uint32Array
 /** Rows looked up together: enough to be fast, few enough that they are still cached when they are packed. */
 const RUN_ROWS = 64;
 
-function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number): number {
-  const most = Math.min(counts[ROWS]!, from + RUN_ROWS);
+function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number, rows: number): number {
+  const most = Math.min(counts[ROWS]!, from + Math.min(rows, RUN_ROWS));
   let to = from + 1;
   while (to < most && places[to] === nextPlaces[to - 1]) to += 1;
   return to;

@@ -5,7 +5,8 @@ import type { Fault, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { blockChecker, type CheckedGroup } from './check-blocks.ts';
 import { faultTally } from './fault-effect.ts';
-import { openPlainText } from '../read/open-plain-text.ts';
+import { decoderOfLines, openPlainText } from '../read/open-plain-text.ts';
+import { type ProfileFindings, readByProfile } from '../profile/read-profile.ts';
 import { readBlocks } from '../read/read-blocks.ts';
 import { type FileShape, GROUP_LINES, newFileShape } from '../read/split-lines.ts';
 import { recordChecker, type RecordsFound } from './check-records.ts';
@@ -35,6 +36,8 @@ export type FileCheck = {
   readonly invalid: { readonly rows: number };
   /** Sum of all readable amounts, including withheld rows. The sender's control total is compared with it. */
   readonly declaredCents: number;
+  /** What the import profile found besides the payments, if one read the file. */
+  readonly profile?: ProfileFindings;
 };
 
 export type CheckOptions = {
@@ -59,25 +62,37 @@ export async function* checkPaymentFile(
 ): AsyncGenerator<CheckedGroup, FileCheck> {
   const counter = byteCounter();
   const shape = newFileShape();
-  const tally = faultTally(rules.folder);
+  const tally = faultTally({ ...rules.folder, misfits: rules.profile?.check.misfits });
   let bytesChecked = 0;
+  const { text, reading } = await openRows(counter.pass(source), rules);
   const checker = recordChecker(rules, tally, {
     readShare: () => (contentBytes > 0 ? bytesChecked / contentBytes : 0),
+    reading,
   });
-  const text = await openPlainText(counter.pass(source), rules.folder.charset);
-  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine });
+  const { checkBlock } = blockChecker({
+    rules,
+    groupLines,
+    checker,
+    tally,
+    shape,
+    decodeLine: text.decodeLine,
+    reading,
+  });
   for await (const block of readBlocks(text.source)) {
     bytesChecked += block.bytes.length;
     const group = checkBlock(block);
     if (group.packed.count + group.faults.length > 0) yield group;
   }
   const found = checker.close();
+  const profile = reading?.findings();
+  profile?.faults.forEach(tally.count);
+  if (profile) shape.mixesLineEnds = profile.mixesLineEnds;
   const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);
   return {
     verdict,
     layout: found.layout,
     headerLine: found.headerLine,
-    faults: [...found.faults, ...faults],
+    faults: [...(profile?.faults ?? []), ...found.faults, ...faults],
     faultCounts: tally.counts(),
     bytes: counter.size(),
     sha256: counter.sha256(),
@@ -87,7 +102,15 @@ export async function* checkPaymentFile(
     valid: found.valid,
     invalid: { rows: found.records - found.valid.rows },
     declaredCents: found.declaredCents,
+    ...(profile && { profile }),
   };
+}
+
+/** Opens the rows of a file. An import profile makes them, line by line, and tells what it cannot read. */
+async function openRows(source: AsyncIterable<Uint8Array>, { profile, folder, ...context }: CheckRules) {
+  if (!profile) return { text: await openPlainText(source, folder.charset) };
+  const reading = readByProfile(source, profile, context);
+  return { reading, text: { source: reading.source, decodeLine: decoderOfLines('utf-8') } };
 }
 
 /** Larger pieces double the read time through page faults, and let the sender decide how much memory paydrop uses. */
@@ -130,11 +153,19 @@ export function decideVerdict(
   rules: CheckRules,
   tally: ReturnType<typeof faultTally>,
 ): { verdict: 'accept' | 'hold' | 'reject'; faults: Fault[] } {
-  const faults = [...checkContent(found), ...checkLines(found, rules), ...checkBadRows(found, rules, tally)];
+  // A profile that refuses the head of a file reads none of its rows.
+  const isUnread = rules.profile !== undefined && tally.has('reject');
+  const faults = [
+    ...(isUnread ? [] : checkContent(found)),
+    ...checkLines(found, rules),
+    ...checkBadRows(found, rules, tally),
+  ];
   faults.forEach(tally.count);
   const isRefusedForRows = rules.folder.badRows.policy === 'reject-file' && tally.has('row');
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
   if (found.valid.rows > 0) return { verdict: tally.has('hold') ? 'hold' : 'accept', faults };
+  // When a profile fits no row, a person must see it: the profile may be wrong, not the file.
+  if (rules.profile && found.records > 0 && tally.has('hold')) return { verdict: 'hold', faults };
   // Nothing could be approved, and an accepted file without a payment could never be completed.
   const detail = byNumber(found.records, 'its only row is invalid', `all of its ${found.records} rows are invalid`);
   const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail };

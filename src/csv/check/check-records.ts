@@ -1,5 +1,6 @@
 import { columnsOf, type LayoutName, REASON_TITLE } from '../../../schemas/layouts.ts';
-import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
+import type { FaultCode } from '../../../schemas/errors.ts';
+import { LARGEST_TOTAL_CENTS, parseAmount } from '../../kernel/money.ts';
 import type { Fault, RawRow, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { type CheckedRow, compileRowCheck } from './check-row.ts';
@@ -9,6 +10,7 @@ import type { faultTally } from './fault-effect.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { hasReasonColumn, holdsSecurityCode, leaveOutReason } from './leave-out-reason.ts';
 import type { ScannedRows } from '../scan/scan-block.ts';
+import type { ProfileReading } from '../profile/read-profile.ts';
 import type { LineRecord } from '../read/split-cells.ts';
 
 /** Totals of the rows of a file, and what was found on the way. */
@@ -29,6 +31,8 @@ export type CheckerOptions = {
   readonly largestTotalCents?: number;
   /** Approximate share of the file read so far; 0 when its size is unknown. */
   readonly readShare?: () => number;
+  /** Knows what an import profile cannot read. */
+  readonly reading?: Pick<ProfileReading, 'faultsOf'> | undefined;
 };
 
 /**
@@ -38,13 +42,14 @@ export type CheckerOptions = {
 export function recordChecker(
   rules: CheckRules,
   tally: ReturnType<typeof faultTally>,
-  { largestTotalCents = LARGEST_TOTAL_CENTS, readShare = () => 0 }: CheckerOptions = {},
+  { largestTotalCents = LARGEST_TOTAL_CENTS, readShare = () => 0, reading }: CheckerOptions = {},
 ) {
   const duplicates = duplicateRows(expectRecords);
   const totals = exactTotals(largestTotalCents);
   const declared = exactTotals(largestTotalCents);
   const faults: Fault[] = [];
-  let isHeaderSettled = false;
+  // An import profile has read the titles, and its rows have a layout.
+  let isHeaderSettled = rules.profile !== undefined;
   let header: RawRow | undefined;
   let holdsCodes = false;
   let layout: LayoutName | undefined;
@@ -82,7 +87,7 @@ export function recordChecker(
   }
 
   function settleLayout(data: readonly RawRow[]): void {
-    layout = chooseLayout(rules.operation, data);
+    layout = rules.profile?.layout ?? chooseLayout(rules.operation, data);
     if (!layout) return;
     checkRow = compileRowCheck(layout, rules, duplicates);
     checkLayout(layout, rules).forEach(addFault);
@@ -92,11 +97,22 @@ export function recordChecker(
   function checkRecord(record: LineRecord): CheckedRow | undefined {
     const structural = findStructuralFault(record);
     if (structural) return tally.countStructural(structural) ? brokenRow(record, structural) : undefined;
-    const row = addUp(checkRow!(record));
+    const row = addUp(checkMade(record));
     // An amount that would make the sum inexact is skipped; the sum then matches no control total.
     declared.add(row.amountCents ?? 0);
     row.faults.forEach(tally.count);
     return row;
+  }
+
+  /** Checks a row. One that the import profile cannot read is invalid, whatever the rules would say. */
+  function checkMade(record: LineRecord): CheckedRow {
+    const own = reading?.faultsOf(record.line) ?? [];
+    if (own.every(({ code }) => REMARKS.has(code))) {
+      const row = checkRow!(record);
+      return own.length > 0 ? { ...row, faults: [...own, ...row.faults] } : row;
+    }
+    const cents = parseAmount(record.cells[columnsOf(layout!).indexOf('amount')] ?? '');
+    return { raw: record, faults: own, amountCents: typeof cents === 'number' && cents !== 0 ? cents : null };
   }
 
   function findStructuralFault(record: LineRecord): Fault | undefined {
@@ -181,6 +197,9 @@ export function recordChecker(
     close,
   };
 }
+
+/** Faults of an import profile that leave a row as it is: an approved file sends it. */
+const REMARKS: ReadonlySet<FaultCode> = new Set(['DATE_OUTSIDE', 'INVOICE_REPEATED']);
 
 function brokenRow(record: LineRecord, fault: Fault): CheckedRow {
   // A security code must not be kept anywhere, so the cells of its row are dropped here.

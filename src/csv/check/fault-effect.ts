@@ -1,11 +1,14 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
-import { ERRORS, type FaultCode } from '../../../schemas/errors.ts';
+import { ERRORS, type FaultCode, MISFIT_CODES } from '../../../schemas/errors.ts';
 import type { Fault } from '../../rows/rows.ts';
 
 export type FaultEffect = 'row' | 'reject' | 'hold' | 'warn';
 
-/** The folder settings that change the effects of faults. */
-export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'chargedBefore'>;
+/** The settings of folder and profile that change the effects of faults. */
+export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'chargedBefore'> & {
+  /** Of the import profile: a cell that it cannot read. */
+  readonly misfits?: 'hold' | 'refuse' | undefined;
+};
 
 /** Returns the effect of a fault. The table decides, except for duplicates, where the folder does. */
 export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
@@ -14,8 +17,11 @@ export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
   if (code === 'LIKE_ROW') return folder.duplicateRows === 'warn' ? 'warn' : 'hold';
   if (code === 'SAME_TOTALS') return holdsOrWarns(folder.sameTotals);
   if (code === 'CHARGED_BEFORE' || code === 'LIKE_CHARGED') return holdsOrWarns(folder.chargedBefore);
+  if (folder.misfits === 'refuse' && MISFITS.has(code)) return 'reject';
   return ERRORS[code].effect;
 }
+
+const MISFITS: ReadonlySet<FaultCode> = new Set(MISFIT_CODES);
 
 /** A fault that was found before the folder turned its check off is still reported. */
 function holdsOrWarns(setting: 'hold' | 'warn' | 'off'): FaultEffect {

@@ -33,6 +33,8 @@ export type ProfileReading = {
    * lines: those before are forgotten, so that memory does not grow.
    */
   readonly faultsOf: (line: number) => readonly Fault[];
+  /** Returns the next line from this one on, among those that came out, whose payment has faults; Infinity for none. */
+  readonly nextFaulty: (line: number) => number;
   /** After the last byte. */
   readonly findings: () => ProfileFindings;
 };
@@ -67,6 +69,7 @@ export function readByProfile(
   return {
     source: madeBytes(),
     faultsOf: faulty.of,
+    nextFaulty: faulty.next,
     findings: () => {
       if (findings) return findings;
       throw new PipelineError('INTERNAL', 'tell what a profile found', 'its file is not read to the end');
@@ -211,13 +214,16 @@ function faultyPayments() {
     lines.push(line);
   }
 
-  function faultsOf(line: number): readonly Fault[] {
+  function nextFaulty(line: number): number {
     while (next < lines.length && lines[next]!.line < line) next += 1;
-    const found = lines[next];
-    return found?.line === line ? found.faults : NO_FAULTS;
+    return lines[next]?.line ?? Infinity;
   }
 
-  return { add, of: faultsOf };
+  function faultsOf(line: number): readonly Fault[] {
+    return nextFaulty(line) === line ? lines[next]!.faults : NO_FAULTS;
+  }
+
+  return { add, of: faultsOf, next: nextFaulty };
 }
 
 /** Returns the line of the made file. A cell that only looks guarded gets the apostrophe that its reader takes off. */

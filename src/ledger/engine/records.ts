@@ -61,6 +61,8 @@ export type PlainFileRow = {
   accepted_at: Date | null;
   /** `profile_no` of the version that reads it; null in a folder without a profile. */
   profile_version: number | null;
+  /** Its lines by kind, and the rows left out; null in a folder without a profile. */
+  profile_lines: { readonly lines: Readonly<Record<string, number>>; readonly skipped: readonly LeftOut[] } | null;
   /** The earlier of its first sighting and its modification; null for files of older versions. */
   seen_at: Date | null;
   shredded_at: Date | null;

@@ -1,6 +1,6 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
-import type { PlainFileRow } from '../engine/records.ts';
+import type { LeftOut, PlainFileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import { forgetReadings } from './count-readings.ts';
@@ -18,6 +18,8 @@ export type FileFindings = {
   invalidRows: number;
   /** Mark of the valid rows, see crypto/fingerprints/row-set.ts; null when there are none. */
   rowSet?: string | null;
+  /** Of a file read with an import profile: its lines by kind, and the rows left out. */
+  profile?: { lines: Readonly<Record<string, number>>; skipped: readonly LeftOut[] } | undefined;
   /** For an encrypted drop: what was inside, and who signed it. */
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
@@ -66,6 +68,7 @@ export async function decideFile(
     valid_cents: findings.validCents,
     invalid_rows: findings.invalidRows,
     content_sha256: findings.message?.sha256 ?? null,
+    ...(findings.profile && { profile_lines: JSON.stringify(findings.profile) }),
     ...(agedFrom && { aged_from: agedFrom }),
   };
   const [, , , , row] = await queryInOne(tx, (asked) => [

@@ -24,7 +24,13 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
   if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
   await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
+  await tx.client.query(ONE_FIRST_FILE_LESS, [fileId]);
 }
+
+/** A person has compared one of the first files of a version with the accounting system. */
+const ONE_FIRST_FILE_LESS = `
+  UPDATE profile_version v SET first_files_left = first_files_left - 1 FROM file f
+  WHERE f.file_id = $1 AND v.profile_no = f.profile_version AND v.first_files_left > 0 AND v.sample_sha256 <> f.sha256`;
 
 const NO_ROWS = 'it has no rows to send; decline it';
 

@@ -261,7 +261,11 @@ const ROWS: readonly Case[] = [
   {
     given: 'an invoice that comes again with the same amount',
     name: XERO,
-    change: replaced(['INV-0043', 'INV-0042'], ['B0018', 'B0017'], ['90.00,15.00,30.00,60.00', '120.00,20.00,0.00,120.00']),
+    change: replaced(
+      ['INV-0043', 'INV-0042'],
+      ['B0018', 'B0017'],
+      ['90.00,15.00,30.00,60.00', '120.00,20.00,0.00,120.00'],
+    ),
     verdict: 'H',
     codes: ['INVOICE_REPEATED'],
     says: ['"InvoiceNumber": the first is on line 2'],
@@ -390,7 +394,10 @@ const TOTALS: readonly Case[] = [
   {
     given: 'a skip rule that fits a payment',
     name: SAGE,
-    change: replaced(['Total for HOP02,,,,30.00,,,,,,', 'Total for HOP02,Hopper,5003,,30.00,,Savings,010,00012,98765,']),
+    change: replaced([
+      'Total for HOP02,,,,30.00,,,,,,',
+      'Total for HOP02,Hopper,5003,,30.00,,Savings,010,00012,98765,',
+    ]),
     profile: exampleProfile(SAGE, [', { column: Document No, empty: true }', '']),
     verdict: 'H',
     codes: ['SKIPPED_PAYMENT'],
@@ -495,7 +502,9 @@ describe('the dates of a file', () => {
   const YYMM = exampleProfile(QUICKBOOKS, ['format: MM/YYYY', 'format: MMYY'], ['must: once', 'must: maybe']);
 
   it('are doubted if they lie close together with day and month exchanged', async () => {
-    const rows = Array.from({ length: 12 }, (_, day) => duesRow({ date: `06/${String(day + 1).padStart(2, '0')}/2026`, invoice: day }));
+    const rows = Array.from({ length: 12 }, (_, day) =>
+      duesRow({ date: `06/${String(day + 1).padStart(2, '0')}/2026`, invoice: day }),
+    );
     const judged = await judgeChanged(QUICKBOOKS, withRows(rows), DATED);
     expect(judged.verdict).toBe('H');
     expect(judged.codes).toContain('DATE_DOUBT');
@@ -550,7 +559,9 @@ describe('the dates of a file', () => {
   });
 
   it('are not doubted if many cards have only expired', async () => {
-    const rows = Array.from({ length: 50 }, (_, invoice) => duesRow({ invoice, expiry: invoice % 2 ? '0426' : '1228' }));
+    const rows = Array.from({ length: 50 }, (_, invoice) =>
+      duesRow({ invoice, expiry: invoice % 2 ? '0426' : '1228' }),
+    );
     expect((await judgeChanged(QUICKBOOKS, withRows(rows), YYMM)).codes).not.toContain('EXPIRY_DOUBT');
   });
 });

@@ -8,7 +8,9 @@ const CODE = /^\d{3,4}$/;
  * @param isSound whether cells, as many as the titles, can be read as a payment
  */
 export function codeGuard(profile: Profile, width: number, placeOf: (title: Title) => number, isSound: CellsTest) {
-  const titles = [profile.columns.cardNumber?.from, profile.columns.expiry?.from].filter((title) => title !== undefined);
+  const titles = [profile.columns.cardNumber?.from, profile.columns.expiry?.from].filter(
+    (title) => title !== undefined,
+  );
   const beside = titles.flatMap((title) => [placeOf(title), placeOf(title) + 1]);
   const isUntitled = profile.head.titles === 'none';
   const extras = new Set(isUntitled ? [...beside, width] : beside);
@@ -33,9 +35,13 @@ export function codeGuard(profile: Profile, width: number, placeOf: (title: Titl
 
   /** A column where every payment has such digits, and not always the same, must be one of security codes. */
   function faults(): Fault[] {
-    const found = unsent.find(({ codes, differs }) => codes === payments && payments > 0 && (differs || payments === 1));
+    const found = unsent.find(
+      ({ codes, differs }) => codes === payments && payments > 0 && (differs || payments === 1),
+    );
     if (!found) return [];
-    return [{ code: 'SECURITY_CODE', line: 0, detail: `column ${found.place + 1} has three or four digits in each row` }];
+    return [
+      { code: 'SECURITY_CODE', line: 0, detail: `column ${found.place + 1} has three or four digits in each row` },
+    ];
   }
 
   return { hasExtraCode, takePayment, faults };

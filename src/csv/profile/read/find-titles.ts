@@ -40,8 +40,8 @@ export function findHead(profile: Profile, rows: readonly SourceRow[]): Head {
   const found = findTitleRow(profile, head.titles, rows.slice(offset));
   const end = offset + found.place;
   const titles = rows[end]?.cells ?? [];
-  const codes = [...rows.filter(({ cells }) => titlesSecurityCode(cells)), ...rows.slice(end, end + 1)].find(({ cells }) =>
-    cells.some(namesSecurityCode),
+  const codes = [...rows.filter(({ cells }) => titlesSecurityCode(cells)), ...rows.slice(end, end + 1)].find(
+    ({ cells }) => cells.some(namesSecurityCode),
   );
   if (codes) faults.push({ code: 'SECURITY_CODE', line: codes.line, detail: 'named in the titles' });
   faults.push(...(found.fault ? [found.fault] : missingAbove(head.above, rows.slice(offset, end))));
@@ -75,7 +75,10 @@ function findTitleRow({ head }: Profile, titles: readonly string[], rows: readon
   const found = near.filter((row) => isWanted(row.cells));
   if (found.length === 1) return { place: near.indexOf(found[0]!) };
   if (found.length > 1) {
-    return { place: near.length, fault: titlesMissing(`it stands on lines ${found.map(({ line }) => line).join(' and ')}`) };
+    return {
+      place: near.length,
+      fault: titlesMissing(`it stands on lines ${found.map(({ line }) => line).join(' and ')}`),
+    };
   }
   const like = mostAlike(titles, near);
   const nowhere = titlesMissing(`it is not among the first ${counted(head.within, 'line')}`);

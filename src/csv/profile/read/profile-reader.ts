@@ -155,7 +155,10 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
       const line = unreadLine(row, { code: 'SECURITY_CODE', detail: 'an extra column of three or four digits' });
       return { ...line, cells: [] };
     }
-    return unreadLine(row, { code: 'COLUMN_COUNT', detail: `${counted(row.cells.length, 'column')}, expected ${expected}` });
+    return unreadLine(row, {
+      code: 'COLUMN_COUNT',
+      detail: `${counted(row.cells.length, 'column')}, expected ${expected}`,
+    });
   }
 
   return {

@@ -6,7 +6,13 @@ import type { Fault } from '../../../rows/rows.ts';
 import { shownValue } from '../../check/check-row.ts';
 
 /** Builds the fault of a cell under a title of the sender. `cells` are those of its row. */
-export type FaultOfCell = (code: FaultCode, line: number, cells: readonly string[], title: Title, detail?: string) => Fault;
+export type FaultOfCell = (
+  code: FaultCode,
+  line: number,
+  cells: readonly string[],
+  title: Title,
+  detail?: string,
+) => Fault;
 
 /** Returns a function that names the title in the words of the sender and masks the cell. */
 export function cellFaults(profile: Profile, placeOf: (title: Title) => number): FaultOfCell {

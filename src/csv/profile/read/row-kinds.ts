@@ -32,7 +32,10 @@ const TAIL: RowKind = { kind: 'tail' };
  */
 export function rowSorter({ rows }: Profile, { placeOf, titles, width }: Parts): (cells: readonly string[]) => RowKind {
   const totals = rows.totals.map((rule) => ({ ...rule, isTotal: conditionTest(rule.when, placeOf) }));
-  const skips = rows.skip.map(({ name, when }) => ({ kind: skipped(name, false), isSkipped: conditionTest(when, placeOf) }));
+  const skips = rows.skip.map(({ name, when }) => ({
+    kind: skipped(name, false),
+    isSkipped: conditionTest(when, placeOf),
+  }));
   const only = rows.only.map((rule) => onlyTest(rule, placeOf));
   const repeatsTitles = titles && repeatTest(titles);
   const open = new Set(totals.flatMap(({ must }, rule) => (must === 'once' ? [rule] : [])));
@@ -67,7 +70,9 @@ export function rowSorter({ rows }: Profile, { placeOf, titles, width }: Parts):
     if (filled > 1) return misplaced(tailLines > 0 ? 'a row behind the last lines' : 'a row behind the total row');
     tailLines += 1;
     if (tailLines <= rows.tail) return TAIL;
-    return misplaced(rows.tail === 0 ? 'a line behind the total row' : `more than ${counted(rows.tail, 'line')} at the end`);
+    return misplaced(
+      rows.tail === 0 ? 'a line behind the total row' : `more than ${counted(rows.tail, 'line')} at the end`,
+    );
   }
 
   function sortRow(cells: readonly string[]): RowKind {

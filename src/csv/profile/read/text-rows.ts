@@ -130,7 +130,12 @@ function rowCutter(
 
   /** Adds a line to the row that is open in quotes. One that gets too long ends, so that it takes no memory. */
   function takePart(text: string): void {
-    const { text: before, line, span, isQuoted } = open ?? { text: '', line: shape.physicalLines, span: 0, isQuoted: false };
+    const {
+      text: before,
+      line,
+      span,
+      isQuoted,
+    } = open ?? { text: '', line: shape.physicalLines, span: 0, isQuoted: false };
     const isOpen = isQuoted !== endsInQuotes(text);
     open = { text: span > 0 ? `${before} ${text}` : text, line, span: span + 1, isQuoted: isOpen };
     if (!isOpen || open.text.length > LONGEST_LINE) endRow();

@@ -36,7 +36,9 @@ function listChanges(wanted: readonly string[], cells: readonly string[]): strin
   const places = pairTitles(wanted, cells);
   const taken = new Set(places);
   const went = wanted.filter((_, index) => places[index] === undefined).map((title) => `"${shownTitle(title)}" went`);
-  const came = cells.flatMap((cell, place) => (taken.has(place) ? [] : [`${nameOf(cell)} came as column ${place + 1}`]));
+  const came = cells.flatMap((cell, place) =>
+    taken.has(place) ? [] : [`${nameOf(cell)} came as column ${place + 1}`],
+  );
   const stayed = places.filter((place) => place !== undefined);
   const ordered = stayed.toSorted((a, b) => a - b);
   const moved = stayed.flatMap((place, index) =>

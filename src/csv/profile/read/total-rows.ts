@@ -84,8 +84,10 @@ function openTotal(
 
   function faults(): Fault[] {
     const [row, ...others] = stated;
-    if (!row) return must === 'maybe' ? [] : [{ code: 'TOTAL_MISSING', line: 0, detail: `no row has ${shownWhen(when)}` }];
-    if (others.length > 0) return [{ code: 'TOTAL_MISSING', line: others[0]!.line, detail: `the first is on line ${row.line}` }];
+    if (!row)
+      return must === 'maybe' ? [] : [{ code: 'TOTAL_MISSING', line: 0, detail: `no row has ${shownWhen(when)}` }];
+    if (others.length > 0)
+      return [{ code: 'TOTAL_MISSING', line: others[0]!.line, detail: `the first is on line ${row.line}` }];
     return [checkAmount(row, sum.sum()), checkRows(row, sum.sum())].flatMap((detail) =>
       detail === undefined ? [] : [{ code: 'TOTAL_DIFFERS', line: row.line, detail } as const],
     );

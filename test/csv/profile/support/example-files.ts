@@ -73,10 +73,7 @@ export const EXAMPLE_FILES: { readonly [Name in ExampleName]: ExampleFile } = {
     operation: 'ach-charge',
     account: { server: 'NA', country: 'CA', currency: 'CAD' },
     lines: [
-      [
-        'Customer No,Name,Document No,Doc Date,Debit,Credit,Acct Kind,Institution,Transit,Bank Account,Details',
-        '',
-      ],
+      ['Customer No,Name,Document No,Doc Date,Debit,Credit,Acct Kind,Institution,Transit,Bank Account,Details', ''],
       [
         'BYR01,Ada Byron,5001,2026-06-15,"1,020.00",,Chequing,004,10202,1234567,Dues',
         '5001,,Ada Byron,CHECKING,0004102021234567,1020.00,Dues',
@@ -149,7 +146,10 @@ export const EXAMPLE_FILES: { readonly [Name in ExampleName]: ExampleFile } = {
 export const EXAMPLE_NAMES = Object.keys(EXAMPLE_FILES) as ExampleName[];
 
 /** Returns an example profile, with some texts of it replaced. */
-export function exampleProfile(name: ExampleName, ...changes: readonly (readonly [from: string, to: string])[]): Profile {
+export function exampleProfile(
+  name: ExampleName,
+  ...changes: readonly (readonly [from: string, to: string])[]
+): Profile {
   let text: string = EXAMPLE_PROFILES[name];
   for (const [from, to] of changes) {
     if (!text.includes(from)) throw new Error(`${name} does not have: ${from}`);

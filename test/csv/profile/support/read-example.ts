@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ErrorCode, ERRORS, type FaultCode, MISFIT_CODES } from '../../../../schemas/errors.ts';
+import { type FaultCode, MISFIT_CODES } from '../../../../schemas/errors.ts';
 import type { Profile } from '../../../../schemas/profiles.ts';
 import {
   type ProfileContext,
@@ -9,7 +9,8 @@ import {
   readProfileLines,
 } from '../../../../src/csv/profile/read-profile.ts';
 import type { Fault } from '../../../../src/rows/rows.ts';
-import { checkAll, chunksOf, type Checked } from '../../support.ts';
+import { checkByBytes } from '../../compare/check-by-bytes.ts';
+import { checkAll, chunksOf, type Checked, rulesWith } from '../../support.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from './example-files.ts';
 
 export type ProfileRead = {
@@ -62,18 +63,25 @@ export type Judged = ProfileRead & {
 export async function judge(name: ExampleName, profile: Profile, bytes: Uint8Array): Promise<Judged> {
   const { operation, account } = EXAMPLE_FILES[name];
   const read = await readBoth(bytes, profile, { operation, today: '2026-06-15' });
-  const folder = { header: 'none', badRows: { policy: 'withhold', maxPercent: 100 } } as const;
-  const check = await checkAll(read.made, { operation, account, folder });
-  const codes = read.faults.map(({ code }) => code);
-  const effects = codes.map((code) => ERRORS[code satisfies ErrorCode].effect);
-  const isRefused = effects.includes('reject') || (check.verdict === 'reject' && !effects.includes('hold'));
-  const isHeld = effects.includes('hold') || check.verdict === 'hold';
+  const folder = { badRows: { policy: 'withhold', maxPercent: 100 } } as const;
+  // The made file has what the file would have if it were written in the layout.
+  const check = await checkAll(read.made, { operation, account, folder: { ...folder, header: 'none' } });
+  const rules = rulesWith({ operation, account, folder, profile });
+  const own = await checkByBytes(chunksOf(bytes), rules);
+  expect(await checkByBytes(chunksOf(bytes), rules, 1)).toEqual(own);
   const unfit = new Set(
     read.lines.filter(({ faults }) => faults.some(({ code }) => UNFIT.includes(code))).map(({ line }) => line),
   );
-  const sent = check.rows.flatMap(({ payment }) => (payment && !unfit.has(payment.line) ? [sentText(payment)] : []));
-  return { ...read, check, codes, verdict: isRefused ? 'R' : isHeld ? 'H' : 'T', sent: isRefused ? [] : sent };
+  expect(own.payments).toEqual(
+    check.rows.flatMap(({ payment }) => (payment && !unfit.has(payment.line) ? payment : [])),
+  );
+  expect(own.check.profile).toEqual(read.findings);
+  const verdict = VERDICTS[own.check.verdict];
+  const codes = read.faults.map(({ code }) => code);
+  return { ...read, check, codes, verdict, sent: verdict === 'R' ? [] : own.payments.map(sentText) };
 }
+
+const VERDICTS = { accept: 'T', hold: 'H', reject: 'R' } as const;
 
 const UNFIT: readonly FaultCode[] = [...MISFIT_CODES, 'SPREADSHEET_DAMAGE'];
 

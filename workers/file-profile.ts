@@ -1,0 +1,121 @@
+import type { Profile } from '../schemas/profiles.ts';
+import { parseProfile } from '../src/csv/profile/parse-profile.ts';
+import { type ProfileContext, readProfileLines } from '../src/csv/profile/read-profile.ts';
+import { counted } from '../src/kernel/counted.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import { formatCents, parseAmount } from '../src/kernel/money.ts';
+import type { PlainFileRow, ProfileRow } from '../src/ledger/engine/records.ts';
+import type { Queryable } from '../src/ledger/engine/transaction.ts';
+import { readVersion } from '../src/ledger/profile/read-profiles.ts';
+import type { Fault } from '../src/rows/rows.ts';
+import { columnsOf } from '../schemas/layouts.ts';
+
+/** The version of an import profile that reads a file, and the version that it replaced while the file waited. */
+export type FileProfile = {
+  readonly row: ProfileRow;
+  readonly profile: Profile;
+  readonly replaced?: { readonly row: ProfileRow; readonly profile: Profile };
+};
+
+/** Returns the profile that reads a file; undefined in a folder without one. */
+export async function profileOf(
+  queryable: Queryable,
+  file: Pick<PlainFileRow, 'profile_version'>,
+): Promise<Profile | undefined> {
+  if (file.profile_version === null) return undefined;
+  return readText(await readVersion(queryable, file.profile_version));
+}
+
+/** Does the same for intake, which also looks at the version before. */
+export async function fileProfile(
+  queryable: Queryable,
+  file: Pick<PlainFileRow, 'profile_version' | 'seen_at'>,
+): Promise<FileProfile | undefined> {
+  if (file.profile_version === null) return undefined;
+  const row = await readVersion(queryable, file.profile_version);
+  const found = { row, profile: readText(row) };
+  const isNewer = file.seen_at === null || row.confirmed_at! > file.seen_at;
+  if (row.replaces === null || !isNewer) return found;
+  const before = await readVersion(queryable, row.replaces);
+  return { ...found, replaced: { row: before, profile: readText(before) } };
+}
+
+function readText({ name, version, text }: ProfileRow): Profile {
+  const parsed = parseProfile(text);
+  if ('profile' in parsed) return parsed.profile;
+  const { message } = parsed.faults[0]!;
+  throw new PipelineError('PROFILE_INVALID', `read version ${version} of profile "${name}"`, message);
+}
+
+/**
+ * Returns why a file is held for its profile: it is one of the first that a version reads, or the version before reads
+ * it otherwise.
+ * @param open opens the content of the file once more
+ */
+export async function findProfileFaults(
+  { row, profile, replaced }: FileProfile,
+  file: Pick<PlainFileRow, 'sha256'>,
+  open: () => AsyncIterable<Uint8Array>,
+  context: ProfileContext,
+): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  if (row.first_files_left! > 0 && row.sample_sha256 !== file.sha256) {
+    const detail = `version ${row.version} of profile ${row.name}, ${counted(row.first_files_left!, 'such file')} left`;
+    faults.push({ code: 'PROFILE_FIRST_FILE', line: 0, detail });
+  }
+  const change = replaced && (await compareReadings(open, [replaced, { row, profile }], context));
+  if (change !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail: change });
+  return faults;
+}
+
+type Version = Pick<FileProfile, 'row' | 'profile'>;
+
+/** Reads a file with both versions, line beside line. @returns how they differ; undefined when they read alike */
+async function compareReadings(
+  open: () => AsyncIterable<Uint8Array>,
+  versions: readonly [Version, Version],
+  context: ProfileContext,
+): Promise<string | undefined> {
+  const readings = versions.map(({ profile }) => payments(open(), profile, context));
+  const sums = versions.map(() => ({ rows: 0, cents: 0 }));
+  let firstLine = 0;
+  try {
+    for (;;) {
+      const steps = await Promise.all(readings.map((reading) => reading.next()));
+      if (steps.every(({ done }) => done)) break;
+      const [before, now] = steps.map(({ value }) => value ?? undefined);
+      if (firstLine === 0 && before?.text !== now?.text) firstLine = before?.line ?? now!.line;
+      for (const [index, found] of [before, now].entries()) {
+        if (!found?.text) continue;
+        sums[index]!.rows += 1;
+        sums[index]!.cents += found.cents;
+      }
+    }
+  } finally {
+    for (const reading of readings) await reading.return(undefined);
+  }
+  if (firstLine === 0) return undefined;
+  const said = versions.map(({ row }, index) => {
+    const { rows, cents } = sums[index]!;
+    return `version ${row.version}: ${counted(rows, 'payment')}, ${formatCents(cents)}`;
+  });
+  return `${said.join('; ')}; line ${firstLine} is the first that differs`;
+}
+
+type MadePayment = { line: number; text: string; cents: number };
+
+async function* payments(
+  source: AsyncIterable<Uint8Array>,
+  profile: Profile,
+  context: ProfileContext,
+): AsyncGenerator<MadePayment, undefined> {
+  const amountAt = columnsOf(profile.layout).indexOf('amount');
+  for await (const lines of readProfileLines(source, profile, context)) {
+    for (const { line, made, faults } of lines) {
+      const cents = made && parseAmount(made[amountAt]!);
+      const text = made ? JSON.stringify([made, faults.map(({ code }) => code)]) : '';
+      yield { line, text, cents: typeof cents === 'number' ? cents : 0 };
+    }
+  }
+  return undefined;
+}
