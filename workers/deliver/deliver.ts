@@ -112,7 +112,7 @@ async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly Ba
   const write = async (outputs: OutputFiles) => {
     await writeRows(app, file, batches, outputs);
     await outputs.publish(['result'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, file.layout!);
+      delivered = await countDelivered(bytes, file.layout!, file.output_form?.delimiter);
     });
     crashPoint('deliver.result-written');
     await outputs.publish(['rejects', 'retry']);

@@ -15,7 +15,9 @@ import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../../src/rows/packed-outcomes.ts';
 import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-rows.ts';
 import { keptMessage } from '../../../src/reconcile/kept-message.ts';
-import { type FinishedRow, RESULT_TITLES, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
+import { type FinishedRow, FIRST_FORM, outcomeCells, resultTitles } from '../../../src/reconcile/outputs/result-row.ts';
+import { AccountConfig, type OutputForm } from '../../../schemas/config.ts';
+import { RESULT_TITLES } from '../../../schemas/layouts.ts';
 import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
 
 const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
@@ -171,6 +173,7 @@ async function shownRows(text: string, options?: { clear: boolean }): Promise<st
   });
 }
 
+const MARK = '\ufeff';
 const MASKED = '************2220';
 
 describe('shownRowPutter', () => {
@@ -223,6 +226,7 @@ const ROW = fc.record({
   message: TEXT,
   authorization: TEXT,
   batch: fc.nat(SENT.length - 1),
+  cents: fc.oneof(fc.integer({ min: -10_001, max: 10_001 }), fc.constantFrom(9_000_000_000, -9_000_000_000)),
 });
 type TestRow = typeof ROW extends fc.Arbitrary<infer Row> ? Row : never;
 
@@ -236,11 +240,12 @@ function packed(rows: readonly TestRow[], isChanged = false): { rows: FinishedRo
     end += texts.at(-1)!.length;
     return end;
   };
-  rows.forEach(({ outcome, code, message, authorization, batch }, place) => {
+  rows.forEach(({ outcome, code, message, authorization, batch, cents }, place) => {
     const isKept = outcome !== 'invalid' && outcome !== 'not_sent';
     pack.outcomes[place] = isKept ? OUTCOME_NAMES.indexOf(outcome) : NO_OUTCOME_YET;
     pack.codes[place] = code ?? NO_CODE;
     pack.batchNos[place] = batch + 1;
+    pack.cents[place] = cents;
     pack.ends[2 * place] = add(message);
     pack.ends[2 * place + 1] = add(authorization);
   });
@@ -250,34 +255,94 @@ function packed(rows: readonly TestRow[], isChanged = false): { rows: FinishedRo
     ...row,
     message: keptMessage(message),
     ...SENT[batch]!,
+    currency: 'USD',
+    account: 'main',
   }));
   return { rows: { count: rows.length, pack, packFrom: 0, at: (place) => finished[place]! }, finished };
 }
 
+const USUAL: OutputForm = AccountConfig.shape.outputs.parse({});
+
+/** Returns the lines of some rows as the authoritative cells make them. */
+function linesOfCells(finished: readonly FinishedRow[], form: OutputForm): string {
+  const amountAt = new Set([resultTitles(form).indexOf('Amount Charged')]);
+  const line = csvLines({ guard: true, form });
+  return finished.map((row) => line(outcomeCells(row, form), amountAt)).join('');
+}
+
 describe('outcomeCellWriter', () => {
-  it('puts the cells of the result line behind the input, whatever rows follow each other', () => {
-    const line = csvLines({ guard: true });
+  it.each<[string, OutputForm]>([
+    ['all columns', USUAL],
+    ['the columns of earlier versions', FIRST_FORM],
+    ['semicolons and a decimal comma', { ...USUAL, delimiter: 'semicolon', decimal: 'comma' }],
+    ['a decimal comma between commas', { ...USUAL, decimal: 'comma' }],
+    ['some columns', { ...USUAL, columns: ['Meaning', 'Message', 'Amount Charged'] }],
+  ])('puts the cells of the result line behind the input, whatever rows follow each other, with %s', (_what, form) => {
     fc.assert(
       fc.property(fc.array(ROW, { minLength: 1, maxLength: 6 }), fc.boolean(), (rows, isChanged) => {
         const into = newLineBuffer();
-        const writeOutcomeCells = outcomeCellWriter();
+        const writeOutcomeCells = outcomeCellWriter(form);
         const { rows: given, finished } = packed(rows, isChanged);
         for (let place = 0; place < rows.length; place += 1) writeOutcomeCells(into, given, place);
-        const expected = finished.map((row) => line(resultCells(row, []).slice(1))).join('');
-        expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
+        expect(into.bytes.toString('utf8', 0, into.length)).toBe(linesOfCells(finished, form));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 
   it.each(Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)))('writes %j as csvLines does', (text) => {
     for (const message of [text, `${text}a`, `a${text}`]) {
       const into = newLineBuffer();
-      const row: TestRow = { line: 1, outcome: 'approved', code: 0, message, authorization: message, batch: 0 };
+      const sums = { cents: 100, batch: 0 };
+      const row: TestRow = { line: 1, outcome: 'approved', code: 0, message, authorization: message, ...sums };
       const { rows, finished } = packed([row]);
-      outcomeCellWriter()(into, rows, 0);
-      const expected = csvLines({ guard: true })(resultCells(finished[0]!, []).slice(1));
-      expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
+      outcomeCellWriter(USUAL)(into, rows, 0);
+      expect(into.bytes.toString('utf8', 0, into.length)).toBe(linesOfCells(finished, USUAL));
     }
+  });
+});
+
+describe('writeRows, with settings for outputs', () => {
+  const EUROPEAN: OutputForm = { ...USUAL, delimiter: 'semicolon', decimal: 'comma', columns: ['Amount Charged'] };
+  const content = lines([cardRow(1).replace('Ada', 'Zoë;X'), cardRow(2), cardRow(3).replace('Ada', '=1')]);
+  const messageOf = (row: number) => (row === 2 ? 'REJECT: 15' : 'OK: 678594:');
+
+  it('separates the cells of the result, and keeps the rejects fit to be dropped again', async () => {
+    const file = await fileWithOutcomes(world, 'card', content, messageOf);
+    const { result, rejects } = await outputsOf({ ...file, output_form: EUROPEAN });
+    expect(result?.[0]?.endsWith(';Expiry;Outcome;Amount Charged')).toBe(true);
+    expect(result?.[1]).toContain('1;06/15/2026;C-1;"Zoë;X";');
+    expect(result?.map((line) => line.split(';').slice(-2))).toEqual([
+      ['Outcome', 'Amount Charged'],
+      ['APPROVED', '25,00'],
+      ['DECLINED', ''],
+      ['APPROVED', '25,00'],
+    ]);
+    expect(result?.[3]).toContain(";'=1;");
+    expect(rejects?.[0]).toMatch(/^Date,Invoice #,/);
+    expect(rejects?.[1]).toContain(',C-2,Ada,');
+  });
+
+  it.each([
+    ['auto', 'Zoë', [MARK, undefined]],
+    ['auto', 'Zoe', [undefined, undefined]],
+    ['always', 'Zoe', [MARK, MARK]],
+    ['never', 'Zoë', [undefined, undefined]],
+  ] as const)(
+    'with the mark %s, before letters such as %s, marks results and rejects: %j',
+    async (bom, name, marks) => {
+      const rows = [cardRow(1).replace('Ada', name), cardRow(2)];
+      const file = await fileWithOutcomes(world, 'card', lines(rows), messageOf);
+      const { result, rejects } = await outputsOf({ ...file, output_form: { ...USUAL, bom } });
+      expect([result, rejects].map((text) => (text![0]!.startsWith(MARK) ? MARK : undefined))).toEqual(marks);
+      expect(result?.[1]).toContain(name);
+    },
+  );
+
+  it('gives a file of an earlier version the result of that version', async () => {
+    const file = await fileWithOutcomes(world, 'card', content, messageOf);
+    const { result } = await outputsOf({ ...file, output_form: null });
+    expect(result?.[0]).toMatch(/^Line,.*,Result At,Attempt$/);
+    expect(result?.[1]).toMatch(/,Zoë;X,.*,1$/);
   });
 });
