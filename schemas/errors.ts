@@ -46,7 +46,7 @@ export const ERRORS = {
   CARD_BRAND: row('the card number does not belong to the method of payment', 'Correct the MOP column or the number.'),
   MOP_UNKNOWN: row(
     'the service does not list this method of payment for this server',
-    'Use VISA, MC, AMX or DSC in North America; VISA, MC, AMX or MAESTR in the UK.',
+    'Write the method of payment as the list of this account has it.',
   ),
   MOP_RESTRICTED: row(
     'the method of payment is not accepted in the currency of this account',
@@ -118,7 +118,7 @@ export const ERRORS = {
   LAYOUT_COUNTRY: rejected(
     'file',
     'the columns belong to another country than the account',
-    'Use the layout of the account: 12 columns in the US and UK, 7 in Canada.',
+    'Use the columns of the country of the account.',
   ),
   LAYOUT_FOLDER: rejected(
     'file',

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
+import { ERRORS } from '../../schemas/errors.ts';
 import { LAYOUTS } from '../../schemas/layouts.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
-import type { OutcomeTotals } from '../../src/rows/rows.ts';
+import type { Fault, OutcomeTotals } from '../../src/rows/rows.ts';
 import { completeFile, type Delivery, type NewOutput, readDelivery } from '../../src/ledger/file/complete-file.ts';
 import {
   readBatches,
@@ -32,7 +33,13 @@ import { noting } from '../note-failures.ts';
 import { enqueueDeliveryAt } from '../enqueue.ts';
 import { effectOf } from '../../src/csv/check/fault-effect.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
-import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
+import {
+  faultCells,
+  faultGroups,
+  type Notice,
+  noticeHead,
+  saidEffect,
+} from '../../src/reconcile/outputs/acknowledgement.ts';
 
 /**
  * Handles a `deliver` job: writes what is due for each of its files.
@@ -245,21 +252,30 @@ export async function writeNotice(
   { kind, batches }: { kind: OutputKind; batches: number },
 ): Promise<void> {
   const line = csvLines({ guard: true });
-  const folder = app.folder(file.folder);
   const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], batches);
+  const { take, end } = faultLister(app, file, notice);
+  const write = (lines: readonly string[][]) => lines.map((cells) => line(cells)).join('');
   await writeOutputFiles(app, file, async (outputs) => {
     await outputs.appendText(
       kind,
-      noticeHead(notice)
+      noticeHead(notice, file.output_form === null)
         .map((cells) => line(cells, VALUE))
         .join(''),
     );
     for await (const page of readFaults(app.ledger, file.file_no)) {
-      const lines = page.map((fault) => line(faultCells(fault, folder && effectOf(fault.code, folder))));
-      await outputs.appendText(kind, lines.join(''), page.length);
+      await outputs.appendText(kind, write(take(page)), page.length);
     }
+    await outputs.appendText(kind, write(end()));
     await outputs.publish([kind]);
   });
+}
+
+/** Files that an earlier version took get one line for each fault, as then. */
+function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof faultGroups> {
+  const folder = app.folder(file.folder);
+  const effect = ({ code }: Fault) => (folder ? effectOf(code, folder) : ERRORS[code].effect);
+  if (file.output_form) return faultGroups((fault) => saidEffect(notice, fault, effect(fault)));
+  return { take: (faults) => faults.map((fault) => faultCells(fault, effect(fault))), end: () => [] };
 }
 
 /** Column of the values in the head; totals in it stay numbers. */

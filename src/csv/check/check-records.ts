@@ -105,7 +105,7 @@ export function recordChecker(
     if (holdsSecurityCode(rules.operation, record.cells)) {
       return { code: 'SECURITY_CODE', line: record.line, detail: 'an extra column of three or four digits' };
     }
-    const fault = columnCountFault(record, rules.operation, layout ?? rules.folder.layout);
+    const fault = columnCountFault(record, rules, layout ?? rules.folder.layout);
     const leavesOut = header !== undefined && hasReasonColumn(rules.operation, header);
     return leavesOut ? { ...fault, detail: `${fault.detail}; ${REASON_TITLE} is not counted` } : fault;
   }

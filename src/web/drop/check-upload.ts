@@ -8,12 +8,13 @@ import { previewVerdict, type Preview } from '../../explain/validate/preview-ver
 import { unreadCheck } from '../../explain/validate/unread-check.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
+import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import type { FileCheck } from '../../csv/check/check-payment-file.ts';
 import { effectOf } from '../../csv/check/fault-effect.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
-import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
+import { faultCells, saidEffect } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { nextDate } from '../../calendar/business-dates.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -119,7 +120,7 @@ export function toVerdict(app: App, folder: Folder, name: string, looked: Checke
     bytes: check.bytes,
     sha256: check.sha256,
     rows: check.records === 0 ? null : figuresOf(check, app.account(folder.account).currency),
-    faults: faults.slice(0, MOST_FAULTS).map((fault) => showFault(fault, folder)),
+    faults: faults.slice(0, MOST_FAULTS).map((fault) => showFault(fault, folder, decision)),
     faultCount,
   };
 }
@@ -154,11 +155,12 @@ function sayWhy(reason: string, head: Uint8Array | undefined): string {
   return kind ? `This is ${kind.is}. ${kind.advice} ${sentence}` : sentence;
 }
 
-function showFault(fault: Fault, folder: Folder) {
-  const [, column = '', code = '', effect = '', means = '', value = '', mend = ''] = faultCells(
-    fault,
-    effectOf(fault.code, folder),
-  );
+const STATUS = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' } as const;
+
+function showFault(fault: Fault, folder: Folder, decision: FileDecision) {
+  const [, column = '', code = '', , means = '', value = '', mend = ''] = faultCells(fault);
+  const notice = { status: STATUS[decision.verdict], code: decision.verdict === 'accept' ? null : decision.code };
+  const effect = saidEffect(notice, fault, effectOf(fault.code, folder));
   return { line: fault.line === 0 ? null : fault.line, column, code, effect, means, value, mend };
 }
 

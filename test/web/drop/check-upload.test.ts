@@ -129,13 +129,20 @@ describe('toVerdict', () => {
       { code: 'DUPLICATE_ROW', line: 4 },
       { code: 'NAME_SEEN_BEFORE', line: 0 },
     ];
+    const decision = { verdict: 'hold', code: 'DUPLICATE_ROW', reason: 'the reason' };
     const effects = (settings: object) =>
-      verdictOf({ faults, faultCount: 2 }, settings).faults.map(({ line, effect }) => [line, effect]);
+      verdictOf({ faults, faultCount: 2, decision }, settings).faults.map(({ line, effect }) => [line, effect]);
     expect(effects({})).toEqual([
       [4, 'file held'],
       [null, 'note'],
     ]);
     expect(effects({ duplicateRows: 'warn' })[0]).toEqual([4, 'note']);
+  });
+
+  it('does not say of a file that would be refused that a row would be withheld', () => {
+    const faults: Fault[] = [{ code: 'AMOUNT_FORMAT', line: 4 }];
+    const decision = { verdict: 'reject', code: 'COLUMN_COUNT', reason: 'the reason' };
+    expect(verdictOf({ faults, faultCount: 1, decision }).faults).toMatchObject([{ effect: 'refused with the file' }]);
   });
 
   it('shows 200 faults and masks the name', () => {
