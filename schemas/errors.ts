@@ -99,6 +99,16 @@ export const ERRORS = {
     'the folder does not allow a header row and the first row is one',
     'Export without column titles.',
   ),
+  NOT_CSV: rejected(
+    'file',
+    'the file is not CSV',
+    'Save the table as CSV (comma delimited), or take the CSV file out of the archive, and drop that file.',
+  ),
+  WRONG_SEPARATOR: rejected(
+    'file',
+    'the cells are not separated by commas',
+    'Save the file as CSV (comma delimited), or set an import profile for the folder.',
+  ),
   EMPTY: rejected('file', 'the file has no bytes', 'Export the file again; this one is empty.'),
   NO_ROWS: rejected(
     'file',

@@ -117,7 +117,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   }
 
   function checkLines(lines: readonly Line[]): void {
-    for (const row of checker.checkGroup(splitPayments(lines))) {
+    for (const row of checker.checkGroup(splitPayments(lines), lines)) {
       if (row.payment) packRow(pack, row.payment);
       else withheld.push(row);
       faults.push(...row.faults);

@@ -66,6 +66,10 @@ export async function* checkPaymentFile(
   });
   const text = await openPlainText(counter.pass(source), rules.folder.charset);
   const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine });
+  if (text.kind) {
+    checker.refuse({ code: 'NOT_CSV', line: 0, detail: text.kind });
+    await drain(text.source);
+  }
   for await (const block of readBlocks(text.source)) {
     bytesChecked += block.bytes.length;
     const group = checkBlock(block);
@@ -88,6 +92,12 @@ export async function* checkPaymentFile(
     invalid: { rows: found.records - found.valid.rows },
     declaredCents: found.declaredCents,
   };
+}
+
+/** Reads a file that is refused unread to its end, for its size and its hash. */
+async function drain(source: AsyncIterable<Uint8Array>): Promise<void> {
+  const pieces = source[Symbol.asyncIterator]();
+  while (!(await pieces.next()).done);
 }
 
 /** Larger pieces double the read time through page faults, and let the sender decide how much memory paydrop uses. */
@@ -130,7 +140,9 @@ export function decideVerdict(
   rules: CheckRules,
   tally: ReturnType<typeof faultTally>,
 ): { verdict: 'accept' | 'hold' | 'reject'; faults: Fault[] } {
-  const faults = [...checkContent(found), ...checkLines(found, rules), ...checkBadRows(found, rules, tally)];
+  const faults = UNREAD.some((code) => tally.counts()[code] !== undefined)
+    ? []
+    : [...checkContent(found), ...checkLines(found, rules), ...checkBadRows(found, rules, tally)];
   faults.forEach(tally.count);
   const isRefusedForRows = rules.folder.badRows.policy === 'reject-file' && tally.has('row');
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
@@ -141,6 +153,9 @@ export function decideVerdict(
   tally.count(nothingToSend);
   return { verdict: 'reject', faults: [...faults, nothingToSend] };
 }
+
+/** Codes of a file whose rows were not read; each says all that is to be said. */
+const UNREAD = ['NOT_CSV', 'WRONG_SEPARATOR'] as const satisfies readonly FaultCode[];
 
 function checkContent(found: Findings): Fault[] {
   if (found.bytes === 0) return [{ code: 'EMPTY', line: 0 }];

@@ -2,6 +2,7 @@ import { type Country, LAYOUTS, type LayoutName, layoutOf } from '../../../schem
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Fault, RawRow } from '../../rows/rows.ts';
+import type { Line } from '../read/split-lines.ts';
 
 /**
  * Chooses the layout that most of the first rows match by their number of columns; on a tie, the first. If the first
@@ -43,6 +44,30 @@ export function checkLayout(
     faults.push({ code: 'LAYOUT_FOLDER', line: 0, detail: `${row.title}; expected ${LAYOUTS[pinned].title}` });
   }
   return faults;
+}
+
+const SEPARATORS = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'pipes'],
+] as const;
+
+/** At least this share of the lines must have the separator; titles and totals may not. */
+const SHARE_OF_SEPARATED_LINES = 0.6;
+
+/** The layouts with the fewest columns have three separators. */
+const FEWEST_SEPARATORS = 3;
+
+/** Returns what stands between the cells of most lines in place of commas, if anything. */
+export function findSeparator(lines: readonly Line[]): 'semicolons' | 'tabs' | 'pipes' | undefined {
+  const texts = lines.map(({ text }) => text.replace(/"[^"]*"/g, ''));
+  const count = (text: string, sign: string) => text.split(sign).length - 1;
+  const isSeparated = (text: string, sign: string) =>
+    count(text, sign) >= Math.max(FEWEST_SEPARATORS, count(text, ',') + 1);
+  return SEPARATORS.find(
+    ([sign]) =>
+      texts.filter((text) => isSeparated(text, sign)).length >= Math.max(1, texts.length * SHARE_OF_SEPARATED_LINES),
+  )?.[1];
 }
 
 /** Returns the fault of a row with the wrong number of columns. */

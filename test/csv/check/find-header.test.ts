@@ -8,7 +8,7 @@ import {
 } from '../../../src/csv/check/find-header.ts';
 import { achLine, CARD_HEADER, cardLine, OTHER_VISA, VISA } from '../support.ts';
 import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
-import { checkLayout, chooseLayout, columnCountFault } from '../../../src/csv/check/choose-layout.ts';
+import { checkLayout, chooseLayout, columnCountFault, findSeparator } from '../../../src/csv/check/choose-layout.ts';
 import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 
 const cellsOf = (line: string) => line.split(',');
@@ -220,6 +220,25 @@ describe('columnCountFault', () => {
   ] as const)('counts the columns', (row, operation, layout, detail) => {
     const rules = { operation, account: { country: 'US' } } as const;
     expect(columnCountFault(row, rules, layout)).toEqual({ code: 'COLUMN_COUNT', line: 5, detail });
+  });
+});
+
+describe('findSeparator', () => {
+  const linesOf = (...texts: string[]) => texts.map((text, index) => ({ number: index + 1, text, tooLong: false }));
+
+  it.each([
+    ['semicolons', ['a;b;c;d', 'e;f;1,50;g']],
+    ['semicolons', ['"Report of June"', '"a";"b, c";"d";"e"', '"f";"g";"1,5";"h"', 'i;j;1,5;k']],
+    ['tabs', ['a\tb\tc\td']],
+    ['pipes', ['a|b|c|d', 'e|f|g|h']],
+    [undefined, []],
+    [undefined, ['a,b,c,d']],
+    [undefined, ['a,b;b;b;b,c,d,e']],
+    [undefined, ['a,"b;b;b;b"']],
+    [undefined, ['a;b', 'c;d']],
+    [undefined, ['a;b;c;d', 'one line of words', 'and another']],
+  ])('finds %s in %j', (separator, texts) => {
+    expect(findSeparator(linesOf(...texts))).toBe(separator);
   });
 });
 
