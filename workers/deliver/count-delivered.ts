@@ -1,10 +1,10 @@
-import { parse } from 'csv-parse/sync';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../schemas/lifecycle.ts';
 import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
 import { openPlainText } from '../../src/csv/read/open-plain-text.ts';
 import { endOfCell } from '../../src/csv/read/plain-row.ts';
 import { readBlocks } from '../../src/csv/read/read-blocks.ts';
+import { splitSeparated } from '../../src/csv/read/split-cells.ts';
 import { unguardCell } from '../../src/csv/write/guard-cell.ts';
 import { type CsvForm, DELIMITERS } from '../../src/csv/write/write-csv.ts';
 import { POINT, ZERO } from '../../src/kernel/byte-names.ts';
@@ -37,8 +37,7 @@ async function* separatedCells(bytes: AsyncIterable<Uint8Array>, delimiter: stri
   const text = await openPlainText(bytes, 'utf-8');
   for await (const block of readBlocks(text.source)) {
     for (const line of text.decodeLine(block.bytes).split('\r\n')) {
-      const cells = line.includes('"') ? parse(line, { delimiter })[0] : line.split(delimiter);
-      yield (cells ?? []).map(unguardCell);
+      yield splitSeparated(line, delimiter).map(unguardCell);
     }
   }
 }

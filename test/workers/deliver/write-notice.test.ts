@@ -8,7 +8,8 @@ import { stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
-import { runDeliverJob, writeDueNotice, writeNotice } from '../../../workers/deliver/deliver.ts';
+import { runDeliverJob } from '../../../workers/deliver/deliver.ts';
+import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
