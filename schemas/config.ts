@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ALARM_KINDS, type AlarmKind } from './alarms.ts';
 import { CURRENCIES } from './restrictions.ts';
-import { COUNTRIES, LAYOUTS, type LayoutName } from './layouts.ts';
+import { COUNTRIES, LAYOUTS, type LayoutName, RESULT_TITLES } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
 import { HOME_SITE } from './jobs.ts';
 import { ProfileName } from './profiles.ts';
@@ -145,6 +145,25 @@ export const DashboardConfig = z.strictObject({
     .describe('A user must log in again after this time in any case, in hours'),
 });
 
+const OutputsConfig = z.strictObject({
+  bom: z
+    .enum(['auto', 'always', 'never'])
+    .default('auto')
+    .describe('Byte order mark before CSV files, by which Excel reads letters beyond ASCII; auto: if there are any'),
+  delimiter: z
+    .enum(['comma', 'semicolon', 'tab'])
+    .default('comma')
+    .describe('What stands between the cells of results and corrections'),
+  decimal: z.enum(['point', 'comma']).default('point').describe('Decimal sign of the column Amount Charged'),
+  columns: z
+    .array(z.enum(RESULT_TITLES))
+    .default([...RESULT_TITLES])
+    .describe('Columns of results and corrections after those of the input; Outcome is always among them'),
+});
+
+/** Form of the outputs of a file: the settings of its account when the file was taken. */
+export type OutputForm = z.infer<typeof OutputsConfig>;
+
 /** Covers the 13 months in which card schemes and banks usually allow disputes. */
 export const RETENTION_DAYS = 400;
 
@@ -231,6 +250,7 @@ export const AccountConfig = z.strictObject({
     })
     .prefault({})
     .describe('A file above a limit is held; amounts in units of the currency, refunds count like charges'),
+  outputs: OutputsConfig.prefault({}).describe('Form of results, corrections and notices of files taken from now on'),
 });
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);

@@ -46,7 +46,7 @@ export const ERRORS = {
   CARD_BRAND: row('the card number does not belong to the method of payment', 'Correct the MOP column or the number.'),
   MOP_UNKNOWN: row(
     'the service does not list this method of payment for this server',
-    'Use VISA, MC, AMX or DSC in North America; VISA, MC, AMX or MAESTR in the UK.',
+    'Write the method of payment as the list of this account has it.',
   ),
   MOP_RESTRICTED: row(
     'the method of payment is not accepted in the currency of this account',
@@ -99,6 +99,16 @@ export const ERRORS = {
     'the folder does not allow a header row and the first row is one',
     'Export without column titles.',
   ),
+  NOT_CSV: rejected(
+    'file',
+    'the file is not CSV',
+    'Save the table as CSV (comma delimited), or take the CSV file out of the archive, and drop that file.',
+  ),
+  WRONG_SEPARATOR: rejected(
+    'file',
+    'the cells are not separated by commas',
+    'Save the file as CSV (comma delimited), or set an import profile for the folder.',
+  ),
   EMPTY: rejected('file', 'the file has no bytes', 'Export the file again; this one is empty.'),
   NO_ROWS: rejected(
     'file',
@@ -118,7 +128,7 @@ export const ERRORS = {
   LAYOUT_COUNTRY: rejected(
     'file',
     'the columns belong to another country than the account',
-    'Use the layout of the account: 12 columns in the US and UK, 7 in Canada.',
+    'Use the columns of the country of the account.',
   ),
   LAYOUT_FOLDER: rejected(
     'file',

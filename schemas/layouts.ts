@@ -127,6 +127,23 @@ export type LayoutName = keyof typeof LAYOUTS;
  */
 export const REASON_TITLE = 'Reason';
 
+/** The columns that a result has after those of the input, in this order. */
+export const RESULT_TITLES = [
+  'Outcome',
+  'Code',
+  'Message',
+  'Authorization',
+  'Batch Id',
+  'Sent At',
+  'Result At',
+  'Attempt',
+  'Amount Charged',
+  'Currency',
+  'Account',
+  'Meaning',
+] as const;
+export type ResultTitle = (typeof RESULT_TITLES)[number];
+
 /** Returns the one layout of an operation with this number of columns, if any. */
 export function layoutOf(operation: FolderOperation, columnCount: number): LayoutName | undefined {
   const layouts = Object.entries(LAYOUTS) as [LayoutName, LayoutRow][];

@@ -62,26 +62,63 @@ export const FINAL_BATCH_STATES = ['reconciled', 'cancelled'] as const satisfies
 
 /**
  * Outcome of a row. `certainlyNotCharged` rows may be corrected and dropped again (rejects file). Rows with the outcome
- * `unknown` never may.
+ * `unknown` never may. `says` tells the reader of a result what to do.
  */
 export const OUTCOMES = {
-  approved: { label: 'APPROVED', certainlyNotCharged: false, means: 'charged or refunded' },
+  approved: {
+    label: 'APPROVED',
+    certainlyNotCharged: false,
+    means: 'charged or refunded',
+    says: 'Charged or refunded; nothing to do',
+  },
   accepted_pending: {
     label: 'ACCEPTED_PENDING',
     certainlyNotCharged: false,
     means: 'passed to the bank, not paid yet',
+    says: 'Passed to the bank but not paid yet; a return would come later',
   },
-  declined: { label: 'DECLINED', certainlyNotCharged: true, means: 'refused by the service with a code' },
-  duplicate: { label: 'DUPLICATE', certainlyNotCharged: false, means: 'the service says that it already has it' },
-  format_error: { label: 'FORMAT_ERROR', certainlyNotCharged: true, means: 'the service could not read the row' },
-  unknown: { label: 'UNKNOWN', certainlyNotCharged: false, means: 'may or may not have been charged; ask the service' },
+  declined: {
+    label: 'DECLINED',
+    certainlyNotCharged: true,
+    means: 'refused by the service with a code',
+    says: 'Refused by the service; see the message and correct the row in the rejects file',
+  },
+  duplicate: {
+    label: 'DUPLICATE',
+    certainlyNotCharged: false,
+    means: 'the service says that it already has it',
+    says: 'The service says that it already has it; look up the earlier payment and do not send it again',
+  },
+  format_error: {
+    label: 'FORMAT_ERROR',
+    certainlyNotCharged: true,
+    means: 'the service could not read the row',
+    says: 'The service could not read the row; correct it and drop the rejects file',
+  },
+  unknown: {
+    label: 'UNKNOWN',
+    certainlyNotCharged: false,
+    means: 'may or may not have been charged; ask the service',
+    says: 'May or may not have been charged; ask the service before sending it again',
+  },
   not_charged: {
     label: 'NOT_CHARGED',
     certainlyNotCharged: true,
     means: 'sent but not charged: it is missing from two reports of the service',
+    says: 'Not charged: it is missing from two reports of the service; send it again by "paydrop resubmit"',
   },
-  not_sent: { label: 'NOT_SENT', certainlyNotCharged: true, means: 'never sent' },
-  invalid: { label: 'INVALID', certainlyNotCharged: true, means: 'withheld because it has faults' },
+  not_sent: {
+    label: 'NOT_SENT',
+    certainlyNotCharged: true,
+    means: 'never sent',
+    says: 'Never sent; drop the rejects file if it is still to be paid',
+  },
+  invalid: {
+    label: 'INVALID',
+    certainlyNotCharged: true,
+    means: 'withheld because it has faults',
+    says: 'Withheld because it has faults; correct it and drop the rejects file',
+  },
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 

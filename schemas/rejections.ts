@@ -13,6 +13,16 @@
 export const ADVICE = ['later', 'fix', 'cardholder', 'merchant', 'never', 'unknown'] as const;
 export type Advice = (typeof ADVICE)[number];
 
+/** What the reader of a result has to do, by advice. */
+const NEXT: Readonly<Record<Advice, string>> = {
+  later: 'drop the retry file later',
+  fix: 'correct the row and drop the rejects file',
+  cardholder: 'ask the customer to call the bank',
+  merchant: 'ask the payment service about the merchant account',
+  never: 'do not send it again; ask the customer for another way to pay',
+  unknown: 'look it up at the service before anything else',
+};
+
 type RejectionRow = { readonly message: string; readonly advice: Advice };
 
 export const REJECTIONS: Readonly<Record<number, RejectionRow>> = {
@@ -81,6 +91,12 @@ export const REJECTIONS: Readonly<Record<number, RejectionRow>> = {
 /** Returns the service's answer to a row, preceded by the meaning of its code. */
 export function saidAnswer(text: string, code: number | null): string {
   return code === null ? text : `${rejectionOf(code).message} (${text})`;
+}
+
+/** Returns what a code means and what to do about it, in one sentence. */
+export function saidRejection(code: number): string {
+  const { message, advice } = rejectionOf(code);
+  return `${message}; ${NEXT[advice]}`;
 }
 
 /** Returns the meaning of a code. An unlisted code is a decline of unknown cause; do not send it again blindly. */

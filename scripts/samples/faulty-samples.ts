@@ -142,6 +142,17 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
     shows: 'titles',
     write: (rows) => lines([headerOf('card'), ...rows]),
   },
+  NOT_CSV: {
+    ...ACH,
+    shows: 'an HTML table under the name of a CSV file',
+    write: (rows) =>
+      `<table>\n${lines(rows.map((row) => `<tr><td>${row.replaceAll(',', '</td><td>')}</td></tr>`))}</table>\n`,
+  },
+  WRONG_SEPARATOR: {
+    ...CARD,
+    shows: 'semicolons between the cells',
+    write: (rows) => lines(rows).replaceAll(',', ';'),
+  },
   EMPTY: { ...ACH, shows: 'nothing at all', write: () => '' },
   NO_ROWS: { ...ACH, shows: 'titles and no payment', write: () => lines([headerOf('ach')]) },
   LAYOUT_COUNTRY: { operation: 'card', layout: 'card-ca', shows: 'the Canadian layout for an account in the US' },

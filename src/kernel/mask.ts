@@ -1,5 +1,5 @@
 import { passesLuhn } from './luhn.ts';
-import { plainDigits } from './plain-digits.ts';
+import { joinedDigits, plainDigits } from './plain-digits.ts';
 
 /**
  * Stars every character of a card or account number except its last digits, keeping the length. The last four of 8 or
@@ -46,6 +46,39 @@ export function endsAlike(masked: string, digits: string): boolean {
  */
 export function maskText(text: string): string {
   return starNumbers(text, starRun);
+}
+
+/** Masks numbers. If the joined groups of digits still form a long number, the whole text is masked. */
+export function hideNumbers(text: string): string {
+  const masked = maskText(text);
+  const isLeft = /\d{7}/.test(joinGroups(masked)) || /\d{12}/.test(joinedDigits(masked));
+  return isLeft ? maskNumber(plainDigits(text)) : masked;
+}
+
+/** Joins what blanks, points and dashes separate. */
+export function joinGroups(text: string): string {
+  return text.replace(/[\s.-]/g, '');
+}
+
+/**
+ * Hides a number wherever it stands in a text. If more than four of its digits in a row are left, in whatever groups,
+ * the whole text is masked.
+ * @param number digits only
+ */
+export function hideNumber(text: string, number: string): string {
+  const shown = text.replaceAll(number, maskNumber(number));
+  return sharesDigits(shown, number) ? maskNumber(plainDigits(text)) : shown;
+}
+
+const TELLING_PART = 5;
+
+/** Returns whether a text has five digits of a number in a row. Stars count as letters. */
+function sharesDigits(text: string, number: string): boolean {
+  const digits = joinedDigits(text.replaceAll('*', 'x'));
+  for (let from = 0; from + TELLING_PART <= number.length; from += 1) {
+    if (digits.includes(number.slice(from, from + TELLING_PART))) return true;
+  }
+  return false;
 }
 
 function starNumbers(text: string, starLong: (run: string) => string): string {

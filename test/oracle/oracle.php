@@ -173,10 +173,12 @@ function judgeFile(array $file, array $outputs, array $booked, callable $say): v
     }
     $totals = [];
     foreach ($file['rows'] as $at => $row) {
-        // Line, the columns as they were written, then Outcome and seven more.
+        // Line, the columns as they were written, then Outcome and eleven more.
         $cells = array_map('trim', $lines[$at]);
-        $outcome = $cells[count($cells) - 8];
+        $outcome = $cells[count($cells) - 12];
+        $charged = $cells[count($cells) - 4];
         $who = "line {$row['line']} ({$row['invoice']}, " . ($row['fault'] ?? 'sound') . ')';
+        if ($charged !== ($outcome === 'APPROVED' ? decimal($row['cents']) : '')) $say("$who is charged '$charged'");
         if ((int) $cells[0] !== $row['line']) $say("$who stands as line $cells[0]");
         if (!in_array($row['invoice'], $cells, true)) $say("$who has lost its invoice");
         $entries = $booked[$row['invoice']] ?? [];
@@ -229,7 +231,7 @@ function decimal(int $cents): string
 
 function readCsv(string $text): array
 {
-    $lines = array_filter(preg_split('/\r\n|\n/', $text), fn (string $line) => $line !== '');
+    $lines = array_filter(preg_split('/\r\n|\n/', preg_replace('/^\xEF\xBB\xBF/', '', $text)), fn (string $line) => $line !== '');
     $rows = array_map(fn (string $line) => str_getcsv($line, ',', '"', ''), array_values($lines));
     return ($rows[0][0] ?? '') === 'Line' ? array_slice($rows, 1) : $rows;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { Config, ENVIRONMENT, WEEKDAYS } from '../../schemas/config.ts';
+import { RESULT_TITLES } from '../../schemas/layouts.ts';
 
 const ACCOUNT = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'env:AGENT', password: 'env:PASSWORD' };
 const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
@@ -43,6 +44,7 @@ describe('Config', () => {
           secondPerson: { refunds: false, overrides: false, resolutions: false },
           retention: { days: 400 },
           limits: {},
+          outputs: { bom: 'auto', delimiter: 'comma', decimal: 'point', columns: RESULT_TITLES },
         },
       },
       folders: [

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FaultCode } from '../../schemas/errors.ts';
+import { AccountConfig } from '../../schemas/config.ts';
 import type { BatchState, FileState } from '../../schemas/lifecycle.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
@@ -171,6 +172,7 @@ export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
     charset: 'utf-8',
     control: null,
     seenAt: new Date(START),
+    outputForm: AccountConfig.shape.outputs.parse({}),
     ...claim,
   };
 }

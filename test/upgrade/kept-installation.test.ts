@@ -1,4 +1,4 @@
-import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +116,9 @@ describe('an installation of an earlier version', () => {
       ['spoiled.csv', 'rejected'],
     ] as const)
       expect([name, await stateOf(name)], (await paydrop('why', name)).out).toEqual([name, state]);
+    const [result = ''] = (await readdir(join(root, 'out'))).filter((name) => /^held__.*[.]result[.]csv$/.test(name));
+    const [titles] = (await readFile(join(root, 'out', result), 'utf8')).split('\r\n');
+    expect(titles, 'it keeps the form of the version that took it').toMatch(/^Line,.*,Result At,Attempt$/);
     // Nothing that the earlier version may have sent was sent again.
     const booked = service.books().filter(({ account }) => account !== 'PAIRS1');
     expect(booked.map(({ invoice }) => invoice)).toEqual(['L-23', 'K-11', 'K-12']);

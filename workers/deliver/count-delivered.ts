@@ -1,7 +1,12 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../schemas/lifecycle.ts';
 import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
+import { openPlainText } from '../../src/csv/read/open-plain-text.ts';
 import { endOfCell } from '../../src/csv/read/plain-row.ts';
+import { readBlocks } from '../../src/csv/read/read-blocks.ts';
+import { splitSeparated } from '../../src/csv/read/split-cells.ts';
+import { unguardCell } from '../../src/csv/write/guard-cell.ts';
+import { type CsvForm, DELIMITERS } from '../../src/csv/write/write-csv.ts';
 import { POINT, ZERO } from '../../src/kernel/byte-names.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
@@ -10,13 +15,31 @@ import type { OutcomeTotals } from '../../src/rows/rows.ts';
  * Counts rows and money per outcome as a reader of the result file finds them (control total H8).
  * @param bytes of the file as read back from disk, never those just written
  */
-export async function countDelivered(bytes: AsyncIterable<Uint8Array>, layout: LayoutName): Promise<OutcomeTotals> {
+export async function countDelivered(
+  bytes: AsyncIterable<Uint8Array>,
+  layout: LayoutName,
+  delimiter: CsvForm['delimiter'] = 'comma',
+): Promise<OutcomeTotals> {
   const columns = columnsOf(layout);
   const counter = cellCounter(1 + columns.indexOf('amount'), 1 + columns.length);
+  if (delimiter !== 'comma') {
+    for await (const cells of separatedCells(bytes, DELIMITERS[delimiter])) counter.countCells(cells);
+    return counter.totals();
+  }
   for await (const rows of readRawLines(bytes, { charset: 'utf-8', headerLine: 1 })) {
     for (let place = 0; place < rows.lines.length; place += 1) counter.count(rows, place);
   }
   return counter.totals();
+}
+
+/** Yields the cells of each line of a file without commas between them. No cell of our own files holds a line end. */
+async function* separatedCells(bytes: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<readonly string[]> {
+  const text = await openPlainText(bytes, 'utf-8');
+  for await (const block of readBlocks(text.source)) {
+    for (const line of text.decodeLine(block.bytes).split('\r\n')) {
+      yield splitSeparated(line, delimiter).map(unguardCell);
+    }
+  }
 }
 
 /** Counts rows by their amount and outcome cells. In a plain row it looks at nothing else. */
@@ -67,7 +90,7 @@ function cellCounter(amountAt: number, outcomeAt: number) {
     else addCents(cents);
   }
 
-  return { count, totals: (): OutcomeTotals => Object.fromEntries(sums) };
+  return { count, countCells, totals: (): OutcomeTotals => Object.fromEntries(sums) };
 }
 
 /** Returns where the cell `count` cells further on begins, or a place past `end` when there are too few. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { LAYOUTS } from '../../schemas/layouts.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
@@ -7,13 +6,7 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
 import { completeFile, type Delivery, type NewOutput, readDelivery } from '../../src/ledger/file/complete-file.ts';
-import {
-  readBatches,
-  readFaults,
-  readOutcomeTotals,
-  readOutputs,
-  readStopReason,
-} from '../../src/ledger/file/read-file.ts';
+import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
@@ -22,7 +15,7 @@ import { checkControlTotals, type ControlTotal, type Figures } from '../../src/r
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { countDelivered } from './count-delivered.ts';
-import { type OutputFiles, outputPath, publishOutputs, writeOutputFiles } from './output-files.ts';
+import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-files.ts';
 import { FIRST } from './finished-pages.ts';
 import { mustHold, writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
@@ -30,9 +23,7 @@ import type { Payload } from '../../schemas/jobs.ts';
 import { runForSlice } from '../run-for-slice.ts';
 import { noting } from '../note-failures.ts';
 import { enqueueDeliveryAt } from '../enqueue.ts';
-import { effectOf } from '../../src/csv/check/fault-effect.ts';
-import { csvLines } from '../../src/csv/write/write-csv.ts';
-import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
+import { writeDueNotice } from './write-notice.ts';
 
 /**
  * Handles a `deliver` job: writes what is due for each of its files.
@@ -112,7 +103,7 @@ async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly Ba
   const write = async (outputs: OutputFiles) => {
     await writeRows(app, file, batches, outputs);
     await outputs.publish(['result'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, file.layout!);
+      delivered = await countDelivered(bytes, file.layout!, file.output_form?.delimiter);
     });
     crashPoint('deliver.result-written');
     await outputs.publish(['rejects', 'retry']);
@@ -182,41 +173,6 @@ async function summarize(
 
 const KINDS = Object.keys(OUTPUT_KINDS) as OutputKind[];
 
-const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
-  accepted: 'ack',
-  in_progress: 'ack',
-  partly_cancelled: 'ack',
-  held: 'held',
-  rejected: 'nak',
-  cancelled: 'cancelled',
-};
-
-/** Notices of verdicts that a person may end before the notice is recorded. */
-const PASSING: readonly OutputKind[] = ['held', 'ack'];
-
-/** Writes the notice of the file's verdict, unless it is there. */
-export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written' | 'batches'>): Promise<void> {
-  await noteStrayNotices(app, due);
-  const { file, written, batches } = due;
-  const kind = NOTICES[file.state];
-  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, batches });
-}
-
-/**
- * Rewrites and records a notice whose process died after publishing it. A person may have approved or canceled the file
- * since, but the sender has read the notice; the bytes stay the same. It goes first: if it fails, the due notice is
- * still missing, so both are retried.
- */
-async function noteStrayNotices(
-  app: App,
-  { file, written, batches }: Pick<Delivery, 'file' | 'written' | 'batches'>,
-): Promise<void> {
-  for (const kind of PASSING) {
-    if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
-    await writeNotice(app, file, { kind, batches });
-  }
-}
-
 /** Returns the file's own figures for the control totals, as counted at intake. Money is integer cents. */
 export function figuresOfFile(file: FileRow): Omit<Figures, 'batches' | 'outcomes' | 'delivered'> {
   return {
@@ -230,58 +186,5 @@ export function figuresOfFile(file: FileRow): Omit<Figures, 'batches' | 'outcome
     records: file.records ?? 0,
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,
-  };
-}
-
-const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
-
-/**
- * Writes the acknowledgement, the notice of a held or canceled file, or the NAK: verdict and figures, then all faults.
- * @param notice.batches how many the file has
- */
-export async function writeNotice(
-  app: App,
-  file: ReadFileRow,
-  { kind, batches }: { kind: OutputKind; batches: number },
-): Promise<void> {
-  const line = csvLines({ guard: true });
-  const folder = app.folder(file.folder);
-  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], batches);
-  await writeOutputFiles(app, file, async (outputs) => {
-    await outputs.appendText(
-      kind,
-      noticeHead(notice)
-        .map((cells) => line(cells, VALUE))
-        .join(''),
-    );
-    for await (const page of readFaults(app.ledger, file.file_no)) {
-      const lines = page.map((fault) => line(faultCells(fault, folder && effectOf(fault.code, folder))));
-      await outputs.appendText(kind, lines.join(''), page.length);
-    }
-    await outputs.publish([kind]);
-  });
-}
-
-/** Column of the values in the head; totals in it stay numbers. */
-const VALUE = new Set([1]);
-
-async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
-  return {
-    status,
-    code: file.reason_code,
-    reason: status === 'CANCELLED' ? await readStopReason(app.ledger, file.file_id) : (file.reason ?? ''),
-    fileId: file.file_id,
-    name: file.name,
-    account: file.account,
-    operation: file.operation,
-    layout: file.layout,
-    claimedAt: formatInZone(file.claimed_at, app.account(file.account).timeZone),
-    bytes: file.bytes,
-    sha256: file.sha256,
-    completeness: file.completeness,
-    records: file.records ?? 0,
-    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
-    invalidRows: file.invalid_rows ?? 0,
-    batches,
   };
 }

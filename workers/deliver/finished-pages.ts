@@ -210,7 +210,7 @@ export function rowDescriber(
   file: FileRow,
   batches: readonly BatchRow[],
 ): (row: KeptRow, faults: readonly Fault[]) => FinishedRow {
-  const { timeZone } = app.account(file.account);
+  const { timeZone, currency } = app.account(file.account);
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const sentBy = new Map(
     batches.map((batch) => [
@@ -230,6 +230,9 @@ export function rowDescriber(
       sentAt: sent?.sentAt ?? '',
       resultAt: sent?.resultAt ?? '',
       attempt: wasSent(sent?.batch) ? sent!.batch.attempt : null,
+      cents: row.amount_cents,
+      currency,
+      account: file.account,
     };
   };
 }

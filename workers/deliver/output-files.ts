@@ -1,4 +1,7 @@
+import { isAscii } from 'node:buffer';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import type { OutputForm } from '../../schemas/config.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { type OutputDraft, openDraft } from '../../src/files/outputs/output-draft.ts';
@@ -25,7 +28,7 @@ export type OutputFiles = {
   ): Promise<void>;
 };
 
-type Begun = { kind: OutputKind; draft: OutputDraft; rows: number };
+type Begun = { kind: OutputKind; draft: OutputDraft; rows: number; isMarked: boolean };
 
 /**
  * Writes outputs of a file and records the published ones in the ledger. The others are gone when `write` ends.
@@ -59,9 +62,11 @@ export async function publishOutputs(
   const published: NewOutput[] = [];
 
   async function append(kind: OutputKind, bytes: Uint8Array, rows = 0): Promise<void> {
-    const output = begun.get(kind) ?? { kind, rows: 0, draft: await openDraft(out, nameOf(file, kind, number)) };
+    const name = nameOf(file, kind, number);
+    const output = begun.get(kind) ?? { kind, rows: 0, draft: await openDraft(out, name), isMarked: false };
     begun.set(kind, output);
     output.rows += rows;
+    if (!output.isMarked && needsMark(name, file.output_form, bytes)) await addMark(out, output);
     await output.draft.append(bytes);
   }
 
@@ -88,6 +93,24 @@ export async function publishOutputs(
   } finally {
     for (const { draft } of begun.values()) await draft.discard();
   }
+}
+
+const MARK = Buffer.from('\ufeff');
+
+/** Returns whether a table needs a byte order mark, without which Excel takes its letters for others. */
+function needsMark(name: string, form: OutputForm | null, bytes: Uint8Array): boolean {
+  if (!form || !name.endsWith('.csv') || form.bom === 'never') return false;
+  return form.bom === 'always' || !isAscii(bytes);
+}
+
+/** Puts the mark in front of an output. What is already written is copied, which few files need. */
+async function addMark(out: string, output: Begun): Promise<void> {
+  const { draft } = output;
+  output.draft = await openDraft(out, draft.name);
+  output.isMarked = true;
+  await output.draft.append(MARK);
+  for await (const piece of createReadStream(draft.temporary)) await output.draft.append(piece);
+  await draft.discard();
 }
 
 /**

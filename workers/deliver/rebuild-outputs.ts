@@ -8,7 +8,8 @@ import { readDelivery } from '../../src/ledger/file/complete-file.ts';
 import { readOutputs } from '../../src/ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
-import { writeNotice, writeResults } from './deliver.ts';
+import { writeResults } from './deliver.ts';
+import { writeNotice } from './write-notice.ts';
 
 /**
  * Result of checking one output that the ledger knows.

@@ -9,7 +9,13 @@ import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.
 import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals, type ControlTotal } from '../../src/reconcile/control-totals.ts';
 import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/summary.ts';
-import { CHANGE_TITLES, changeCells, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/result-row.ts';
+import {
+  CHANGE_TITLES,
+  changeCells,
+  FIRST_FORM,
+  resultTitles,
+  titlesOf,
+} from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
 import { optionsOf, rowDescriber } from './finished-pages.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
@@ -64,8 +70,10 @@ async function writeChanges(
   { changes, batches }: { changes: readonly ChangedRow[]; batches: readonly BatchRow[] },
 ): Promise<OutcomeTotals> {
   const layout = file.layout!;
-  const line = csvLines({ guard: true });
-  const amountAt = new Set([1 + columnsOf(layout).indexOf('amount')]);
+  const form = file.output_form ?? FIRST_FORM;
+  const line = csvLines({ guard: true, form });
+  const titles = ['Line', ...titlesOf(layout), ...resultTitles(form), ...CHANGE_TITLES];
+  const amountAt = new Set([1 + columnsOf(layout).indexOf('amount'), titles.indexOf('Amount Charged')]);
   const describe = rowDescriber(app, file, batches);
   const cells = await cellsOfLines(
     app,
@@ -82,14 +90,13 @@ async function writeChanges(
       evidence: change.source,
     };
     const shown = shownRow(layout, cells.get(change.line) ?? [], { isValid: true });
-    return line(changeCells(describe(change, []), shown, before), amountAt);
+    return line(changeCells(describe(change, []), shown, before, form), amountAt);
   };
   let delivered: OutcomeTotals = {};
   const write = async (outputs: OutputFiles) => {
-    const titles = line(['Line', ...titlesOf(layout), ...RESULT_TITLES, ...CHANGE_TITLES]);
-    await outputs.appendText('correction', titles + changes.map(lineOf).join(''), changes.length);
+    await outputs.appendText('correction', line(titles) + changes.map(lineOf).join(''), changes.length);
     await outputs.publish(['correction'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, layout);
+      delivered = await countDelivered(bytes, layout, form.delimiter);
     });
   };
   await writeOutputFiles(app, file, write, { number: correctionNo, batches });

@@ -8,21 +8,23 @@ import {
   putNumber,
   putText,
 } from '../../src/csv/read/line-buffer.ts';
-import { csvLines } from '../../src/csv/write/write-csv.ts';
-import { COMMA, NINE, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
+import { type CsvForm, csvLines, DELIMITERS } from '../../src/csv/write/write-csv.ts';
+import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
 import { NO_BATCH, NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import {
   correctionOf,
+  FIRST_FORM,
+  outcomeCells,
   REASON_TITLE,
-  RESULT_TITLES,
-  resultCells,
+  resultTitles,
   titlesOf,
 } from '../../src/reconcile/outputs/result-row.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import type { OutputForm } from '../../schemas/config.ts';
+import { columnsOf, type LayoutName, RESULT_TITLES } from '../../schemas/layouts.ts';
 import { cellsOf, type RawLines, standsInBytes } from '../../src/csv/read/read-raw-lines.ts';
 import { plainRowCopier, shownRow } from './copy-plain-row.ts';
 
@@ -34,6 +36,7 @@ type RowKind = (typeof ROW_KINDS)[number];
  * Writes three files in one pass over the rows. The result has every input row once, in order, numbers masked, with its
  * outcome. The rejects and retry files have the rows certainly not charged, in their own layout, with the reason;
  * without rows they are not begun. A row of unknown outcome is in neither: sending it again could charge twice.
+ * The settings for outputs change only the result, because the other two must be fit to be dropped again.
  */
 export async function writeRows(
   app: App,
@@ -41,13 +44,15 @@ export async function writeRows(
   batches: readonly BatchRow[],
   outputs: OutputFiles,
 ): Promise<void> {
-  const { sheets, put } = openSheets(app, file);
+  const form = file.output_form ?? FIRST_FORM;
+  const { sheets, put } = openSheets(app, file, form);
   const append = async (kind: RowKind, sheet: Sheet) => {
     await outputs.append(kind, sheet.lines.bytes.subarray(0, sheet.lines.length), sheet.rows);
     sheet.lines.length = 0;
     sheet.rows = 0;
   };
-  await outputs.appendText('result', TITLE_LINE(['Line', ...titlesOf(file.layout!), ...RESULT_TITLES]));
+  const titles = ['Line', ...titlesOf(file.layout!), ...resultTitles(form)];
+  await outputs.appendText('result', csvLines({ guard: true, form })(titles));
   for await (const page of finishedPages(app, file, { batches })) {
     put(page);
     for (const kind of ROW_KINDS) if (sheets[kind].lines.length >= FULL_SHEET_BYTES) await append(kind, sheets[kind]);
@@ -58,24 +63,28 @@ export async function writeRows(
 /** Gathers some pages, because each write has to wake another thread. */
 const FULL_SHEET_BYTES = 524_288;
 
-const TITLE_LINE = csvLines({ guard: true });
-
 type Sheet = { lines: ReturnType<typeof newLineBuffer>; rows: number; isBegun: boolean };
 
-function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
+function openSheets(
+  app: App,
+  file: FileRow,
+  form: OutputForm,
+): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
   const layout = file.layout!;
   const line = csvLines({ guard: true });
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
-  const putShown = shownRowPutter(layout);
-  const putClear = clear ? shownRowPutter(layout, { clear }) : undefined;
-  const writeOutcomeCells = outcomeCellWriter();
+  const delimiter = DELIMITERS[form.delimiter].charCodeAt(0);
+  const putShown = shownRowPutter(layout, { form });
+  const isCopied = !clear && delimiter === COMMA;
+  const putDropped = isCopied ? undefined : shownRowPutter(layout, { clear });
+  const writeOutcomeCells = outcomeCellWriter(form);
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
 
   const put = ({ input, from, rows }: FinishedPage): void => {
     const result = sheets.result.lines;
     for (let place = 0; place < rows.count; place += 1) {
-      putNumber(result, rows.pack.lines[rows.packFrom + place]!, COMMA);
+      putNumber(result, rows.pack.lines[rows.packFrom + place]!, delimiter);
       const shownFrom = result.length;
       const isValid = rows.pack.batchNos[rows.packFrom + place] !== NO_BATCH;
       putShown(result, input, from + place, isValid);
@@ -89,7 +98,7 @@ function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; 
       const sheet = sheets[correction.kind];
       if (!sheet.isBegun) putText(sheet.lines, line([...titlesOf(layout), REASON_TITLE]));
       sheet.isBegun = true;
-      if (putClear) putClear(sheet.lines, input, from + place, isValid);
+      if (putDropped) putDropped(sheet.lines, input, from + place, isValid);
       else putBytes(sheet.lines, result.bytes, shownFrom, shownTo);
       putText(sheet.lines, line([correction.reason]));
       sheet.rows += 1;
@@ -107,19 +116,20 @@ function mayBeCharged({ pack, packFrom }: FinishedRows, place: number): boolean 
 const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotCharged);
 
 /**
- * Returns a function that writes the cells of an input row as the output files show them, each followed by a comma.
+ * Returns a function that writes the cells of an input row as the output files show them, each followed by the
+ * delimiter. Plain rows are copied only between commas, which nearly all outputs have.
  * @param options.clear shows numbers whole
  * @returns writes one row; `isValid` if it passed the check
  */
 export function shownRowPutter(
   layout: LayoutName,
-  options: { clear?: boolean } = {},
+  { clear = false, form = FIRST_FORM }: { clear?: boolean; form?: CsvForm } = {},
 ): (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void {
-  const copyPlainRow = plainRowCopier(layout, options);
-  const line = csvLines({ guard: true });
+  const copyPlainRow = form.delimiter === 'comma' ? plainRowCopier(layout, { clear }) : undefined;
+  const line = csvLines({ guard: true, form });
   const amountAt = new Set([columnsOf(layout).indexOf('amount')]);
   return (into, rows, place, isValid) => {
-    if (standsInBytes(rows, place)) {
+    if (copyPlainRow && standsInBytes(rows, place)) {
       const [start, end] = [rows.starts[place]!, rows.ends[place]!];
       const copied = copyPlainRow(rows.bytes, start, end, makeRoom(into, end - start + 1), into.length);
       if (copied >= 0) {
@@ -127,37 +137,76 @@ export function shownRowPutter(
         return;
       }
     }
-    const cells = shownRow(layout, cellsOf(rows, place), { ...options, isValid });
-    if (cells.length > 0) putText(into, `${line(cells, amountAt).slice(0, -2)},`);
+    const cells = shownRow(layout, cellsOf(rows, place), { clear, isValid });
+    if (cells.length > 0) putText(into, line(cells, amountAt).slice(0, -2) + DELIMITERS[form.delimiter]);
   };
 }
 
 /**
  * Returns a function that writes the outcome cells of a result line and its end. Most rows have a plain message and
- * share the rest of the line with their batch, so their bytes are copied. The others go through `resultCells`, which is
- * authoritative.
+ * share cells with their batch or their outcome, whose bytes are copied. The others go through `outcomeCells`, which is
+ * authoritative, as do all rows of a form with other columns or delimiters.
  */
-export function outcomeCellWriter(): (into: LineBuffer, rows: FinishedRows, place: number) => void {
-  const line = csvLines({ guard: true });
-  let batchNo: number | undefined;
-  let shared = NOTHING;
+export function outcomeCellWriter(form: OutputForm): (into: LineBuffer, rows: FinishedRows, place: number) => void {
+  const line = csvLines({ guard: true, form });
+  const amountAt = new Set([resultTitles(form).indexOf('Amount Charged')]);
+  const lineOf = (rows: FinishedRows, place: number) => line(outcomeCells(rows.at(place), form), amountAt);
+  if (!isUsual(form)) return (into, rows, place) => putText(into, lineOf(rows, place));
+  const putShared = sharedCellPutter(form);
   return (into, rows, place) => {
     const { pack } = rows;
     const at = rows.packFrom + place;
     if (!isPlain(pack, at)) {
-      putText(into, line(resultCells(rows.at(place), []).slice(1)));
+      putText(into, lineOf(rows, place));
       return;
-    }
-    if (batchNo !== pack.batchNos[at]) {
-      batchNo = pack.batchNos[at];
-      shared = Buffer.from(`,${line(resultCells(rows.at(place), []).slice(FIRST_SHARED))}`);
     }
     putBytes(into, LABELS[pack.outcomes[at]!]!);
     if (pack.codes[at] !== NO_CODE) putText(into, String(pack.codes[at]));
     const messageEnd = pack.ends[2 * at]!;
     putCell(into, pack.texts, textsFrom(pack, at), messageEnd);
     putCell(into, pack.texts, messageEnd, pack.ends[2 * at + 1]!);
+    putShared(into, rows, place);
+  };
+}
+
+/** Returns whether a form has all columns of this version, or of the first, between commas and with a point. */
+function isUsual({ delimiter, decimal, columns }: OutputForm): boolean {
+  const titles = resultTitles({ columns });
+  const isWhole = [RESULT_TITLES, FIRST_FORM.columns].some((usual) => usual.join() === titles.join());
+  return delimiter === 'comma' && decimal === 'point' && isWhole;
+}
+
+/**
+ * Returns a function that writes the cells from the batch id on. They differ only by batch, except for the amount, and
+ * for the meaning, which differs by outcome, code and sign.
+ */
+function sharedCellPutter(form: OutputForm): (into: LineBuffer, rows: FinishedRows, place: number) => void {
+  const line = csvLines({ guard: true, form });
+  const meanings = new Map<number, Buffer>();
+  const hasAmount = resultTitles(form).includes('Amount Charged');
+  const cellsOf = ({ at }: FinishedRows, place: number) => outcomeCells(at(place), form);
+  const makeMeaning = (rows: FinishedRows, place: number, key: number): Buffer => {
+    const made = Buffer.from(`,${line(cellsOf(rows, place).slice(AMOUNT + 1))}`);
+    meanings.set(key, made);
+    return made;
+  };
+  let batchNo: number | undefined;
+  let shared = NOTHING;
+  return (into, rows, place) => {
+    const { pack } = rows;
+    const at = rows.packFrom + place;
+    if (batchNo !== pack.batchNos[at]) {
+      batchNo = pack.batchNos[at];
+      const cells = line(cellsOf(rows, place).slice(FIRST_SHARED, AMOUNT));
+      shared = Buffer.from(hasAmount ? `,${cells.slice(0, -2)},` : `,${cells}`);
+    }
     putBytes(into, shared);
+    if (!hasAmount) return;
+    const outcome = pack.outcomes[at]!;
+    const cents = pack.cents[at]!;
+    if (outcome === APPROVED) putCents(into, cents);
+    const key = (pack.codes[at]! * OUTCOME_NAMES.length + outcome) * 2 + (cents < 0 ? 1 : 0);
+    putBytes(into, meanings.get(key) ?? makeMeaning(rows, place, key));
   };
 }
 
@@ -166,8 +215,24 @@ const NOTHING = Buffer.alloc(0);
 /** Label of each outcome as the first cell, in the order of `OUTCOME_NAMES`. */
 const LABELS = OUTCOME_NAMES.map((name) => Buffer.from(`${OUTCOMES[name].label},`));
 
-/** Index of the batch id in a row without input, after the line. From it on, the rows of a batch have the same cells. */
-const FIRST_SHARED = 1 + RESULT_TITLES.indexOf('Batch Id');
+const APPROVED = OUTCOME_NAMES.indexOf('approved');
+const FIRST_SHARED = RESULT_TITLES.indexOf('Batch Id');
+const AMOUNT = RESULT_TITLES.indexOf('Amount Charged');
+
+/** Appends cents as `formatCents` writes them. */
+function putCents(into: LineBuffer, cents: number): void {
+  const absolute = Math.abs(cents);
+  if (cents < 0) putByte(into, MINUS);
+  putNumber(into, Math.trunc(absolute / 100), POINT);
+  const decimals = absolute % 100;
+  putByte(into, ZERO + Math.trunc(decimals / 10));
+  putByte(into, ZERO + (decimals % 10));
+}
+
+function putByte(into: LineBuffer, byte: number): void {
+  makeRoom(into, 1)[into.length] = byte;
+  into.length += 1;
+}
 
 function isPlain(pack: RowPack, at: number): boolean {
   if (pack.outcomes[at] === NO_OUTCOME_YET || pack.changes.size > 0) return false;
@@ -205,7 +270,6 @@ function countPlainDigits(bytes: Buffer, start: number, end: number): number {
 }
 
 function putCell(into: LineBuffer, bytes: Buffer, start: number, end: number): void {
-  makeRoom(into, 1)[into.length] = COMMA;
-  into.length += 1;
+  putByte(into, COMMA);
   putBytes(into, bytes, start, end);
 }

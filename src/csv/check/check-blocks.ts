@@ -126,7 +126,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   }
 
   function checkLines(lines: readonly Line[]): void {
-    for (const row of checker.checkGroup(splitPayments(lines))) {
+    for (const row of checker.checkGroup(splitPayments(lines), lines)) {
       if (row.payment) packRow(pack, row.payment);
       else withheld.push(row);
       faults.push(...row.faults);
@@ -199,20 +199,22 @@ export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: B
         const column = columns[replaced[next + 1]!]!;
         const cell = block.toString('latin1', replaced[next + 2], replaced[next + 3]).trim();
         // Masking the row's own number takes time, and the cell needs at least four digits to hold it.
-        const ownNumber = /\d{4}/.test(cell) ? numberOf(rows, row) : '';
+        const ownNumber = FOUR_DIGITS.test(cell) ? numberOf(rows, row) : undefined;
         faults.push(cellFault({ code: 'TEXT_REPLACED', line, column, cell, number: ownNumber }));
       }
       return faults;
     };
   };
 
-  function numberOf({ bytes, starts }: ScannedRows, row: number): string {
-    if (number < 0) return '';
+  function numberOf({ bytes, starts }: ScannedRows, row: number): string | undefined {
+    if (number < 0) return undefined;
     const start = cellStart(bytes, starts[row]!, number);
     // Scanned cells are ASCII.
     return Buffer.from(bytes.subarray(start, cellEnd(bytes, start))).toString('latin1');
   }
 }
+
+const FOUR_DIGITS = /(?:\d\D*){4}/;
 
 /**
  * A checked part of a payment file. Its number of rows depends only on their length, not on how the bytes arrive.

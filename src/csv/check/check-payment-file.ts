@@ -78,6 +78,10 @@ export async function* checkPaymentFile(
     decodeLine: text.decodeLine,
     reading,
   });
+  if (text.kind) {
+    checker.refuse({ code: 'NOT_CSV', line: 0, detail: text.kind });
+    await drain(text.source);
+  }
   for await (const block of readBlocks(text.source)) {
     bytesChecked += block.bytes.length;
     const group = checkBlock(block);
@@ -110,7 +114,13 @@ export async function* checkPaymentFile(
 async function openRows(source: AsyncIterable<Uint8Array>, { profile, folder, ...context }: CheckRules) {
   if (!profile) return { text: await openPlainText(source, folder.charset) };
   const reading = readByProfile(source, profile, context);
-  return { reading, text: { source: reading.source, decodeLine: decoderOfLines('utf-8') } };
+  return { reading, text: { source: reading.source, decodeLine: decoderOfLines('utf-8'), kind: undefined } };
+}
+
+/** Reads a file that is refused unread to its end, for its size and its hash. */
+async function drain(source: AsyncIterable<Uint8Array>): Promise<void> {
+  const pieces = source[Symbol.asyncIterator]();
+  while (!(await pieces.next()).done);
 }
 
 /** Larger pieces double the read time through page faults, and let the sender decide how much memory paydrop uses. */
@@ -154,12 +164,10 @@ export function decideVerdict(
   tally: ReturnType<typeof faultTally>,
 ): { verdict: 'accept' | 'hold' | 'reject'; faults: Fault[] } {
   // A profile that refuses the head of a file reads none of its rows.
-  const isUnread = rules.profile !== undefined && tally.has('reject');
-  const faults = [
-    ...(isUnread ? [] : checkContent(found)),
-    ...checkLines(found, rules),
-    ...checkBadRows(found, rules, tally),
-  ];
+  const isUnread = UNREAD.some((code) => tally.counts()[code] !== undefined) || (rules.profile && tally.has('reject'));
+  const faults = isUnread
+    ? []
+    : [...checkContent(found), ...checkLines(found, rules), ...checkBadRows(found, rules, tally)];
   faults.forEach(tally.count);
   const isRefusedForRows = rules.folder.badRows.policy === 'reject-file' && tally.has('row');
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
@@ -172,6 +180,9 @@ export function decideVerdict(
   tally.count(nothingToSend);
   return { verdict: 'reject', faults: [...faults, nothingToSend] };
 }
+
+/** Codes of a file whose rows were not read; each says all that is to be said. */
+const UNREAD = ['NOT_CSV', 'WRONG_SEPARATOR'] as const satisfies readonly FaultCode[];
 
 function checkContent(found: Findings): Fault[] {
   if (found.bytes === 0) return [{ code: 'EMPTY', line: 0 }];

@@ -4,7 +4,7 @@ import { LARGEST_TOTAL_CENTS, parseAmount } from '../../kernel/money.ts';
 import type { Fault, RawRow, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { type CheckedRow, compileRowCheck } from './check-row.ts';
-import { checkLayout, chooseLayout, columnCountFault } from './choose-layout.ts';
+import { checkLayout, chooseLayout, columnCountFault, findSeparator } from './choose-layout.ts';
 import { duplicateRows } from './duplicate-rows.ts';
 import type { faultTally } from './fault-effect.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
@@ -12,6 +12,7 @@ import { hasReasonColumn, holdsSecurityCode, leaveOutReason } from './leave-out-
 import type { ScannedRows } from '../scan/scan-block.ts';
 import type { ProfileReading } from '../profile/read-profile.ts';
 import type { LineRecord } from '../read/split-cells.ts';
+import type { Line } from '../read/split-lines.ts';
 
 /** Totals of the rows of a file, and what was found on the way. */
 export type RecordsFound = {
@@ -50,13 +51,20 @@ export function recordChecker(
   const faults: Fault[] = [];
   // An import profile has read the titles, and its rows have a layout.
   let isHeaderSettled = rules.profile !== undefined;
+  let isSeparatedOtherwise = false;
   let header: RawRow | undefined;
   let holdsCodes = false;
   let layout: LayoutName | undefined;
   let checkRow: ((raw: RawRow) => CheckedRow) | undefined;
   let records = 0;
 
-  function checkGroup(group: readonly LineRecord[]): CheckedRow[] {
+  /** @param lines of the group */
+  function checkGroup(group: readonly LineRecord[], lines: readonly Line[]): CheckedRow[] {
+    if (records === 0 && !isHeaderSettled) settleSeparator(group, lines);
+    if (isSeparatedOtherwise) {
+      records += group.length;
+      return [];
+    }
     if (!isHeaderSettled) settleHeader(group);
     const data = leaveOutReason(rules.operation, header, header ? group.filter(isNoHeader) : group);
     records += data.length;
@@ -69,6 +77,14 @@ export function recordChecker(
       if (row) rows.push(row);
     }
     return rows;
+  }
+
+  /** Refuses a file of semicolons or tabs once, because each of its lines would have the same fault. */
+  function settleSeparator(group: readonly LineRecord[], lines: readonly Line[]): void {
+    const separator = chooseLayout(rules.operation, group) ? undefined : findSeparator(lines);
+    if (!separator) return;
+    isSeparatedOtherwise = true;
+    addFault({ code: 'WRONG_SEPARATOR', line: 0, detail: `saved with ${separator}` });
   }
 
   function isNoHeader(record: RawRow): boolean {
@@ -121,7 +137,7 @@ export function recordChecker(
     if (holdsSecurityCode(rules.operation, record.cells)) {
       return { code: 'SECURITY_CODE', line: record.line, detail: 'an extra column of three or four digits' };
     }
-    const fault = columnCountFault(record, rules.operation, layout ?? rules.folder.layout);
+    const fault = columnCountFault(record, rules, layout ?? rules.folder.layout);
     const leavesOut = header !== undefined && hasReasonColumn(rules.operation, header);
     return leavesOut ? { ...fault, detail: `${fault.detail}; ${REASON_TITLE} is not counted` } : fault;
   }
@@ -194,6 +210,8 @@ export function recordChecker(
     isSettled,
     isPlain,
     layout: () => layout,
+    /** Refuses the file for a fault found elsewhere. */
+    refuse: addFault,
     close,
   };
 }

@@ -10,7 +10,7 @@ import { findOddAddress } from '../rules/us-address.ts';
 import { ruleOfColumn } from '../rules/rule-of-column.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { effectOf } from './fault-effect.ts';
-import { isDay, maskNumber, maskText } from '../../kernel/mask.ts';
+import { hideNumber, hideNumbers, holdsCardNumber, isDay, joinGroups, maskNumber } from '../../kernel/mask.ts';
 
 /**
  * A row with all its faults and notes. `payment` is set when no fault makes the row itself invalid. A duplicate that
@@ -158,7 +158,7 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
   function report(code: FaultCode, detail?: string): void {
     isInvalid ||= effectOf(code, folder) !== 'warn';
     const cell = raw.cells[place]?.trim() ?? '';
-    const number = raw.cells[numberPlace]?.trim() ?? '';
+    const number = numberPlace < 0 ? undefined : (raw.cells[numberPlace]?.trim() ?? '');
     addFault(cellFault({ code, line: raw.line, column: columns[place]!, cell, number, detail }));
   }
 
@@ -186,7 +186,7 @@ type CellNote = {
   readonly detail?: string | undefined;
   /** The cell and the card or account number of its row, both as the sender wrote them. */
   readonly cell: string;
-  readonly number: string;
+  readonly number: string | undefined;
 };
 
 /** Returns the fault of one cell, with its value masked. */
@@ -201,32 +201,37 @@ export function cellFault({ code, line, column, detail, cell, number }: CellNote
 const LONGEST_SHOWN = 40;
 
 /**
- * Returns a cell as a fault may show it: masked, and at most 40 characters. An amount with a decimal point and a date
- * stay readable, because otherwise the sender could not see what is wrong.
- * @param ownNumber the number column of the same row. It is masked wherever it stands, even if too short to be
- *   recognized as an account number by itself
+ * Returns a cell as a fault may show it: at most 40 characters, and no more than four digits of a card or account
+ * number. Columns without such a number stay readable, because otherwise the sender could not see what is wrong.
+ * @param ownNumber the number column of the same row, masked wherever it stands. If it holds no number, that may stand
+ *   in any other column. Undefined when the row has no such column
  */
-export function shownValue(column: ColumnName, cell: string, ownNumber: string): string {
-  const { kind } = COLUMNS[column];
+export function shownValue(column: ColumnName, cell: string, ownNumber: string | undefined): string {
   // First cut to a length that masks quickly, last to the shown length; a number must be masked while complete.
-  const text = cell.slice(0, 10 * LONGEST_SHOWN);
-  const masked =
-    kind === 'cardNumber' || kind === 'accountNumber'
-      ? maskNumber(text)
-      : (kind === 'amount' && AMOUNT.test(text)) || (kind === 'date' && isDay(text))
-        ? text
-        : maskText(starOwn(text, ownNumber));
+  const masked = maskCell(column, cell.slice(0, 10 * LONGEST_SHOWN), ownNumber);
   return masked.length <= LONGEST_SHOWN ? masked : `${masked.slice(0, LONGEST_SHOWN - 1)}…`;
+}
+
+function maskCell(column: ColumnName, text: string, ownNumber: string | undefined): string {
+  const { kind } = COLUMNS[column];
+  if (kind === 'cardNumber' || kind === 'accountNumber') return maskNumber(text);
+  if ((kind === 'amount' && AMOUNT.test(text)) || (kind === 'date' && isDay(text))) return text;
+  const number = joinedDigits(ownNumber ?? '');
+  const shown = /^\d{4,}$/.test(number) ? hideNumber(text, number) : text;
+  const mayHoldNumber = ownNumber !== undefined && !isNumber(ownNumber);
+  return mayHoldNumber || MANY_DIGITS.test(joinGroups(plainDigits(shown))) || holdsCardNumber(shown)
+    ? hideNumbers(shown)
+    : shown;
 }
 
 /** Card and account numbers have no decimal point unless a spreadsheet adds one, so longer numbers do not count. */
 const AMOUNT = /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,3}\.\d{1,2}$/;
 
-function starOwn(text: string, ownNumber: string): string {
-  const number = joinedDigits(ownNumber);
-  if (!/^\d{4,}$/.test(number)) return text;
-  if (text.includes(number)) return text.replaceAll(number, maskNumber(number));
-  return number.length >= SHORTEST_TELLING && joinedDigits(text).includes(number)
-    ? maskNumber(plainDigits(text))
-    : text;
+/** Invoices and telephone numbers have fewer. */
+const MANY_DIGITS = /\d{12}/;
+
+/** Returns whether a cell holds a card or account number, possibly with slips, rather than something else. */
+function isNumber(cell: string): boolean {
+  const number = plainDigits(cell).replace(/[\s-]/g, '');
+  return /^\d{4,26}$/.test(number) || number.replace(/\D/g, '').length >= 12;
 }

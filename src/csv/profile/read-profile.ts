@@ -134,7 +134,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
 
   function openReader(rows: readonly SourceRow[]): RowReader {
     const head = findHead(profile, rows);
-    head.faults.forEach(faults.add);
+    if (shape.faults.length === 0) head.faults.forEach(faults.add);
     return head.faults.length + shape.faults.length > 0 ? refusedRows(head) : profileRows(profile, context, head);
   }
 

@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import { readWindows1252 } from '../../rows/windows-1252.ts';
+import { TELLING_BYTES, tellKind } from './tell-kind.ts';
 
 export type Charset = FolderConfig['charset'];
 
@@ -9,6 +10,8 @@ export type PlainText = {
   readonly decodeLine: (bytes: Uint8Array) => string;
   /** What the byte order mark says, if there was one. */
   readonly mark: 'utf-8' | 'utf-16' | undefined;
+  /** What the file seems to be instead of text; undefined for text. */
+  readonly kind: string | undefined;
 };
 
 /**
@@ -21,26 +24,28 @@ export type PlainText = {
 export async function openPlainText(source: AsyncIterable<Uint8Array>, charset: Charset): Promise<PlainText> {
   const pieces = source[Symbol.asyncIterator]();
   let start = Buffer.alloc(0);
-  // The first pieces may be as short as one byte and split the mark.
-  for (let isOpen = true; isOpen && start.length < LONGEST_MARK_BYTES; ) {
+  // The first pieces may be as short as one byte.
+  for (let isOpen = true; isOpen && start.length < TELLING_BYTES; ) {
     const { value, done } = await pieces.next();
     isOpen = done !== true;
     if (isOpen) start = Buffer.concat([start, value]);
   }
-  const mark = start.toString('latin1');
+  const mark = start.toString('latin1', 0, MARK_BYTES);
+  const kind = tellKind(start);
   if (/^\xff\xfe|^\xfe\xff/.test(mark)) {
     const utf8 = encodeUtf8(continued(start.subarray(2), pieces), mark.startsWith('\xff') ? 'utf-16le' : 'utf-16be');
-    return { source: utf8, decodeLine: decoderOfLines('utf-8'), mark: 'utf-16' };
+    return { source: utf8, decodeLine: decoderOfLines('utf-8'), kind, mark: 'utf-16' };
   }
   const isMarked = mark.startsWith('\xef\xbb\xbf');
   return {
-    source: continued(isMarked ? start.subarray(LONGEST_MARK_BYTES) : start, pieces),
+    source: continued(isMarked ? start.subarray(MARK_BYTES) : start, pieces),
+    kind,
     decodeLine: decoderOfLines(isMarked ? 'utf-8' : charset),
     mark: isMarked ? 'utf-8' : undefined,
   };
 }
 
-const LONGEST_MARK_BYTES = 3;
+const MARK_BYTES = 3;
 
 /** Yields the bytes already read, then the rest. Closes the source if the caller stops early. */
 async function* continued(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

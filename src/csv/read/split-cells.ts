@@ -118,3 +118,10 @@ export function splitQuoted(text: string): string[] | undefined {
     if (comma === '') return cells;
   }
 }
+
+/** Splits a line of a file that may separate its cells by another sign, as paydrop's own outputs do. */
+export function splitSeparated(text: string, delimiter: string): string[] {
+  if (!text.includes('"')) return text.split(delimiter);
+  const [cells = []]: string[][] = parse(text, { ...OPTIONS, delimiter, trim: false });
+  return cells;
+}

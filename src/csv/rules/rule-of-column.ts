@@ -62,9 +62,9 @@ export function maxLengthOf(column: ColumnName): number {
 }
 
 /** Reports what a spreadsheet did to the cell, or else the code. */
-function refuse(cell: string, report: Report, code: FaultCode, damage = findDamage(cell)): '' {
+function refuse(cell: string, report: Report, code: FaultCode, damage = findDamage(cell), detail?: string): '' {
   if (damage) report('SPREADSHEET_DAMAGE', damage);
-  else report(code);
+  else report(code, detail);
   return '';
 }
 
@@ -88,12 +88,14 @@ export function amountRule(sign: 1 | -1): CellRule {
 /** Returns the rule for methods of payment: listed by the server and accepted in the currency of the account. */
 export function mopRule(account: { server: Server; currency: Currency }): CellRule {
   const listed: readonly string[] = SERVER_MOPS[account.server];
+  const taken = listed.filter((mop) => acceptsMop(account.server, account.currency, mop));
+  const all = `this account takes ${taken.join(', ') || 'no cards'}`;
   return (cell, report) => {
     const upper = cell.toUpperCase();
     const mop = upper === 'MAESTRO' ? 'MAESTR' : upper;
-    if (!listed.includes(mop)) return refuse(cell, report, 'MOP_UNKNOWN');
-    if (acceptsMop(account.server, account.currency, mop)) return mop;
-    report('MOP_RESTRICTED', `${mop} in ${account.currency}`);
+    if (!listed.includes(mop)) return refuse(cell, report, 'MOP_UNKNOWN', undefined, all);
+    if (taken.includes(mop)) return mop;
+    report('MOP_RESTRICTED', `${mop} in ${account.currency}; ${all}`);
     return '';
   };
 }

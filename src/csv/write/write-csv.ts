@@ -5,37 +5,49 @@ import { PipelineError } from '../../kernel/errors.ts';
 
 const NO_COLUMNS: ReadonlySet<number> = new Set();
 
+/** How the cells of a file are separated, and the decimal sign of its amounts. */
+export type CsvForm = { readonly delimiter: keyof typeof DELIMITERS; readonly decimal: 'point' | 'comma' };
+
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
+
+const PLAIN_FORM: CsvForm = { delimiter: 'comma', decimal: 'point' };
+
 /**
  * Returns a function that writes a CSV line with a CRLF end, quoted where CSV needs it.
  * @param options.guard for files that users open: a cell that a spreadsheet would run as a formula gets a leading
  *   apostrophe (guard-cell.ts). Plain decimals in the amount columns stay numbers
  * @returns the function; its second argument holds the indexes of the amount columns
  */
-export function csvLines(
-  options: { guard?: boolean } = {},
-): (cells: readonly string[], amountColumns?: ReadonlySet<number>) => string {
-  if (!options.guard) return writeLine;
+export function csvLines({
+  guard = false,
+  form = PLAIN_FORM,
+}: {
+  guard?: boolean;
+  form?: CsvForm;
+} = {}): (cells: readonly string[], amountColumns?: ReadonlySet<number>) => string {
+  const delimiter = DELIMITERS[form.delimiter];
+  const isAmount = form.decimal === 'comma' ? /^-?\d+(?:[.,]\d+)?$/ : /^-?\d+(?:\.\d+)?$/;
+  if (!guard) return (cells) => writeLine(cells, delimiter);
   return (cells, amountColumns = NO_COLUMNS) => {
-    return writeLine(cells.map((cell, place) => (amountColumns.has(place) ? guardAmount(cell) : guardCell(cell))));
+    // Amounts are exempt, not everything in an amount column: the cells of a faulty row are the sender's.
+    const guarded = cells.map((cell, place) =>
+      amountColumns.has(place) && isAmount.test(cell) ? cell : guardCell(cell),
+    );
+    return writeLine(guarded, delimiter);
   };
 }
 
-/** Exempts amounts, not everything in an amount column: the cells of a faulty row are the sender's. */
-function guardAmount(cell: string): string {
-  return /^-?\d+(?:\.\d+)?$/.test(cell) ? cell : guardCell(cell);
-}
-
-function writeLine(cells: readonly string[]): string {
+function writeLine(cells: readonly string[], delimiter: string): string {
   if (cells.some((cell) => LINE_BREAK.test(cell)))
-    return stringify([[...cells]], { record_delimiter: '\r\n', quote_record_delimiter: true });
+    return stringify([[...cells]], { delimiter, record_delimiter: '\r\n', quote_record_delimiter: true });
   // csv-stringify creates a stream per call, so lines that need no more than this are written here.
-  return `${cells.map(quoteCell).join(',')}\r\n`;
+  return `${cells.map((cell) => quoteCell(cell, delimiter)).join(delimiter)}\r\n`;
 }
 
 const LINE_BREAK = /[\r\n]/;
 
-function quoteCell(cell: string): string {
-  return /[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function quoteCell(cell: string, delimiter: string): string {
+  return cell.includes('"') || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 /**

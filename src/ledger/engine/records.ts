@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../../schemas/config.ts';
+import type { FolderConfig, OutputForm } from '../../../schemas/config.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type {
   BatchState,
@@ -47,6 +47,8 @@ export type PlainFileRow = {
   charset: FolderConfig['charset'];
   header_line: number | null;
   control: ControlNote | null;
+  /** Null for files that an earlier version took. */
+  output_form: OutputForm | null;
   physical_lines: number | null;
   blank_lines: number | null;
   records: number | null;

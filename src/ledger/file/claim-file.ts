@@ -1,4 +1,4 @@
-import type { FolderConfig } from '../../../schemas/config.ts';
+import type { FolderConfig, OutputForm } from '../../../schemas/config.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -28,6 +28,7 @@ export type ClaimedFile = {
   /** Name of the profile of its folder. */
   profile?: string | undefined;
   seenAt: Date;
+  outputForm: OutputForm;
 };
 
 /**
@@ -44,8 +45,9 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
       `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1),
        taken AS (
          INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
-                           claimed_at, archive, charset, control, site, profile_version, seen_at, known_at)
-         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, ${tx.databaseNow})
+                           claimed_at, archive, charset, control, site, profile_version, seen_at,
+                           output_form, known_at)
+         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, $16, $17, $18, ${tx.databaseNow})
          ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
        INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
       [
@@ -66,6 +68,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
         file.site,
         version,
         file.seenAt,
+        JSON.stringify(file.outputForm),
       ],
     );
     if (rowCount === 0) return false;

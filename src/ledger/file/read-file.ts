@@ -107,7 +107,7 @@ export async function* readRows(
     const wanted = pageRows - page.length;
     const to = seen + Math.max(wanted, RANGE_ROWS);
     const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof KeptRow> & { line: number }>(
-      `SELECT line, invoice, customer_code, amount_cents, last_four
+      `SELECT line, invoice, customer_code, last_four
        FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line LIMIT $4`,
       [fileNo, seen + 1, to, wanted],
     );

@@ -11,7 +11,7 @@ export const NOW = 2_147_483_647;
 export type LineRange = { readonly from: number; readonly to: number };
 
 /** What is known about a row when its file is done: whether it was sent, and its outcome. */
-export type KeptRow = Pick<LedgerRow, 'line' | 'batch_no' | keyof RowOutcome>;
+export type KeptRow = Pick<LedgerRow, 'line' | 'batch_no' | 'amount_cents' | keyof RowOutcome>;
 
 export type RowOutcome = Pick<LedgerRow, 'outcome' | 'code' | 'message' | 'authorization'>;
 
@@ -31,25 +31,24 @@ export async function readKeptRows(
   { correctionNo = NOW }: AsOf = {},
 ): Promise<KeptRow[]> {
   const [{ rows: found }, changes] = await Promise.all([
-    ledger.pool.query<{ rows: Columns<'line' | 'batch_no'>; outcomes: Columns<'line' | keyof RowOutcome> }>(
-      ROWS_AND_OUTCOMES,
-      [fileNo, range.from, range.to],
-    ),
+    ledger.pool.query<{
+      rows: Columns<'line' | 'batch_no' | 'amount_cents'>;
+      outcomes: Columns<'line' | keyof RowOutcome>;
+    }>(ROWS_AND_OUTCOMES, [fileNo, range.from, range.to]),
     correctionNo === 0 ? new Map<number, RowOutcome>() : readChanged(ledger, fileNo, range, correctionNo),
   ]);
   const { rows, outcomes } = found[0]!;
   if (!rows.line) return [];
   let next = 0;
   return rows.line.map((line, place): KeptRow => {
-    const batch_no = rows.batch_no[place]!;
-    if (outcomes.line?.[next] !== line) return { line, batch_no, ...NO_OUTCOME };
+    const row = { line, batch_no: rows.batch_no[place]!, amount_cents: rows.amount_cents[place]! };
+    if (outcomes.line?.[next] !== line) return { ...row, ...NO_OUTCOME };
     const at = next;
     next += 1;
     const changed = changes.get(line);
-    if (changed) return { line, batch_no, ...changed };
+    if (changed) return { ...row, ...changed };
     return {
-      line,
-      batch_no,
+      ...row,
       outcome: outcomes.outcome[at]!,
       code: outcomes.code[at]!,
       message: outcomes.message[at]!,
@@ -62,7 +61,7 @@ export async function readKeptRows(
 type Columns<Names extends keyof KeptRow> = { [Name in Names]: KeptRow[Name][] };
 
 const ROWS_AND_OUTCOMES = `
-  SELECT (${columns('payment_row', 'line', 'batch_no')}) AS rows,
+  SELECT (${columns('payment_row', 'line', 'batch_no', 'amount_cents')}) AS rows,
          (${columns('row_outcome', 'line', 'outcome', 'code', 'message', 'authorization')}) AS outcomes`;
 
 function columns(table: string, ...names: readonly (keyof KeptRow)[]): string {

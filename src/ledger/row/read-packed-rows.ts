@@ -18,6 +18,8 @@ export type RowPack = {
   lines: Uint32Array;
   /** NO_BATCH for a withheld row. */
   batchNos: Uint32Array;
+  /** Integer cents; NaN when the amount of a withheld row is unreadable. */
+  cents: Float64Array;
   /** Index in OUTCOME_NAMES, or NO_OUTCOME_YET. */
   outcomes: Uint8Array;
   /** Rejection code, or NO_CODE. */
@@ -39,6 +41,7 @@ export function newRowPack(rows: number): RowPack {
     count: 0,
     lines: new Uint32Array(rows),
     batchNos: new Uint32Array(rows),
+    cents: new Float64Array(rows),
     outcomes: new Uint8Array(rows),
     codes: new Int32Array(rows),
     texts: Buffer.allocUnsafe(Math.max(1, rows) * USUAL_TEXT_BYTES),
@@ -53,7 +56,12 @@ const USUAL_TEXT_BYTES = 32;
 /** Unpacks the row at a position. */
 export function keptRowAt(pack: RowPack, place: number): KeptRow {
   const line = pack.lines[place]!;
-  const row = { line, batch_no: pack.batchNos[place] === NO_BATCH ? null : pack.batchNos[place]! };
+  const cents = pack.cents[place]!;
+  const row = {
+    line,
+    batch_no: pack.batchNos[place] === NO_BATCH ? null : pack.batchNos[place]!,
+    amount_cents: Number.isNaN(cents) ? null : cents,
+  };
   const outcome = OUTCOME_NAMES[pack.outcomes[place]!];
   if (outcome === undefined) return { ...row, ...NO_OUTCOME };
   const changed = pack.changes.get(line);
@@ -129,14 +137,14 @@ const SIDE_BY_SIDE = ['hashjoin', 'nestloop', 'sort', 'bitmapscan', 'seqscan']
 function rowsBetween(fileNo: number, { from, to }: LineRange): string {
   const between = (table: string) =>
     `${table}.file_no = ${Math.trunc(fileNo)} AND ${table}.line BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`;
-  return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization"
+  return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization", r.amount_cents
           FROM payment_row r LEFT JOIN row_outcome o ON o.line = r.line AND ${between('o')}
           WHERE ${between('r')} ORDER BY r.line`;
 }
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
 
-const COLUMNS = 6;
+const COLUMNS = 7;
 
 /** Returns a function that appends rows to a pack one by one, with the columns of `rowsBetween`. */
 function rowTaker(into: RowPack): (bytes: Buffer, cells: Int32Array) => void {
@@ -162,10 +170,16 @@ function rowTaker(into: RowPack): (bytes: Buffer, cells: Int32Array) => void {
     into.batchNos[row] = cells[3] === NULL_CELL ? NO_BATCH : bytes.readInt32BE(cells[2]);
     const isOpen = cells[5] === NULL_CELL;
     into.outcomes[row] = isOpen ? NO_OUTCOME_YET : outcomeAt(bytes, cells[4]!, cells[5]!);
+    into.cents[row] = cells[13] === NULL_CELL ? NaN : readLong(bytes, cells[12]!);
     into.codes[row] = cells[7] === NULL_CELL ? NO_CODE : bytes.readInt32BE(cells[6]);
     into.ends[2 * row] = isOpen ? textEnd : addText(bytes, cells[8]!, cells[9]!);
     into.ends[2 * row + 1] = isOpen ? textEnd : addText(bytes, cells[10]!, cells[11]!);
   };
+}
+
+/** Reads eight bytes without an object per row; amounts of payments are exact numbers. */
+function readLong(bytes: Buffer, at: number): number {
+  return bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 }
 
 function outcomeAt(bytes: Buffer, from: number, to: number): number {
@@ -177,7 +191,8 @@ function outcomeAt(bytes: Buffer, from: number, to: number): number {
 /** Enlarges the pack: the last range of a file has no end, so it may hold more rows than expected. */
 function enlarge(pack: RowPack): void {
   const larger = newRowPack(Math.max(FEWEST_ROWS, 2 * pack.count));
-  for (const column of ['lines', 'batchNos', 'outcomes', 'codes', 'ends'] as const) larger[column].set(pack[column]);
+  for (const column of ['lines', 'batchNos', 'cents', 'outcomes', 'codes', 'ends'] as const)
+    larger[column].set(pack[column]);
   const { count, texts, changes } = pack;
   Object.assign(pack, larger, { count, texts, changes });
 }

@@ -25,8 +25,11 @@ export type Notice = {
   batches: number;
 };
 
-/** Returns pairs of name and value, then the header of the fault list. The faults follow, one per line. */
-export function noticeHead(notice: Notice): string[][] {
+/**
+ * Returns pairs of name and value, then the header of the fault list, which follows.
+ * @param isFirstForm the file was taken by an earlier version
+ */
+export function noticeHead(notice: Notice, isFirstForm = false): string[][] {
   return [
     ['Status', notice.status],
     ['Code', notice.code ?? ''],
@@ -45,7 +48,7 @@ export function noticeHead(notice: Notice): string[][] {
     ['Accepted Total', formatCents(notice.status === 'ACCEPTED' ? notice.valid.cents : 0)],
     ['Valid Rows', String(notice.valid.rows)],
     ['Valid Total', formatCents(notice.valid.cents)],
-    ['Rejected Rows', String(notice.invalidRows)],
+    [isFirstForm ? 'Rejected Rows' : 'Invalid Rows', String(notice.invalidRows)],
     ['Batches', String(notice.batches)],
     [],
     ['Line', 'Column', 'Code', 'Effect', 'Reason', 'Value', 'What To Do'],
@@ -58,20 +61,106 @@ const EFFECTS = {
   hold: 'file held',
   warn: 'note',
 } as const;
+type Effect = keyof typeof EFFECTS;
+
+/** What a fault comes to once the file has its status. */
+const EFFECTS_IN: Readonly<Record<Notice['status'], Partial<Record<Effect, string>>>> = {
+  ACCEPTED: { hold: 'held, then approved' },
+  HELD: { row: 'withheld if the file is approved' },
+  REJECTED: { row: 'refused with the file', hold: 'refused with the file' },
+  CANCELLED: { row: 'cancelled with the file', hold: 'cancelled with the file' },
+};
+
+/** Returns what followed from a fault, so that no line of a notice contradicts its status. */
+export function saidEffect(
+  { status, code }: Pick<Notice, 'status' | 'code'>,
+  fault: Pick<Fault, 'code' | 'line'>,
+  effect: Effect,
+): string {
+  if (status === 'REJECTED' && fault.code === code) return EFFECTS.reject;
+  // A fault of the file held it only if it was held, and is no reason once the file is refused for another.
+  const isVoid = status === 'ACCEPTED' ? code === null : status === 'REJECTED' && fault.line === 0;
+  if (effect === 'hold' && isVoid) return EFFECTS.warn;
+  return EFFECTS_IN[status][effect] ?? EFFECTS[effect];
+}
 
 /**
  * Returns one line of the fault list.
- * @param effect effect of the fault; the table's, unless the folder decides otherwise (duplicate rows)
+ * @param effect effect of the fault, or its words; the table's, unless the folder decides otherwise (duplicate rows)
  */
-export function faultCells(fault: Fault, effect: keyof typeof EFFECTS = ERRORS[fault.code].effect): string[] {
-  const row = ERRORS[fault.code];
+export function faultCells(fault: Fault, effect: Effect = ERRORS[fault.code].effect): string[] {
+  return groupCells({ fault, runs: [[fault.line, fault.line]], values: [fault.value ?? ''] }, EFFECTS[effect]);
+}
+
+/** Lines with the same fault: the first of them, the runs of lines, and the values that differ. */
+type FaultGroup = { readonly fault: Fault; readonly runs: [from: number, to: number][]; readonly values: string[] };
+
+function groupCells({ fault, runs, values }: FaultGroup, effect: string): string[] {
   return [
-    fault.line === 0 ? '' : String(fault.line),
+    sayLines(runs),
     fault.column ? COLUMNS[fault.column].title : '',
     fault.code,
-    EFFECTS[effect],
+    effect,
     describeFault(fault),
-    fault.value ?? '',
-    row.remedy,
+    [...values.slice(0, MOST_VALUES), ...(values.length > MOST_VALUES ? ['…'] : [])].join('; '),
+    ERRORS[fault.code].remedy,
   ];
+}
+
+function sayLines(runs: FaultGroup['runs']): string {
+  const rows = runs.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  if (rows === 1) return runs[0]![0] === 0 ? '' : String(runs[0]![0]);
+  const lines = runs.map(([from, to]) => (from === to ? String(from) : `${from} to ${to}`));
+  return `lines ${lines.join(', ')} (${rows} rows)`;
+}
+
+/** Values shown of a group; they are examples. */
+const MOST_VALUES = 3;
+
+/** Runs of lines in one line of the list, which must stay readable; more begin another. */
+const MOST_RUNS = 20;
+
+/** Groups kept at a time: a file can have a million faults that all differ. */
+const MOST_GROUPS = 1_000;
+
+/**
+ * Gathers equal faults of a notice: same code, column and detail. Its memory does not grow with the file.
+ * @param effectOf says what followed from a fault
+ * @returns `take` and `end` return the lines that are complete
+ */
+export function faultGroups(effectOf: (fault: Fault) => string) {
+  let groups = new Map<string, FaultGroup>();
+
+  function take(faults: readonly Fault[]): string[][] {
+    const full: string[][] = [];
+    for (const fault of faults) {
+      const key = JSON.stringify([fault.code, fault.column, fault.detail, fault.line === 0]);
+      const group = groups.get(key);
+      if (group && addLine(group, fault)) continue;
+      if (group) full.push(groupCells(group, effectOf(group.fault)));
+      else if (groups.size === MOST_GROUPS) full.push(...end());
+      groups.set(key, { fault, runs: [[fault.line, fault.line]], values: fault.value ? [fault.value] : [] });
+    }
+    return full;
+  }
+
+  function end(): string[][] {
+    const lines = [...groups.values()].map((group) => groupCells(group, effectOf(group.fault)));
+    groups = new Map();
+    return lines;
+  }
+
+  return { take, end };
+}
+
+/** @returns false when the group has no room for another line */
+function addLine({ runs, values }: FaultGroup, { line, value }: Fault): boolean {
+  const last = runs.at(-1)!;
+  if (line === last[1] + 1) last[1] = line;
+  else if (line !== last[1]) {
+    if (runs.length === MOST_RUNS) return false;
+    runs.push([line, line]);
+  }
+  if (value && values.length <= MOST_VALUES && !values.includes(value)) values.push(value);
+  return true;
 }

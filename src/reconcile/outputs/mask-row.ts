@@ -1,6 +1,6 @@
 import { type ColumnName, COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
-import { holdsCardNumber, isDay, maskNumber, maskText } from '../../kernel/mask.ts';
+import { hideNumbers, holdsCardNumber, isDay, joinGroups, maskNumber } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 
@@ -93,18 +93,7 @@ function hideOwn(cell: string, number: string): string {
   return joinGroups(digits).includes(number) ? hideNumbers(cell) : maskNumber(digits);
 }
 
-/** Masks numbers. If the joined groups of digits still form a long number, the whole cell is masked. */
-function hideNumbers(cell: string): string {
-  const masked = maskText(cell);
-  const isLeft = /\d{7}/.test(joinGroups(masked)) || /\d{12}/.test(joinedDigits(masked));
-  return isLeft ? maskNumber(plainDigits(cell)) : masked;
-}
-
 /** Removes the separators that users type in a number. A point stays, because it makes an amount. */
 function plainNumber(cell: string): string {
   return cell.replace(/[\s-]/g, '');
-}
-
-function joinGroups(text: string): string {
-  return text.replace(/[\s.-]/g, '');
 }

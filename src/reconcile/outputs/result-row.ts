@@ -1,6 +1,8 @@
+import type { OutputForm } from '../../../schemas/config.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
-import { rejectionOf } from '../../../schemas/rejections.ts';
-import { COLUMNS, columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { rejectionOf, saidRejection } from '../../../schemas/rejections.ts';
+import { COLUMNS, columnsOf, type LayoutName, RESULT_TITLES, type ResultTitle } from '../../../schemas/layouts.ts';
+import { formatCents } from '../../kernel/money.ts';
 
 /** What is known of a row when its file is done. */
 export type FinishedRow = {
@@ -14,25 +16,63 @@ export type FinishedRow = {
   sentAt: string;
   resultAt: string;
   attempt: number | null;
+  /** Integer cents; null when the amount is unreadable. */
+  cents: number | null;
+  currency: string;
+  account: string;
 };
 
-/** Columns that the result file adds after the input's, and their cells. */
-const RESULT_COLUMNS: readonly (readonly [title: string, cellOf: (row: FinishedRow) => string])[] = [
-  ['Outcome', ({ outcome }) => OUTCOMES[outcome].label],
-  ['Code', ({ code }) => numberCell(code)],
-  ['Message', ({ message }) => message],
-  ['Authorization', ({ authorization }) => authorization],
-  ['Batch Id', ({ batchId }) => batchId],
-  ['Sent At', ({ sentAt }) => sentAt],
-  ['Result At', ({ resultAt }) => resultAt],
-  ['Attempt', ({ attempt }) => numberCell(attempt)],
-];
+/** Cells of the columns that a result adds, with a decimal point. */
+const CELL_OF: Readonly<Record<ResultTitle, (row: FinishedRow) => string>> = {
+  Outcome: ({ outcome }) => OUTCOMES[outcome].label,
+  Code: ({ code }) => numberCell(code),
+  Message: ({ message }) => message,
+  Authorization: ({ authorization }) => authorization,
+  'Batch Id': ({ batchId }) => batchId,
+  'Sent At': ({ sentAt }) => sentAt,
+  'Result At': ({ resultAt }) => resultAt,
+  Attempt: ({ attempt }) => numberCell(attempt),
+  'Amount Charged': (row) => (isCharged(row) ? formatCents(row.cents!) : ''),
+  Currency: ({ currency }) => currency,
+  Account: ({ account }) => account,
+  Meaning: meaningOf,
+};
 
-export const RESULT_TITLES = RESULT_COLUMNS.map(([title]) => title);
+/** Returns whether the money of a row has certainly moved. What a bank has not paid yet does not count. */
+function isCharged({ outcome, cents }: FinishedRow): boolean {
+  return outcome === 'approved' && cents !== null;
+}
+
+/** Returns what happened to a row and what to do about it, in one sentence. */
+function meaningOf({ outcome, code, cents }: FinishedRow): string {
+  if (outcome === 'approved') return `${cents !== null && cents < 0 ? 'Refunded' : 'Charged'}; nothing to do`;
+  return outcome === 'declined' && code !== null ? saidRejection(code) : OUTCOMES[outcome].says;
+}
+
+/** Form of the outputs of files that were taken before there were settings for it. */
+export const FIRST_FORM: OutputForm = {
+  bom: 'never',
+  delimiter: 'comma',
+  decimal: 'point',
+  columns: RESULT_TITLES.slice(0, RESULT_TITLES.indexOf('Attempt') + 1),
+};
+
+/** Returns the columns that a result of this form adds to the input's. Outcome comes first in all of them. */
+export function resultTitles({ columns }: Pick<OutputForm, 'columns'>): ResultTitle[] {
+  return RESULT_TITLES.filter((title) => title === 'Outcome' || columns.includes(title));
+}
 
 /** Returns the cells of one line of the result file: line, masked input, outcome. */
-export function resultCells(row: FinishedRow, maskedInput: readonly string[]): string[] {
-  return [String(row.line), ...maskedInput, ...RESULT_COLUMNS.map(([, cellOf]) => cellOf(row))];
+export function resultCells(row: FinishedRow, maskedInput: readonly string[], form: OutputForm): string[] {
+  return [String(row.line), ...maskedInput, ...outcomeCells(row, form)];
+}
+
+/** Returns the cells under `resultTitles`. */
+export function outcomeCells(row: FinishedRow, form: OutputForm): string[] {
+  return resultTitles(form).map((title) => {
+    const cell = CELL_OF[title](row);
+    return title === 'Amount Charged' && form.decimal === 'comma' ? cell.replace('.', ',') : cell;
+  });
 }
 
 function numberCell(number: number | null): string {
@@ -85,8 +125,13 @@ export const CHANGE_TITLES = CHANGE_COLUMNS.map(([title]) => title);
  * Returns the cells of one line of a correction. Those of the result file come first, with current values in the same
  * places, so a reader of results can read corrections. The old values follow.
  */
-export function changeCells(row: FinishedRow, maskedInput: readonly string[], before: BeforeChange): string[] {
-  return [...resultCells(row, maskedInput), ...CHANGE_COLUMNS.map(([, cellOf]) => cellOf(before))];
+export function changeCells(
+  row: FinishedRow,
+  maskedInput: readonly string[],
+  before: BeforeChange,
+  form: OutputForm,
+): string[] {
+  return [...resultCells(row, maskedInput, form), ...CHANGE_COLUMNS.map(([, cellOf]) => cellOf(before))];
 }
 
 /** Returns the column titles of a layout, in the spec's words. */

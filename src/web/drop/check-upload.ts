@@ -8,12 +8,13 @@ import { previewVerdict, type Preview } from '../../explain/validate/preview-ver
 import { unreadCheck } from '../../explain/validate/unread-check.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
+import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import type { FileCheck } from '../../csv/check/check-payment-file.ts';
 import { effectOf } from '../../csv/check/fault-effect.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
-import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
+import { faultCells, saidEffect } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { nextDate } from '../../calendar/business-dates.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -27,9 +28,7 @@ export async function checkUpload(
   { name, source }: { name: string; source: AsyncIterable<Uint8Array> },
 ): Promise<CheckedUpload> {
   if (isMessageName(name)) return checkMessageUpload(app, folder, source);
-  const { pieces, head } = watchHead(source);
-  const preview = await previewVerdict(app, folder, { name, source: pieces, mostFaults: MOST_FAULTS });
-  return { ...preview, head: head() };
+  return previewVerdict(app, folder, { name, source, mostFaults: MOST_FAULTS });
 }
 
 /**
@@ -47,8 +46,7 @@ async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterabl
   const file = { bytes, sha256: hash.digest('hex') };
   const duplicate = await transact(app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, ...file }));
   const refusal = duplicate ?? (app.account(account).openpgp ? undefined : ({ code: 'PGP_NO_KEY' } as const));
-  const head = new Uint8Array();
-  if (!refusal) return { ...file, decision: 'later', head };
+  if (!refusal) return { ...file, decision: 'later' };
   const { check } = unreadCheck(refusal, file);
   const duplicateOf = duplicate?.duplicateOf;
   const decision = { verdict: 'reject', code: refusal.code, reason: describeFault(refusal) } as const;
@@ -57,26 +55,11 @@ async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterabl
     decision: { ...decision, ...(duplicateOf && { duplicateOf }) },
     faults: check.faults,
     faultCount: 1,
-    head,
   };
 }
 
-function watchHead(source: AsyncIterable<Uint8Array>) {
-  let head = Buffer.alloc(0);
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
-      if (head.length < TELLING_BYTES) head = Buffer.concat([head, piece.subarray(0, TELLING_BYTES)]);
-      yield piece;
-    }
-  }
-  return { pieces: pieces(), head: () => head };
-}
-
 /** What the check found; `later` for an encrypted file, which only the intake reads. */
-export type CheckedUpload = { readonly head: Uint8Array } & (
-  | Preview
-  | { readonly decision: 'later'; readonly bytes: number; readonly sha256: string }
-);
+export type CheckedUpload = Preview | { readonly decision: 'later'; readonly bytes: number; readonly sha256: string };
 
 type VerdictWord = 'accept' | 'hold' | 'reject' | 'later';
 
@@ -107,19 +90,19 @@ export function toVerdict(app: App, folder: Folder, name: string, looked: Checke
     const none = { code: null, duplicateOf: null, rows: null, faults: [], faultCount: 0 };
     return { ...about, verdict: 'later', ...WORDS.later, bytes, sha256, ...none };
   }
-  const { check, decision, faults, faultCount, head } = looked;
+  const { check, decision, faults, faultCount } = looked;
   const why = decision.verdict === 'accept' ? undefined : decision;
   return {
     ...about,
     verdict: decision.verdict,
     title: WORDS[decision.verdict].title,
-    says: why ? sayWhy(why.reason, decision.verdict === 'reject' ? head : undefined) : sayAccepted(check.invalid.rows),
+    says: why ? sentenceOf(why.reason) : sayAccepted(check.invalid.rows),
     code: why?.code ?? null,
     duplicateOf: why?.duplicateOf ?? null,
     bytes: check.bytes,
     sha256: check.sha256,
     rows: check.records === 0 ? null : figuresOf(check, app.account(folder.account).currency),
-    faults: faults.slice(0, MOST_FAULTS).map((fault) => showFault(fault, folder)),
+    faults: faults.slice(0, MOST_FAULTS).map((fault) => showFault(fault, folder, decision)),
     faultCount,
   };
 }
@@ -148,55 +131,17 @@ function sayAccepted(withheld: number): string {
   return `${groupedCount(withheld, 'row')} would be withheld, the others sent.`;
 }
 
-function sayWhy(reason: string, head: Uint8Array | undefined): string {
-  const kind = head && tellKind(head);
-  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-  return kind ? `This is ${kind.is}. ${kind.advice} ${sentence}` : sentence;
+function sentenceOf(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
-function showFault(fault: Fault, folder: Folder) {
-  const [, column = '', code = '', effect = '', means = '', value = '', mend = ''] = faultCells(
-    fault,
-    effectOf(fault.code, folder),
-  );
+const STATUS = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' } as const;
+
+function showFault(fault: Fault, folder: Folder, decision: FileDecision) {
+  const [, column = '', code = '', , means = '', value = '', mend = ''] = faultCells(fault);
+  const notice = { status: STATUS[decision.verdict], code: decision.verdict === 'accept' ? null : decision.code };
+  const effect = saidEffect(notice, fault, effectOf(fault.code, folder));
   return { line: fault.line === 0 ? null : fault.line, column, code, effect, means, value, mend };
-}
-
-/** Kinds of files often mistaken for CSV, by their first bytes. They are never opened or unpacked. */
-const KINDS: readonly { readonly is: string; readonly at: number; readonly bytes: string; readonly advice: string }[] =
-  [
-    kind(
-      'a ZIP archive or an Excel workbook',
-      '504b0304',
-      'Save the sheet as CSV, or take the CSV file out of the archive',
-    ),
-    kind('an empty ZIP archive', '504b0506', 'Choose the CSV file itself'),
-    kind('an old Excel workbook', 'd0cf11e0', 'Save the sheet as CSV'),
-    kind('a gzip archive', '1f8b', 'Unpack it first'),
-    kind('a bzip2 archive', '425a68', 'Unpack it first'),
-    kind('an xz archive', 'fd377a585a00', 'Unpack it first'),
-    kind('a Zstandard archive', '28b52ffd', 'Unpack it first'),
-    kind('a 7-Zip archive', '377abcaf271c', 'Unpack it first'),
-    kind('a tar archive', hexOf('ustar'), 'Take the CSV file out of it', 257),
-    kind('a PDF', hexOf('%PDF-'), 'Export the payments as CSV'),
-    kind('an encrypted message', hexOf('-----BEGIN PGP'), 'Give it a name that ends in .pgp, .gpg or .asc'),
-  ];
-
-/** Number of bytes needed to recognize a kind. */
-export const TELLING_BYTES = 262;
-
-/** Returns the kind of a file that is not CSV and what to do; undefined when it is not recognized. */
-export function tellKind(head: Uint8Array): { is: string; advice: string } | undefined {
-  const found = KINDS.find(({ at, bytes }) => Buffer.from(head).toString('hex', at, at + bytes.length / 2) === bytes);
-  return found && { is: found.is, advice: `${found.advice}, and choose that.` };
-}
-
-function kind(is: string, bytes: string, advice: string, at = 0) {
-  return { is, at, bytes, advice };
-}
-
-function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex');
 }
 
 /** Says in one sentence when a file dropped now will be taken from its folder. */

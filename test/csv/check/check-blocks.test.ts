@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blockChecker, replacedFaults } from '../../../src/csv/check/check-blocks.ts';
-import { exactTotals, recordChecker } from '../../../src/csv/check/check-records.ts';
+import { type CheckerOptions, exactTotals, recordChecker } from '../../../src/csv/check/check-records.ts';
 import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import { decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
 import { faultTally } from '../../../src/csv/check/fault-effect.ts';
@@ -119,20 +119,22 @@ it('replacedFaults shows no number of the row', () => {
   expect(JSON.stringify(faults)).not.toContain(VISA);
 });
 
-function open(rules: CheckRules = rulesWith()) {
+function open(rules: CheckRules = rulesWith(), options?: CheckerOptions) {
   const tally = faultTally(rules.folder);
-  return { tally, ...recordChecker(rules, tally) };
-}
-
-function recordsOf(lines: string[], firstLine = 1) {
-  return lines.map((line, index) => ({ line: firstLine + index, cells: line.split(',') }));
+  const checker = recordChecker(rules, tally, options);
+  const checkTexts = (texts: string[], firstLine = 1) => {
+    const records = texts.map((text, index) => ({ line: firstLine + index, cells: text.split(',') }));
+    const lines = texts.map((text, index) => ({ number: firstLine + index, text, tooLong: false }));
+    return checker.checkGroup(records, lines);
+  };
+  return { tally, checkTexts, ...checker };
 }
 
 describe('recordChecker', () => {
   it('finds header and layout in the first group and keeps them for the others', () => {
-    const { checkGroup, close } = open();
-    expect(checkGroup(recordsOf([CARD_HEADER, ...cardLines(2)]))).toHaveLength(2);
-    expect(checkGroup(recordsOf([cardLine({ invoice: 'N-3' })], 4))).toMatchObject([{ payment: { line: 4 } }]);
+    const { checkTexts, close } = open();
+    expect(checkTexts([CARD_HEADER, ...cardLines(2)])).toHaveLength(2);
+    expect(checkTexts([cardLine({ invoice: 'N-3' })], 4)).toMatchObject([{ payment: { line: 4 } }]);
     expect(close()).toEqual({
       layout: 'card',
       headerLine: 1,
@@ -144,49 +146,47 @@ describe('recordChecker', () => {
   });
 
   it('takes the layout of a later group when the first names none', () => {
-    const { checkGroup, close } = open();
-    expect(checkGroup(recordsOf(['a,b']))[0]?.faults).toMatchObject([{ code: 'COLUMN_COUNT' }]);
-    expect(checkGroup(recordsOf(cardLines(1), 2))[0]?.payment).toBeDefined();
+    const { checkTexts, close } = open();
+    expect(checkTexts(['a,b'])[0]?.faults).toMatchObject([{ code: 'COLUMN_COUNT' }]);
+    expect(checkTexts(cardLines(1), 2)[0]?.payment).toBeDefined();
     expect(close()).toMatchObject({ layout: 'card', records: 2, valid: { rows: 1 } });
   });
 
   it('takes a header for a header only at the top', () => {
-    const { checkGroup, close } = open();
-    const [, row] = checkGroup(recordsOf([cardLine(), CARD_HEADER]));
+    const { checkTexts, close } = open();
+    const [, row] = checkTexts([cardLine(), CARD_HEADER]);
     expect(row?.faults.map((fault) => fault.code)).toContain('AMOUNT_FORMAT');
     expect(row?.payment).toBeUndefined();
     expect(close()).toMatchObject({ headerLine: null, records: 2, valid: { rows: 1 } });
   });
 
   it('hands on no cell of a row that seems to hold a security code', () => {
-    const { checkGroup } = open();
-    const rows = checkGroup(recordsOf([`${cardLine()},987`]));
+    const { checkTexts } = open();
+    const rows = checkTexts([`${cardLine()},987`]);
     expect(rows).toMatchObject([{ raw: { line: 1, cells: [] }, faults: [{ code: 'SECURITY_CODE', line: 1 }] }]);
     expect(JSON.stringify(rows)).not.toContain('987');
   });
 
   it('hands on no row at all when the header names a security code', () => {
-    const { checkGroup, close, tally } = open();
+    const { checkTexts, close, tally } = open();
     const header = CARD_HEADER.replace('State', 'CVV');
-    expect(checkGroup(recordsOf([header, cardLine({ state: '987' })]))).toEqual([]);
-    expect(checkGroup(recordsOf([cardLine({ state: '987' })], 3))).toEqual([]);
+    expect(checkTexts([header, cardLine({ state: '987' })])).toEqual([]);
+    expect(checkTexts([cardLine({ state: '987' })], 3)).toEqual([]);
     expect(close()).toMatchObject({ records: 2, valid: { rows: 0 }, faults: [{ code: 'SECURITY_CODE', line: 1 }] });
     expect(tally.has('reject')).toBe(true);
   });
 
   it('lists the first thousand broken rows and counts all', () => {
-    const { checkGroup, close, tally } = open();
-    const rows = checkGroup(recordsOf([...cardLines(1), ...Array<string>(1_200).fill('a,b'), ...cardLines(1)]));
+    const { checkTexts, close, tally } = open();
+    const rows = checkTexts([...cardLines(1), ...Array<string>(1_200).fill('a,b'), ...cardLines(1)]);
     expect(rows).toHaveLength(1_002);
     expect(tally.counts().COLUMN_COUNT).toBe(1_200);
     expect(close().records).toBe(1_202);
   });
 
   it('takes no row that would make the total inexact', () => {
-    const rules = rulesWith();
-    const tally = faultTally(rules.folder);
-    const { checkGroup, close } = recordChecker(rules, tally, { largestTotalCents: 7_499 });
-    const rows = checkGroup(recordsOf(cardLines(3)));
+    const { checkTexts, close, tally } = open(rulesWith(), { largestTotalCents: 7_499 });
+    const rows = checkTexts(cardLines(3));
     expect(rows.map((row) => row.payment?.amountCents)).toEqual([2_500, 2_500, undefined]);
     expect(rows[2]?.amountCents).toBe(2_500);
     expect(rows[2]?.faults).toMatchObject([{ code: 'AMOUNT_LIMIT', line: 3 }]);

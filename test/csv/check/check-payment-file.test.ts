@@ -104,6 +104,11 @@ describe('checkPaymentFile', () => {
     ['SECURITY_CODE', 'reject', file(CARD_HEADER.replace('State', 'Security Code'), cardLine({ state: '123' }))],
     ['HEADER_MISSING', 'reject', sound(), { folder: { header: 'required' } }],
     ['HEADER_UNEXPECTED', 'reject', file(CARD_HEADER) + sound(), { folder: { header: 'none' } }],
+    ['NOT_CSV', 'reject', Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.alloc(70_000)])],
+    ['NOT_CSV', 'reject', `<table>\n${sound()}`],
+    ['WRONG_SEPARATOR', 'reject', (file(CARD_HEADER) + sound(700)).replaceAll(',', ';')],
+    ['WRONG_SEPARATOR', 'reject', sound().replaceAll(',', '\t'), { folder: { header: 'required' } }],
+    ['WRONG_SEPARATOR', 'reject', file('"Report"', ...cardLines(4).map((line) => `"${line.replaceAll(',', '";"')}"`))],
     ['EMPTY', 'reject', ''],
     ['NO_ROWS', 'reject', file(CARD_HEADER)],
     ['NO_ROWS', 'reject', '\r\n \r\n\u001a'],
@@ -148,6 +153,15 @@ describe('checkPaymentFile', () => {
 });
 
 describe('what checkPaymentFile yields', () => {
+  it.each([
+    ['NOT_CSV', `<table>\n${sound(700)}`, 0],
+    ['WRONG_SEPARATOR', sound(1_300).replaceAll(',', ';'), 1_300],
+  ] as const)('is one fault, %s, of a file that is no CSV, and its whole size', async (code, text, records) => {
+    const checked = await checkAll(text);
+    expect(checked).toMatchObject({ codes: [code], rows: [], records, bytes: text.length, verdict: 'reject' });
+    expect(checked).toMatchObject({ sha256: createHash('sha256').update(text).digest('hex') });
+  });
+
   it('is every row in file order, with line, column, code and masked value of every fault', async () => {
     const text = file(
       CARD_HEADER,

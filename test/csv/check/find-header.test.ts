@@ -8,7 +8,7 @@ import {
 } from '../../../src/csv/check/find-header.ts';
 import { achLine, CARD_HEADER, cardLine, OTHER_VISA, VISA } from '../support.ts';
 import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
-import { checkLayout, chooseLayout, columnCountFault } from '../../../src/csv/check/choose-layout.ts';
+import { checkLayout, chooseLayout, columnCountFault, findSeparator } from '../../../src/csv/check/choose-layout.ts';
 import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 
 const cellsOf = (line: string) => line.split(',');
@@ -184,11 +184,21 @@ describe('checkLayout', () => {
     ['card-code', 'CA', []],
     ['ach', 'US', []],
   ] as const)('%s in %s: %j', (layout, country, codes) => {
-    expect(checkLayout(layout, { account: { country }, folder: {} }).map((fault) => fault.code)).toEqual(codes);
+    expect(
+      checkLayout(layout, { operation: 'card', account: { country }, folder: {} }).map((fault) => fault.code),
+    ).toEqual(codes);
+  });
+
+  it.each([
+    ['card', 'CA', 'card, without customer codes, US and UK clients; the account is in CA and takes 4 or 7 columns'],
+    ['card-ca', 'UK', 'card, without customer codes, Canadian clients; the account is in UK and takes 4 or 12 columns'],
+  ] as const)('says of %s in %s what the account takes', (layout, country, detail) => {
+    const rules = { operation: 'card', account: { country }, folder: {} } as const;
+    expect(checkLayout(layout, rules)).toEqual([{ code: 'LAYOUT_COUNTRY', line: 0, detail }]);
   });
 
   it('takes the layout of the folder only', () => {
-    const rules = { account: { country: 'US' }, folder: { layout: 'card' } } as const;
+    const rules = { operation: 'card', account: { country: 'US' }, folder: { layout: 'card' } } as const;
     expect(checkLayout('card', rules)).toEqual([]);
     expect(checkLayout('card-code', rules)).toMatchObject([{ code: 'LAYOUT_FOLDER', line: 0 }]);
   });
@@ -200,7 +210,7 @@ describe('columnCountFault', () => {
   it.each([
     [cells(13), 'card', 'card', '13 columns, expected 12'],
     [cells(1), 'ach-charge', 'ach', '1 column, expected 7'],
-    [cells(5), 'card', undefined, '5 columns, expected 4 or 7 or 12'],
+    [cells(5), 'card', undefined, '5 columns, expected 4 or 12'],
     [
       { line: 5, cells: ['a;b;c;d'] },
       'ach-refund',
@@ -208,7 +218,27 @@ describe('columnCountFault', () => {
       '1 column, expected 4 or 7; they seem to be separated by semicolons',
     ],
   ] as const)('counts the columns', (row, operation, layout, detail) => {
-    expect(columnCountFault(row, operation, layout)).toEqual({ code: 'COLUMN_COUNT', line: 5, detail });
+    const rules = { operation, account: { country: 'US' } } as const;
+    expect(columnCountFault(row, rules, layout)).toEqual({ code: 'COLUMN_COUNT', line: 5, detail });
+  });
+});
+
+describe('findSeparator', () => {
+  const linesOf = (...texts: string[]) => texts.map((text, index) => ({ number: index + 1, text, tooLong: false }));
+
+  it.each([
+    ['semicolons', ['a;b;c;d', 'e;f;1,50;g']],
+    ['semicolons', ['"Report of June"', '"a";"b, c";"d";"e"', '"f";"g";"1,5";"h"', 'i;j;1,5;k']],
+    ['tabs', ['a\tb\tc\td']],
+    ['pipes', ['a|b|c|d', 'e|f|g|h']],
+    [undefined, []],
+    [undefined, ['a,b,c,d']],
+    [undefined, ['a,b;b;b;b,c,d,e']],
+    [undefined, ['a,"b;b;b;b"']],
+    [undefined, ['a;b', 'c;d']],
+    [undefined, ['a;b;c;d', 'one line of words', 'and another']],
+  ])('finds %s in %j', (separator, texts) => {
+    expect(findSeparator(linesOf(...texts))).toBe(separator);
   });
 });
 

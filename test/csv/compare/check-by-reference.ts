@@ -8,7 +8,9 @@ import {
 } from '../../../src/csv/check/check-payment-file.ts';
 import { faultTally } from '../../../src/csv/check/fault-effect.ts';
 import { newFileShape } from '../../../src/csv/read/split-lines.ts';
-import { readRecords } from './read-records.ts';
+import { tellKind } from '../../../src/csv/read/tell-kind.ts';
+import { splitPayments } from '../../../src/csv/read/split-cells.ts';
+import { readLines } from './read-records.ts';
 
 /** Full result of a check: its rows, valid or not, in line order, and its final figures. */
 export type Reading = { readonly rows: readonly CheckedRow[]; readonly check: FileCheck };
@@ -27,8 +29,12 @@ export async function checkByReference(
   const tally = faultTally(rules.folder);
   const checker = recordChecker(rules, tally);
   const rows: CheckedRow[] = [];
-  for await (const records of readRecords(counter.pass(source), rules.folder.charset, shape, groupLines)) {
-    rows.push(...checker.checkGroup(records));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of counter.pass(source)) pieces.push(piece);
+  const kind = tellKind(Buffer.concat(pieces));
+  if (kind) checker.refuse({ code: 'NOT_CSV', line: 0, detail: kind });
+  for await (const lines of readLines(kind ? [] : pieces, rules.folder.charset, shape, groupLines)) {
+    rows.push(...checker.checkGroup(splitPayments(lines), lines));
   }
   const { layout, headerLine, faults, ...found } = checker.close();
   const decided = decideVerdict(

@@ -8,16 +8,21 @@ import {
   LONGEST_LINE,
 } from '../../../src/csv/read/split-lines.ts';
 
+/** Defines the records of a file, one per line that is not blank, in groups. */
+export async function* readRecords(...order: Parameters<typeof readLines>): AsyncGenerator<LineRecord[]> {
+  for await (const lines of readLines(...order)) yield splitPayments(lines);
+}
+
 /**
- * Defines the records of a file, one per line that is not blank, in groups. It decodes the whole file and cuts the text.
+ * Reads the lines of a file that are not blank, in groups. It decodes the whole file and cuts the text.
  * @param shape filled in while reading
  */
-export async function* readRecords(
-  source: AsyncIterable<Uint8Array>,
+export async function* readLines(
+  source: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   charset: Charset,
   shape: FileShape,
   groupLines = GROUP_LINES,
-): AsyncGenerator<LineRecord[]> {
+): AsyncGenerator<Line[]> {
   const pieces: Uint8Array[] = [];
   for await (const piece of source) pieces.push(piece);
   const text = decode(Buffer.concat(pieces), charset);
@@ -32,7 +37,7 @@ export async function* readRecords(
   filter.takeLast(last, kept);
   shape.physicalLines = last ? lines.length : lines.length - 1;
   shape.mixesLineEnds = new Set(text.match(/\r\n|[\r\n]/g)).size > 1;
-  for (let at = 0; at < kept.length; at += groupLines) yield splitPayments(kept.slice(at, at + groupLines));
+  for (let at = 0; at < kept.length; at += groupLines) yield kept.slice(at, at + groupLines);
 }
 
 function decode(bytes: Buffer, charset: Charset): string {

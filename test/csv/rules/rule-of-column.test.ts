@@ -268,4 +268,15 @@ describe('mopRule', () => {
   ] as const)('on %s in %s takes %j for %j', (server, currency, cell, expected) => {
     expect(apply(mopRule({ server, currency }), cell)).toBe(expected);
   });
+
+  it.each([
+    ['NA', 'CAD', 'DSC', 'MOP_RESTRICTED', 'DSC in CAD; this account takes VISA, MC, AMX'],
+    ['NA', 'USD', 'MAESTR', 'MOP_UNKNOWN', 'this account takes VISA, MC, AMX, DSC'],
+    ['UK', 'GBP', 'DSC', 'MOP_UNKNOWN', 'this account takes VISA, MC, AMX, MAESTR'],
+    ['NA', 'GBP', 'JCB', 'MOP_UNKNOWN', 'this account takes no cards'],
+  ] as const)('on %s in %s lists for %s what the account takes', (server, currency, cell, code, detail) => {
+    const reports: unknown[] = [];
+    mopRule({ server, currency })(cell, (...report) => reports.push(report));
+    expect(reports).toEqual([[code, detail]]);
+  });
 });

@@ -33,6 +33,7 @@ describe('claimFile', () => {
       bytes: 5_000_000_000,
       sha256: claim.sha256,
       completeness: 'sidecar',
+      output_form: claim.outputForm,
       claimed_at: new Date(START),
       aged_from: null,
       wrapped_key: claim.wrappedKey,

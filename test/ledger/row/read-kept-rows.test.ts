@@ -198,16 +198,17 @@ describe('readKeptRows', () => {
       copyOutcomes(tx, fileNo, [{ ...second!, message: `a "quoted"\\ text,\u2028 ü`, code: 15, outcome: 'declined' }]),
     );
     expect(await readKeptRows(world.ledger, fileNo, ALL)).toEqual([
-      { line: 2, batch_no: 1, ...NO_OUTCOME },
+      { line: 2, batch_no: 1, amount_cents: 200, ...NO_OUTCOME },
       {
         line: 3,
         batch_no: 1,
+        amount_cents: 300,
         outcome: 'declined',
         code: 15,
         message: `a "quoted"\\ text,\u2028 ü`,
         authorization: second!.authorization,
       },
-      { line: 4, batch_no: null, ...NO_OUTCOME },
+      { line: 4, batch_no: null, amount_cents: null, ...NO_OUTCOME },
     ]);
   });
 

@@ -159,11 +159,15 @@ describe('noticeHead', () => {
       'Accepted Total | 200.50',
       'Valid Rows | 8',
       'Valid Total | 200.50',
-      'Rejected Rows | 2',
+      'Invalid Rows | 2',
       'Batches | 1',
       '',
       'Line | Column | Code | Effect | Reason | Value | What To Do',
     ]);
+  });
+
+  it('has the former title for a file that an earlier version took', () => {
+    expect(noticeHead(NOTICE, true)).toContainEqual(['Rejected Rows', '2']);
   });
 
   it.each(['HELD', 'REJECTED'] as const)('says that nothing was accepted of a file that is %s', (status) => {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { AccountConfig, type OutputForm } from '../../../schemas/config.ts';
+import { RESULT_TITLES, type ResultTitle } from '../../../schemas/layouts.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { REJECTIONS } from '../../../schemas/rejections.ts';
 import {
@@ -7,9 +9,10 @@ import {
   changeCells,
   correctionOf,
   type FinishedRow,
+  FIRST_FORM,
   REASON_TITLE,
-  RESULT_TITLES,
   resultCells,
+  resultTitles,
   titlesOf,
 } from '../../../src/reconcile/outputs/result-row.ts';
 import { LAYOUT_NAMES } from '../support/result-rows.ts';
@@ -17,7 +20,16 @@ import { LAYOUT_NAMES } from '../support/result-rows.ts';
 const OUTCOME_NAMES = Object.keys(OUTCOMES) as Outcome[];
 const CODES = [null, ...Array.from({ length: 130 }, (_, code) => code), 9_999];
 
+const NOT_CHARGED = OUTCOME_NAMES.filter((outcome) => outcome !== 'approved');
 const NEVER: Outcome[] = ['approved', 'accepted_pending', 'duplicate', 'unknown'];
+
+/** The form without settings. */
+const USUAL: OutputForm = AccountConfig.shape.outputs.parse({});
+
+/** Returns the cell of a row under a title. */
+function cellOf(title: ResultTitle, row: Partial<FinishedRow>, form = USUAL): string {
+  return resultCells(finishedRow(row), [], form)[1 + resultTitles(form).indexOf(title)]!;
+}
 
 describe('resultCells', () => {
   it('puts the line before the input and the outcome behind it', () => {
@@ -31,25 +43,75 @@ describe('resultCells', () => {
       resultAt: '2026-06-15 10:00:30 -04:00',
       attempt: 2,
     });
-    expect(resultCells(row, ['INV-7', 'A1', '25.00', '']).join('|')).toBe(
-      '3|INV-7|A1|25.00||DECLINED|19|REJECT: 19||4471|2026-06-15 10:00:00 -04:00|2026-06-15 10:00:30 -04:00|2',
+    expect(resultCells(row, ['INV-7', 'A1', '25.00', ''], USUAL).join('|')).toBe(
+      '3|INV-7|A1|25.00||DECLINED|19|REJECT: 19||4471|2026-06-15 10:00:00 -04:00|2026-06-15 10:00:30 -04:00|2' +
+        '||USD|main|Incorrect CVV2 security code; correct the row and drop the rejects file',
     );
   });
 
   it('leaves empty what is not known', () => {
     const row = finishedRow({ line: 4, outcome: 'invalid', message: 'CARD_FORMAT: x', batchId: '', attempt: null });
-    expect(resultCells(row, ['INV-8'])).toEqual(['4', 'INV-8', 'INVALID', '', 'CARD_FORMAT: x', '', '', '', '', '']);
+    const cells = resultCells(row, ['INV-8'], FIRST_FORM);
+    expect(cells).toEqual(['4', 'INV-8', 'INVALID', '', 'CARD_FORMAT: x', '', '', '', '', '']);
   });
 
   it('shows code 0 and attempt 0 as such', () => {
-    const cells = resultCells(finishedRow({ outcome: 'unknown', code: 0, attempt: 0 }), []);
+    const cells = resultCells(finishedRow({ outcome: 'unknown', code: 0, attempt: 0 }), [], FIRST_FORM);
     expect([cells[2], cells.at(-1)]).toEqual(['0', '0']);
   });
 
   it.each(OUTCOME_NAMES)('has a cell for each title, and names %s by its label', (outcome) => {
-    const cells = resultCells(finishedRow({ outcome }), ['a', 'b']);
+    const cells = resultCells(finishedRow({ outcome }), ['a', 'b'], USUAL);
     expect(cells).toHaveLength(3 + RESULT_TITLES.length);
     expect(cells[3]).toBe(OUTCOMES[outcome].label);
+  });
+
+  it.each([
+    ['approved', 2_500, 'point', '25.00'],
+    ['approved', -5, 'point', '-0.05'],
+    ['approved', -2_500, 'comma', '-25,00'],
+    ['approved', 123_456_789, 'comma', '1234567,89'],
+    ...NOT_CHARGED.map((outcome) => [outcome, 2_500, 'point', ''] as const),
+  ] as const)(
+    'says of a row %s of %i cents, with a decimal %s, that %j was charged',
+    (outcome, cents, decimal, cell) => {
+      expect(cellOf('Amount Charged', { outcome, cents }, { ...USUAL, decimal })).toBe(cell);
+    },
+  );
+
+  it.each([
+    [{ outcome: 'approved', cents: 100 }, 'Charged; nothing to do'],
+    [{ outcome: 'approved', cents: -100 }, 'Refunded; nothing to do'],
+    [{ outcome: 'declined', code: 15 }, 'General decline; ask the customer to call the bank'],
+    [{ outcome: 'declined', code: 14 }, 'The card is over its limit; drop the retry file later'],
+    [{ outcome: 'declined', code: null }, OUTCOMES.declined.says],
+    [{ outcome: 'unknown', code: 70 }, OUTCOMES.unknown.says],
+    [{ outcome: 'invalid', code: null }, OUTCOMES.invalid.says],
+  ] as const)('says what %j means', (row, says) => {
+    expect(cellOf('Meaning', row)).toBe(says);
+  });
+
+  it('never advises to drop a row again that no correction file has', () => {
+    for (const outcome of OUTCOME_NAMES) {
+      for (const code of CODES) {
+        const kind = correctionOf(finishedRow({ outcome, code }))?.kind;
+        const advised = /\b(rejects|retry) file\b/.exec(cellOf('Meaning', { outcome, code }))?.[1];
+        if (advised !== undefined) expect([outcome, code, advised]).toEqual([outcome, code, kind]);
+      }
+    }
+  });
+
+  it('has the columns of its form in the order of the table, Outcome always', () => {
+    const form: OutputForm = { ...USUAL, columns: ['Meaning', 'Amount Charged'] };
+    expect(resultTitles(form)).toEqual(['Outcome', 'Amount Charged', 'Meaning']);
+    expect(resultCells(finishedRow({ cents: 100 }), ['a'], form)).toEqual([
+      '2',
+      'a',
+      'APPROVED',
+      '1.00',
+      'Charged; nothing to do',
+    ]);
+    expect(resultTitles({ columns: [] })).toEqual(['Outcome']);
   });
 });
 
@@ -124,6 +186,9 @@ function finishedRow(row: Partial<FinishedRow>): FinishedRow {
     sentAt: '',
     resultAt: '',
     attempt: 1,
+    cents: 2_500,
+    currency: 'USD',
+    account: 'main',
     ...row,
   };
 }
@@ -138,20 +203,23 @@ const ROW = {
   sentAt: 'then',
   resultAt: 'later',
   attempt: 1,
+  cents: 2_500,
+  currency: 'USD',
+  account: 'main',
 } as const;
 const BEFORE = { outcome: 'declined', code: 14, message: 'REJECT: 14', changedAt: 'now', evidence: 'asked again' };
 
 describe('changeCells', () => {
   it('are those of the result as it is now, and then what was before', () => {
-    const cells = changeCells(ROW, ['INV-1', '25.00'], BEFORE);
-    const result = resultCells(ROW, ['INV-1', '25.00']);
+    const cells = changeCells(ROW, ['INV-1', '25.00'], BEFORE, USUAL);
+    const result = resultCells(ROW, ['INV-1', '25.00'], USUAL);
     expect(cells.slice(0, result.length)).toEqual(result);
     expect(cells.slice(result.length)).toEqual(['DECLINED', '14', 'REJECT: 14', 'now', 'asked again']);
     expect(cells).toHaveLength(result.length + CHANGE_TITLES.length);
   });
 
   it('leaves the old code empty when there was none, and shows code 0', () => {
-    const old = (code: number | null) => changeCells(ROW, [], { ...BEFORE, code }).at(-4);
+    const old = (code: number | null) => changeCells(ROW, [], { ...BEFORE, code }, USUAL).at(-4);
     expect([old(null), old(0)]).toEqual(['', '0']);
   });
 });

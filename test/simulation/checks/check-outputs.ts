@@ -73,7 +73,7 @@ async function checkCompleted(world: World, file: SeenFile, outputs: readonly Se
   const broken = totals
     .filter(({ holds }) => !holds)
     .map(({ id }) => `control total ${id} of ${file.name} does not hold`);
-  const [, ...rows]: string[][] = parse(result, { relax_column_count: true });
+  const [, ...rows]: string[][] = parse(result, { bom: true, relax_column_count: true });
   const drop = world.drops.find((one) => one.folder === file.folder && sha256Of(one.bytes) === file.sha256);
   const corrections = [(await read('rejects')) ?? '', (await read('retry')) ?? ''];
   return [
@@ -123,7 +123,7 @@ function plain(cell: string): string {
 function checkCorrection(file: SeenFile, text: string, rows: readonly string[][]): string[] {
   if (text === '') return [];
   const columns = columnsOf(file.layout);
-  const [, ...again]: string[][] = parse(text, { relax_column_count: true });
+  const [, ...again]: string[][] = parse(text, { bom: true, relax_column_count: true });
   const shown = (cells: readonly string[]) => cells.slice(0, columns.length).join('|');
   const safe = rows.filter((cells) => {
     const outcome = outcomeOfLabel(cells[columns.length + 1] ?? '');

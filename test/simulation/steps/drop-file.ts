@@ -78,7 +78,7 @@ export async function dropOutput(world: World): Promise<void> {
   const { name: output, kind, folder: id, layout } = choose.one(outputs);
   const folder = world.settings.folders.find((one) => one.id === id)!;
   const text = await readFile(join(world.settings.paths.out, output), 'utf8');
-  const table: string[][] = parse(text, { relax_column_count: true });
+  const table: string[][] = parse(text, { bom: true, relax_column_count: true });
   const first = kind === 'result' ? 1 : 0;
   const cut = table.map((cells) => cells.slice(first, first + columnsOf(layout).length));
   const isCut = choose.happens(0.8);

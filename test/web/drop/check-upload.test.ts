@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import {
-  checkUpload,
-  type CheckedUpload,
-  toVerdict,
-  TELLING_BYTES,
-  tellKind,
-  describeTaking,
-} from '../../../src/web/drop/check-upload.ts';
+import { checkUpload, type CheckedUpload, toVerdict, describeTaking } from '../../../src/web/drop/check-upload.ts';
 import { encrypt, makeKey } from '../../support/openpgp.ts';
 import { cardRow, lines, CARD, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
@@ -39,12 +32,18 @@ const check = (name: string, content: Uint8Array) =>
   checkUpload(world.app, world.app.folder('drop/card')!, { name, source: bytesOf(content) });
 
 describe('checkUpload', () => {
-  it('foresees the verdict, and remembers how the file begins', async () => {
+  it('foresees the verdict', async () => {
     const content = Buffer.from(lines([cardRow(1)]));
     const found = await check('june.csv', content);
     expect(found).toMatchObject({ decision: { verdict: 'accept' }, check: { sha256: sha256Of(content), records: 1 } });
-    expect(Buffer.from(found.head)).toEqual(content.subarray(0, found.head.length));
-    expect((await check('june.csv', Buffer.alloc(10_000))).head.length).toBeLessThan(300);
+  });
+
+  it('says what a file is that is no CSV', async () => {
+    const found = await check('june.csv', gzipSync('a,b\n'));
+    expect(found).toMatchObject({
+      decision: { verdict: 'reject', code: 'NOT_CSV', reason: 'the file is not CSV: a gzip archive' },
+      faultCount: 1,
+    });
   });
 
   it('leaves an encrypted file to the intake, but for bytes that came before', async () => {
@@ -89,7 +88,6 @@ function looked(change: object): CheckedUpload {
     decision: { verdict: 'accept' },
     faults: [],
     faultCount: 0,
-    head: Buffer.from('06/15'),
     ...change,
   };
 }
@@ -115,27 +113,25 @@ describe('toVerdict', () => {
     expect(verdictOf({ decision })).toMatchObject({ verdict, title, says: 'The reason.', code, duplicateOf: 'f1' });
   });
 
-  it('says what a refused file is that is no CSV, and how to make one', () => {
-    const decision = { verdict: 'reject', code: 'CONTROL_CHARACTER', reason: 'the reason' };
-    const head = Buffer.from('PK\x03\x04');
-    expect(verdictOf({ decision, head }).says).toMatch(
-      /^This is a ZIP archive or an Excel workbook\. .* The reason\.$/,
-    );
-    expect(verdictOf({ head }).says).not.toContain('ZIP');
-  });
-
   it('takes what follows from a fault from the folder', () => {
     const faults: Fault[] = [
       { code: 'DUPLICATE_ROW', line: 4 },
       { code: 'NAME_SEEN_BEFORE', line: 0 },
     ];
+    const decision = { verdict: 'hold', code: 'DUPLICATE_ROW', reason: 'the reason' };
     const effects = (settings: object) =>
-      verdictOf({ faults, faultCount: 2 }, settings).faults.map(({ line, effect }) => [line, effect]);
+      verdictOf({ faults, faultCount: 2, decision }, settings).faults.map(({ line, effect }) => [line, effect]);
     expect(effects({})).toEqual([
       [4, 'file held'],
       [null, 'note'],
     ]);
     expect(effects({ duplicateRows: 'warn' })[0]).toEqual([4, 'note']);
+  });
+
+  it('does not say of a file that would be refused that a row would be withheld', () => {
+    const faults: Fault[] = [{ code: 'AMOUNT_FORMAT', line: 4 }];
+    const decision = { verdict: 'reject', code: 'COLUMN_COUNT', reason: 'the reason' };
+    expect(verdictOf({ faults, faultCount: 1, decision }).faults).toMatchObject([{ effect: 'refused with the file' }]);
   });
 
   it('shows 200 faults and masks the name', () => {
@@ -145,31 +141,10 @@ describe('toVerdict', () => {
   });
 
   it('has no figures of a file that was not read', () => {
-    const later: CheckedUpload = { decision: 'later', bytes: 9, sha256: 'cd', head: new Uint8Array() };
+    const later: CheckedUpload = { decision: 'later', bytes: 9, sha256: 'cd' };
     const verdict = toVerdict(APP, folderWith({}), 'june.csv.pgp', later);
     expect(verdict).toMatchObject({ verdict: 'later', rows: null, bytes: 9, sha256: 'cd', faults: [] });
     expect(verdict.says).toContain('checked when they are dropped');
-  });
-});
-
-const tar = Buffer.alloc(512);
-tar.write('june.csv');
-tar.write('ustar', 257);
-
-describe('tellKind', () => {
-  it.each([
-    ['a ZIP archive or an Excel workbook', Buffer.from('504b030414000000', 'hex')],
-    ['a gzip archive', gzipSync('a,b\n')],
-    ['a tar archive', tar.subarray(0, TELLING_BYTES)],
-    ['an old Excel workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
-    ['a PDF', Buffer.from('%PDF-1.7\n')],
-    ['an encrypted message', Buffer.from('-----BEGIN PGP MESSAGE-----\n')],
-  ])('knows %s', (is, head) => {
-    expect(tellKind(head)).toEqual({ is, advice: expect.stringMatching(/, and choose that\.$/) });
-  });
-
-  it.each(['', lines([cardRow(1)]), 'PK,1,2\n', 'BZ,1\n', '%PD'])('takes %j for nothing else', (text) => {
-    expect(tellKind(Buffer.from(text))).toBeUndefined();
   });
 });
 

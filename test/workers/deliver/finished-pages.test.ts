@@ -111,7 +111,7 @@ describe('faultFinder', () => {
   });
 });
 
-const APP = { account: () => ({ timeZone: 'America/New_York' }) } as unknown as App;
+const APP = { account: () => ({ timeZone: 'America/New_York', currency: 'USD' }) } as unknown as App;
 const SENT = {
   batch_no: 1,
   batch_id: '4471',
@@ -124,7 +124,16 @@ const UNSENT = { batch_no: 2, batch_id: null, attempt: 1, submitted_at: null, re
 const describeRow = rowDescriber(APP, { account: 'main' } as FileRow, [SENT, UNSENT]);
 
 function kept(row: Partial<KeptRow>): KeptRow {
-  return { line: 3, batch_no: 1, outcome: null, code: null, message: null, authorization: null, ...row };
+  return {
+    line: 3,
+    batch_no: 1,
+    amount_cents: 2_500,
+    outcome: null,
+    code: null,
+    message: null,
+    authorization: null,
+    ...row,
+  };
 }
 
 describe('rowDescriber', () => {
@@ -140,6 +149,9 @@ describe('rowDescriber', () => {
       sentAt: expect.stringContaining('2026-06-15 10:00:00'),
       resultAt: expect.stringContaining('2026-06-15 10:00:30'),
       attempt: 2,
+      cents: 2_500,
+      currency: 'USD',
+      account: 'main',
     });
   });
 

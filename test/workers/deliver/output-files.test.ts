@@ -42,11 +42,29 @@ describe('writeOutputFiles', () => {
 
   it('notes name, hash, bytes and rows, with a link in the audit trail', async () => {
     const file = await freshFile();
-    const path = await write(file, 'täxt');
+    const path = await write(file, 'text');
     expect(await readOutputs(world.app.ledger, file.file_id)).toMatchObject([
-      { kind: 'result', name: basename(path), sha256: sha256Of(Buffer.from('täxt')), bytes: 5, rows: 3 },
+      { kind: 'result', name: basename(path), sha256: sha256Of(Buffer.from('text')), bytes: 4, rows: 3 },
     ]);
     expect((await world.movesOf({ fileId: file.file_id })).at(-1)).toBe('output');
+  });
+
+  it.each([
+    ['result', ['Zo', 'ë, ', 'Zoë'], '\ufeffZoë, Zoë'],
+    ['nak', ['ë'], '\ufeffë'],
+    ['result', ['Zoe'], 'Zoe'],
+    ['summary-txt', ['Zoë'], 'Zoë'],
+  ] as const)('puts a byte order mark before a table of letters beyond ASCII: %s of %j', async (kind, parts, text) => {
+    const file = await freshFile();
+    await writeOutputFiles(world.app, file, async (outputs) => {
+      for (const part of parts) await outputs.appendText(kind, part);
+      await outputs.publish([kind]);
+    });
+    const [{ name, sha256 } = { name: '', sha256: '' }] = await readOutputs(world.app.ledger, file.file_id);
+    expect(await readFile(join(world.settings.paths.out, name), 'utf8')).toBe(text);
+    expect(sha256).toBe(sha256Of(Buffer.from(text)));
+    const drafts = (await readdir(world.settings.paths.out)).filter((entry) => entry.startsWith('.'));
+    expect(drafts.filter((entry) => entry.includes(name))).toEqual([]);
   });
 
   it('may be done again with the same content, and is noted once', async () => {
@@ -141,10 +159,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-async function count(rows: string[]) {
+async function count(rows: string[], delimiter?: 'semicolon' | 'tab') {
   const path = join(dir, 'result.csv');
   await writeFile(path, [TITLES, ...rows, ''].join('\r\n'));
-  return countDelivered(createReadStream(path), 'ach');
+  return countDelivered(createReadStream(path), 'ach', delimiter);
 }
 
 function row(amount: string, outcome: string, comment = 'June dues'): string {
@@ -199,6 +217,24 @@ describe('countDelivered', () => {
     expect(await count([row('1.00', 'DECLINED'), line])).toEqual({
       declined: { rows: 1, cents: 100 },
       approved: { rows: 1, cents },
+    });
+  });
+
+  it.each([
+    ['semicolon', ';'],
+    ['tab', '\t'],
+  ] as const)('reads cells separated by a %s', async (delimiter, sign) => {
+    const rows = [
+      row('25.00', 'APPROVED', 'Zoë'),
+      row('-5.50', 'DECLINED', `"a${sign}""b"`),
+      row("'=1", 'INVALID'),
+      row('1.5', 'APPROVED'),
+    ];
+    const separated = rows.map((line) => line.replaceAll(',', sign));
+    expect(await count(separated, delimiter)).toEqual({
+      approved: { rows: 2, cents: 2_650 },
+      declined: { rows: 1, cents: -550 },
+      invalid: { rows: 1, cents: 0 },
     });
   });
 

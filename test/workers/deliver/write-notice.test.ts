@@ -8,7 +8,8 @@ import { stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
-import { runDeliverJob, writeDueNotice, writeNotice } from '../../../workers/deliver/deliver.ts';
+import { runDeliverJob } from '../../../workers/deliver/deliver.ts';
+import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
 
 const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
@@ -46,10 +47,23 @@ describe('writeNotice', () => {
     expect(text).toContain('Accepted Rows,0\r\nAccepted Total,0.00\r\n');
   });
 
-  it('lists every fault of a refused file', async () => {
-    const { text } = await notice('nak', lines(upTo(5).map((n) => `C-${n},too,short`)));
+  it('lists every fault of a refused file, equal ones together', async () => {
+    const { fileId, text } = await notice('nak', lines(upTo(5).map((n) => `C-${n},too,short`)));
     expect(text).toContain('Status,REJECTED\r\n');
-    expect(text.match(/COLUMN_COUNT/g)!.length).toBeGreaterThanOrEqual(5);
+    expect(text).toContain('\r\nlines 1 to 5 (5 rows),,COLUMN_COUNT,file refused,');
+    expect((await readOutputs(world.app.ledger, fileId)).map(({ kind, rows }) => [kind, rows])).toEqual([['nak', 6]]);
+  });
+
+  it('lists one fault a line of a file that an earlier version took', async () => {
+    const fileId = await world.takeIn(
+      `drop/${world.freshAccount()}/card`,
+      lines(upTo(5).map((n) => `C-${n},too,short`)),
+    );
+    await writeNotice(world.app, { ...(await world.file(fileId)), output_form: null }, { kind: 'nak', batches: 0 });
+    const [{ name } = { name: '' }] = await readOutputs(world.app.ledger, fileId);
+    const text = await readFile(join(world.settings.paths.out, name), 'utf8');
+    expect(text).toContain('Rejected Rows,5\r\n');
+    expect(text.match(/\r\n\d,,COLUMN_COUNT,file refused,/g)).toHaveLength(5);
   });
 
   it('shows no number that stands in the name of the file', async () => {

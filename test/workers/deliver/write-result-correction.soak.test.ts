@@ -55,10 +55,12 @@ describe('writeResultCorrection', () => {
     const [titles, row, ...more] = await linesOf(pathOf(file, 'result.c01.csv'));
     expect(more).toEqual([]);
     expect(titles).toMatch(
-      /^Line,Date,.*,Outcome,Code,.*,Attempt,Old Outcome,Old Code,Old Message,Changed At,Evidence$/,
+      /^Line,Date,.*,Outcome,Code,.*,Meaning,Old Outcome,Old Code,Old Message,Changed At,Evidence$/,
     );
     expect(titles!.startsWith(before.split('\r\n')[0]!)).toBe(true);
-    expect(row).toMatch(/^3,06\/15\/2026,C-3,.*,\*{12}2220,12\/35,APPROVED,,OK: 7:,7,\d+,.*,1,UNKNOWN,,TIMEOUT,20/);
+    expect(row).toMatch(
+      /^3,06\/15\/2026,C-3,.*,\*{12}2220,12\/35,APPROVED,,OK: 7:,7,\d+,.*,1,[\d.]+,USD,[^,]+,Charged; nothing to do,UNKNOWN,,TIMEOUT,20/,
+    );
     expect(row!.endsWith(`,'=report of the service`)).toBe(true);
     expect(row).not.toContain(CARD);
     expect(await readFile(pathOf(file, 'result.csv'), 'utf8')).toBe(before);

@@ -1,22 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
 import { readBatches, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
-import { outcomeCellWriter, ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
+import { ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
 import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-lines.ts';
-import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
-import { csvLines } from '../../../src/csv/write/write-csv.ts';
-import { NO_CODE, OUTCOME_NAMES } from '../../../src/rows/packed-outcomes.ts';
-import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-rows.ts';
-import { keptMessage } from '../../../src/reconcile/kept-message.ts';
-import { type FinishedRow, RESULT_TITLES, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
-import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';
+import { AccountConfig, type OutputForm } from '../../../schemas/config.ts';
+import { RESULT_TITLES } from '../../../schemas/layouts.ts';
 
 const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
 
@@ -171,6 +165,7 @@ async function shownRows(text: string, options?: { clear: boolean }): Promise<st
   });
 }
 
+const MARK = '\ufeff';
 const MASKED = '************2220';
 
 describe('shownRowPutter', () => {
@@ -203,81 +198,61 @@ describe('shownRowPutter', () => {
   });
 });
 
-const TEXT = fc.oneof(
-  fc.string({ unit: fc.constantFrom(...'OK: 69,"=+-@\'\t\r\né😀'), maxLength: 8 }),
-  fc.constantFrom('OK: 678594:', 'REJECT: 15', '', '-', '=1', '＝1', 'card 4222222222222220', '1234567', '123 45-67'),
-  fc.constantFrom(199, 200, 201).map((length) => 'x'.repeat(length)),
-);
-/** The last columns in the lines of each batch. */
-const SENT = [
-  { batchId: '4471', sentAt: '2026-06-15 10:00:00 -04:00', resultAt: '2026-06-15 10:00:30 -04:00', attempt: 1 },
-  { batchId: '4471', sentAt: '2026-06-15 10:00:00 -04:00', resultAt: '2026-06-15 10:00:31 -04:00', attempt: 1 },
-  { batchId: '4471', sentAt: '2026-06-15 10:00:00 -04:00', resultAt: '', attempt: 2 },
-  { batchId: '=4', sentAt: '', resultAt: '', attempt: null },
-  { batchId: '', sentAt: '', resultAt: '', attempt: null },
-];
-const ROW = fc.record({
-  line: fc.nat(),
-  outcome: fc.constantFrom(...(Object.keys(OUTCOMES) as Outcome[])),
-  code: fc.option(fc.nat(130)),
-  message: TEXT,
-  authorization: TEXT,
-  batch: fc.nat(SENT.length - 1),
-});
-type TestRow = typeof ROW extends fc.Arbitrary<infer Row> ? Row : never;
+const USUAL: OutputForm = AccountConfig.shape.outputs.parse({});
 
-/** Returns the same rows as the ledger packs them and as output files describe them. */
-function packed(rows: readonly TestRow[], isChanged = false): { rows: FinishedRows; finished: FinishedRow[] } {
-  const pack = { ...newRowPack(rows.length), count: rows.length };
-  const texts: Buffer[] = [];
-  let end = 0;
-  const add = (text: string) => {
-    texts.push(Buffer.from(text));
-    end += texts.at(-1)!.length;
-    return end;
-  };
-  rows.forEach(({ outcome, code, message, authorization, batch }, place) => {
-    const isKept = outcome !== 'invalid' && outcome !== 'not_sent';
-    pack.outcomes[place] = isKept ? OUTCOME_NAMES.indexOf(outcome) : NO_OUTCOME_YET;
-    pack.codes[place] = code ?? NO_CODE;
-    pack.batchNos[place] = batch + 1;
-    pack.ends[2 * place] = add(message);
-    pack.ends[2 * place + 1] = add(authorization);
-  });
-  pack.texts = Buffer.concat(texts);
-  if (isChanged) pack.changes = new Map([[1, { outcome: 'declined', code: 15, message: 'x', authorization: '' }]]);
-  const finished = rows.map(({ batch, message, ...row }) => ({
-    ...row,
-    message: keptMessage(message),
-    ...SENT[batch]!,
-  }));
-  return { rows: { count: rows.length, pack, packFrom: 0, at: (place) => finished[place]! }, finished };
-}
+describe('writeRows, with settings for outputs', () => {
+  const EUROPEAN: OutputForm = { ...USUAL, delimiter: 'semicolon', decimal: 'comma', columns: ['Amount Charged'] };
+  const content = lines([cardRow(1).replace('Ada', 'Zoë;X'), cardRow(2), cardRow(3).replace('Ada', '=1')]);
+  const messageOf = (row: number) => (row === 2 ? 'REJECT: 15' : 'OK: 678594:');
 
-describe('outcomeCellWriter', () => {
-  it('puts the cells of the result line behind the input, whatever rows follow each other', () => {
-    const line = csvLines({ guard: true });
-    fc.assert(
-      fc.property(fc.array(ROW, { minLength: 1, maxLength: 6 }), fc.boolean(), (rows, isChanged) => {
-        const into = newLineBuffer();
-        const writeOutcomeCells = outcomeCellWriter();
-        const { rows: given, finished } = packed(rows, isChanged);
-        for (let place = 0; place < rows.length; place += 1) writeOutcomeCells(into, given, place);
-        const expected = finished.map((row) => line(resultCells(row, []).slice(1))).join('');
-        expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
-      }),
-      { numRuns: 1_000 },
-    );
+  it('separates the cells of the result, and keeps the rejects fit to be dropped again', async () => {
+    const file = await fileWithOutcomes(world, 'card', content, messageOf);
+    const { result, rejects } = await outputsOf({ ...file, output_form: EUROPEAN });
+    expect(result?.[0]?.endsWith(';Expiry;Outcome;Amount Charged')).toBe(true);
+    expect(result?.[1]).toContain('1;06/15/2026;C-1;"Zoë;X";');
+    expect(result?.map((line) => line.split(';').slice(-2))).toEqual([
+      ['Outcome', 'Amount Charged'],
+      ['APPROVED', '25,00'],
+      ['DECLINED', ''],
+      ['APPROVED', '25,00'],
+    ]);
+    expect(result?.[3]).toContain(";'=1;");
+    expect(rejects?.[0]).toMatch(/^Date,Invoice #,/);
+    expect(rejects?.[1]).toContain(',C-2,Ada,');
   });
 
-  it.each(Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)))('writes %j as csvLines does', (text) => {
-    for (const message of [text, `${text}a`, `a${text}`]) {
-      const into = newLineBuffer();
-      const row: TestRow = { line: 1, outcome: 'approved', code: 0, message, authorization: message, batch: 0 };
-      const { rows, finished } = packed([row]);
-      outcomeCellWriter()(into, rows, 0);
-      const expected = csvLines({ guard: true })(resultCells(finished[0]!, []).slice(1));
-      expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
-    }
+  it.each([
+    ['auto', 'Zoë', [MARK, undefined]],
+    ['auto', 'Zoe', [undefined, undefined]],
+    ['always', 'Zoe', [MARK, MARK]],
+    ['never', 'Zoë', [undefined, undefined]],
+  ] as const)(
+    'with the mark %s, before letters such as %s, marks results and rejects: %j',
+    async (bom, name, marks) => {
+      const rows = [cardRow(1).replace('Ada', name), cardRow(2)];
+      const file = await fileWithOutcomes(world, 'card', lines(rows), messageOf);
+      const { result, rejects } = await outputsOf({ ...file, output_form: { ...USUAL, bom } });
+      expect([result, rejects].map((text) => (text![0]!.startsWith(MARK) ? MARK : undefined))).toEqual(marks);
+      expect(result?.[1]).toContain(name);
+    },
+  );
+
+  it('lets rejects with a mark be dropped again, and refuses a result with semicolons', async () => {
+    const rows = [cardRow(1).replace('Ada', 'Zoë'), cardRow(2)];
+    const file = await fileWithOutcomes(world, 'card', lines(rows), () => 'REJECT: 22');
+    const { result, retry } = await outputsOf({ ...file, output_form: EUROPEAN }, withClearNumbers(world.app));
+    expect(retry?.[0]?.startsWith(MARK)).toBe(true);
+    const folder = `drop/${world.freshAccount()}/card`;
+    const again = await world.takeIn(folder, lines(retry!, '\r\n'), 'again.csv');
+    expect(await world.file(again)).toMatchObject({ state: 'accepted', valid_rows: 2, valid_cents: file.valid_cents });
+    const wrong = await world.takeIn(folder, lines(result!, '\r\n'), 'result.csv');
+    expect(await world.file(wrong)).toMatchObject({ state: 'rejected', reason_code: 'WRONG_SEPARATOR' });
+  });
+
+  it('gives a file of an earlier version the result of that version', async () => {
+    const file = await fileWithOutcomes(world, 'card', content, messageOf);
+    const { result } = await outputsOf({ ...file, output_form: null });
+    expect(result?.[0]).toMatch(/^Line,.*,Result At,Attempt$/);
+    expect(result?.[1]).toMatch(/,Zoë;X,.*,1$/);
   });
 });

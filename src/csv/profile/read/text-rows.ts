@@ -47,6 +47,7 @@ export async function* readTextRows(
   takeRow: (row: SourceRow) => void,
 ): AsyncGenerator<void> {
   const text = await openPlainText(source, form.charset === 'utf-16' ? 'utf-8' : form.charset);
+  if (text.kind !== undefined) shape.faults.push({ code: 'NOT_CSV', line: 0, detail: text.kind });
   const foreign = foreignMark(form, text.mark);
   if (foreign) shape.faults.push({ code: 'CHARSET_DOUBT', line: 0, detail: foreign });
   const charsets = charsetWatch(form);

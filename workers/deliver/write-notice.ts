@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { ERRORS } from '../../schemas/errors.ts';
+import type { OutputKind } from '../../schemas/lifecycle.ts';
+import type { App } from '../../src/app.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { effectOf } from '../../src/csv/check/fault-effect.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
+import type { FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
+import type { Delivery } from '../../src/ledger/file/complete-file.ts';
+import { readFaults, readStopReason } from '../../src/ledger/file/read-file.ts';
+import {
+  faultCells,
+  faultGroups,
+  type Notice,
+  noticeHead,
+  saidEffect,
+} from '../../src/reconcile/outputs/acknowledgement.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import { outputPath, writeOutputFiles } from './output-files.ts';
+
+const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
+  accepted: 'ack',
+  in_progress: 'ack',
+  partly_cancelled: 'ack',
+  held: 'held',
+  rejected: 'nak',
+  cancelled: 'cancelled',
+};
+
+/** Notices of verdicts that a person may end before the notice is recorded. */
+const PASSING: readonly OutputKind[] = ['held', 'ack'];
+
+/** Writes the notice of the file's verdict, unless it is there. */
+export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written' | 'batches'>): Promise<void> {
+  await noteStrayNotices(app, due);
+  const { file, written, batches } = due;
+  const kind = NOTICES[file.state];
+  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, batches });
+}
+
+/**
+ * Rewrites and records a notice whose process died after publishing it. A person may have approved or canceled the file
+ * since, but the sender has read the notice; the bytes stay the same. It goes first: if it fails, the due notice is
+ * still missing, so both are retried.
+ */
+async function noteStrayNotices(
+  app: App,
+  { file, written, batches }: Pick<Delivery, 'file' | 'written' | 'batches'>,
+): Promise<void> {
+  for (const kind of PASSING) {
+    if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
+    await writeNotice(app, file, { kind, batches });
+  }
+}
+
+const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
+
+/**
+ * Writes the acknowledgement, the notice of a held or canceled file, or the NAK: verdict and figures, then all faults.
+ * @param notice.batches how many the file has
+ */
+export async function writeNotice(
+  app: App,
+  file: ReadFileRow,
+  { kind, batches }: { kind: OutputKind; batches: number },
+): Promise<void> {
+  const line = csvLines({ guard: true });
+  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], batches);
+  const { take, end } = faultLister(app, file, notice);
+  const write = (lines: readonly string[][]) => lines.map((cells) => line(cells)).join('');
+  await writeOutputFiles(app, file, async (outputs) => {
+    await outputs.appendText(
+      kind,
+      noticeHead(notice, file.output_form === null)
+        .map((cells) => line(cells, VALUE))
+        .join(''),
+    );
+    for await (const page of readFaults(app.ledger, file.file_no)) {
+      await outputs.appendText(kind, write(take(page)), page.length);
+    }
+    await outputs.appendText(kind, write(end()));
+    await outputs.publish([kind]);
+  });
+}
+
+/** Files that an earlier version took get one line for each fault, as then. */
+function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof faultGroups> {
+  const folder = app.folder(file.folder);
+  const effect = ({ code }: Fault) => (folder ? effectOf(code, folder) : ERRORS[code].effect);
+  if (file.output_form) return faultGroups((fault) => saidEffect(notice, fault, effect(fault)));
+  return { take: (faults) => faults.map((fault) => faultCells(fault, effect(fault))), end: () => [] };
+}
+
+/** Column of the values in the head; totals in it stay numbers. */
+const VALUE = new Set([1]);
+
+async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
+  return {
+    status,
+    code: file.reason_code,
+    reason: status === 'CANCELLED' ? await readStopReason(app.ledger, file.file_id) : (file.reason ?? ''),
+    fileId: file.file_id,
+    name: file.name,
+    account: file.account,
+    operation: file.operation,
+    layout: file.layout,
+    claimedAt: formatInZone(file.claimed_at, app.account(file.account).timeZone),
+    bytes: file.bytes,
+    sha256: file.sha256,
+    completeness: file.completeness,
+    records: file.records ?? 0,
+    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
+    invalidRows: file.invalid_rows ?? 0,
+    batches,
+  };
+}
