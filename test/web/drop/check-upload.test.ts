@@ -6,19 +6,17 @@ import {
   toVerdict,
   TELLING_BYTES,
   tellKind,
-  describeTaking,
 } from '../../../src/web/drop/check-upload.ts';
 import { encrypt, makeKey } from '../../support/openpgp.ts';
 import { cardRow, lines, CARD, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
-import { AccountConfig, FolderConfig, ScheduleConfig } from '../../../schemas/config.ts';
+import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder, Settings } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
 import { gzipSync } from 'node:zlib';
-import { addDays } from '../../../src/calendar/calendar.ts';
 
 let world: PipelineWorld;
 let message: Buffer;
@@ -171,21 +169,4 @@ describe('tellKind', () => {
   it.each(['', lines([cardRow(1)]), 'PK,1,2\n', 'BZ,1\n', '%PD'])('takes %j for nothing else', (text) => {
     expect(tellKind(Buffer.from(text))).toBeUndefined();
   });
-});
-
-const NIGHT = ScheduleConfig.parse({ does: 'take', at: '22:00', timeZone: 'America/Toronto' });
-const MONDAYS = upTo(600).map((week) => addDays('2026-06-08', week * 7));
-const NEVER = ScheduleConfig.parse({ does: 'take', at: '22:00', days: ['mon'], holidays: MONDAYS });
-
-it.each([
-  [{ complete: { by: 'quiet', quietMs: 10_000 } }, 'It is taken after it is unchanged for 10 seconds.'],
-  [{ complete: { by: 'quiet', quietMs: 60 } }, 'It is taken after it is unchanged for a second.'],
-  [{ complete: { by: 'marker' } }, 'It is taken at the next scan of the folder, within seconds.'],
-  [{ schedule: 'night' }, 'The schedule "night" takes files from this folder, next at 2026-06-15 22:00:00 -04:00.'],
-  [{ schedule: 'never' }, 'Only the schedule "never" takes files from this folder, and it has no days left.'],
-])('describeTaking of a folder with %j', (settings, sentence) => {
-  const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card', ...settings });
-  const schedules: Settings['schedules'] = { night: NIGHT, never: NEVER };
-  const app = { settings: { schedules } as Settings, clock: handClock('2026-06-15T10:00:00Z') };
-  expect(describeTaking(app, folder as Folder)).toBe(sentence);
 });
