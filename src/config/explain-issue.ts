@@ -1,0 +1,126 @@
+import type { z } from 'zod';
+import { Config } from '../../schemas/config.ts';
+import { didYouMean } from './nearest.ts';
+
+type Path = readonly PropertyKey[];
+
+/** What is wrong with the shape of a setting. */
+export type ShapeFault = { readonly path: Path; readonly reason: string };
+
+/** Says in words what the schema of the configuration found wrong. Faults never quote a value: it may be a password. */
+export function explainIssue(issue: z.core.$ZodIssue, given: unknown): readonly ShapeFault[] {
+  const { path } = issue;
+  const say = (reason: string) => [{ path, reason }];
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const known = schemasAt(path).flatMap(keysOf);
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        reason: `there is no such setting${didYouMean(key, known)}`,
+      }));
+    }
+    case 'invalid_value':
+      return say(oneOf(issue.values.map(String), valueAt(given, path)));
+    case 'invalid_union': {
+      const kinds = schemasAt(path.slice(0, -1)).flatMap((schema) => valuesOf(shapeOf(schema)?.[String(path.at(-1))]));
+      return say(kinds.length > 0 ? oneOf(kinds, valueAt(given, path)) : issue.message);
+    }
+    case 'invalid_key':
+      return say('it is not a name of lowercase letters, digits and hyphens');
+    case 'invalid_type':
+      return say(mustBe(issue.expected, path, valueAt(given, path)));
+    case 'too_small':
+      return say(
+        isNumber(issue) ? `it must be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}` : issue.message,
+      );
+    case 'too_big':
+      return say(
+        isNumber(issue) ? `it must be ${issue.inclusive ? 'at most' : 'below'} ${issue.maximum}` : issue.message,
+      );
+    default:
+      return say(issue.message);
+  }
+}
+
+function oneOf(values: readonly string[], value: unknown): string {
+  if (value === undefined) return `it is missing; write ${values.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+  return `it is none of ${values.join(', ')}${typeof value === 'string' ? didYouMean(value, values) : ''}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of settings',
+  record: 'a group of settings by name',
+};
+
+function mustBe(expected: string, path: Path, value: unknown): string {
+  if (value === undefined) return missing(path);
+  const quotes = expected === 'string' && typeof value === 'number' ? ', so put it in quotes' : '';
+  return `it must be ${KINDS[expected] ?? expected}${quotes}`;
+}
+
+function isNumber({ origin }: { readonly origin: string }): boolean {
+  return origin === 'number' || origin === 'int';
+}
+
+function missing(path: Path): string {
+  const about = schemasAt(path).find((schema) => schema.description !== undefined)?.description;
+  return about === undefined ? 'it is missing' : `it is missing (${about})`;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, key) => (typeof at === 'object' && at ? Reflect.get(at, key) : undefined), value);
+}
+
+/** What zod keeps of a schema, as far as the configuration uses it. */
+type Definition = {
+  readonly shape?: Record<string, z.core.$ZodType>;
+  readonly options?: readonly z.core.$ZodType[];
+  readonly innerType?: z.core.$ZodType;
+  readonly valueType?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
+  readonly values?: readonly unknown[];
+};
+
+type Known = z.ZodType;
+
+/** Returns the schemas that a setting may have: several where one of its settings chooses. */
+function schemasAt(path: Path): readonly Known[] {
+  return path.reduce<readonly Known[]>(
+    (schemas, key) =>
+      schemas.flatMap((schema) => {
+        const { shape, valueType, element } = definitionOf(schema);
+        const next = shape ? shape[String(key)] : (valueType ?? element);
+        return next ? openedAll(next as Known) : [];
+      }),
+    openedAll(Config),
+  );
+}
+
+/** Takes defaults and the like off a schema, and a choice apart. The outer one keeps the description. */
+function openedAll(schema: Known): readonly Known[] {
+  const { innerType, options } = definitionOf(schema);
+  if (innerType)
+    return openedAll((schema.description ? (innerType as Known).describe(schema.description) : innerType) as Known);
+  return options ? options.flatMap((option) => openedAll(option as Known)) : [schema];
+}
+
+function definitionOf(schema: z.core.$ZodType): Definition {
+  return schema._zod.def as Definition;
+}
+
+function shapeOf(schema: Known): Definition['shape'] {
+  return definitionOf(schema).shape;
+}
+
+function keysOf(schema: Known): readonly string[] {
+  return Object.keys(shapeOf(schema) ?? {});
+}
+
+function valuesOf(schema: z.core.$ZodType | undefined): readonly string[] {
+  return schema === undefined ? [] : (definitionOf(schema).values ?? []).map(String);
+}
