@@ -28,7 +28,7 @@ describe('COMMANDS', () => {
   });
 
   it('can print JSON wherever data is printed', () => {
-    const silent = ['demo', 'init', 'start', 'sandbox'];
+    const silent = ['demo', 'init', 'sandbox'];
     const withJson = RUNNING.filter((command) => command.options?.some(([flags]) => flags === '--json'));
     expect(withJson.map((command) => command.name)).toEqual(
       RUNNING.map((command) => command.name).filter((name) => !silent.includes(name)),
