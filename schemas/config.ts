@@ -238,6 +238,8 @@ export const AccountConfig = z.strictObject({
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
 
+export const AccountName = Name;
+
 export const RemoteConfig = z
   .strictObject({
     host: z.string().min(1).describe('Name or address of the SFTP server'),

@@ -1,14 +1,15 @@
-import type { z } from 'zod';
 import { Config } from '../../schemas/config.ts';
 import { didYouMean } from './nearest.ts';
 
 type Path = readonly PropertyKey[];
 
+type Issue = NonNullable<ReturnType<typeof Config.safeParse>['error']>['issues'][number];
+
 /** What is wrong with the shape of a setting. */
 export type ShapeFault = { readonly path: Path; readonly reason: string };
 
 /** Says in words what the schema of the configuration found wrong. Faults never quote a value: it may be a password. */
-export function explainIssue(issue: z.core.$ZodIssue, given: unknown): readonly ShapeFault[] {
+export function explainIssue(issue: Issue, given: unknown): readonly ShapeFault[] {
   const { path } = issue;
   const say = (reason: string) => [{ path, reason }];
   switch (issue.code) {
@@ -22,7 +23,7 @@ export function explainIssue(issue: z.core.$ZodIssue, given: unknown): readonly 
     case 'invalid_value':
       return say(oneOf(issue.values.map(String), valueAt(given, path)));
     case 'invalid_union': {
-      const kinds = schemasAt(path.slice(0, -1)).flatMap((schema) => valuesOf(shapeOf(schema)?.[String(path.at(-1))]));
+      const kinds = schemasAt(path.slice(0, -1)).flatMap((schema) => valuesOf(schema.shape?.[String(path.at(-1))]));
       return say(kinds.length > 0 ? oneOf(kinds, valueAt(given, path)) : issue.message);
     }
     case 'invalid_key':
@@ -68,7 +69,7 @@ function isNumber({ origin }: { readonly origin: string }): boolean {
 }
 
 function missing(path: Path): string {
-  const about = schemasAt(path).find((schema) => schema.description !== undefined)?.description;
+  const about = schemasAt(path).find((schema) => schema.about !== undefined)?.about;
   return about === undefined ? 'it is missing' : `it is missing (${about})`;
 }
 
@@ -77,50 +78,48 @@ function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** What zod keeps of a schema, as far as the configuration uses it. */
+type Schema = {
+  readonly description?: string | undefined;
+  readonly _zod: { readonly def: object };
+};
+
 type Definition = {
-  readonly shape?: Record<string, z.core.$ZodType>;
-  readonly options?: readonly z.core.$ZodType[];
-  readonly innerType?: z.core.$ZodType;
-  readonly valueType?: z.core.$ZodType;
-  readonly element?: z.core.$ZodType;
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly options?: readonly Schema[];
+  readonly innerType?: Schema;
+  readonly valueType?: Schema;
+  readonly element?: Schema;
   readonly values?: readonly unknown[];
 };
 
-type Known = z.ZodType;
+/** A schema without defaults and the like; `about` is its description. */
+type Known = Definition & { readonly about: string | undefined };
 
 /** Returns the schemas that a setting may have: several where one of its settings chooses. */
 function schemasAt(path: Path): readonly Known[] {
   return path.reduce<readonly Known[]>(
     (schemas, key) =>
-      schemas.flatMap((schema) => {
-        const { shape, valueType, element } = definitionOf(schema);
+      schemas.flatMap(({ shape, valueType, element }) => {
         const next = shape ? shape[String(key)] : (valueType ?? element);
-        return next ? openedAll(next as Known) : [];
+        return next ? openedAll(next) : [];
       }),
     openedAll(Config),
   );
 }
 
-/** Takes defaults and the like off a schema, and a choice apart. The outer one keeps the description. */
-function openedAll(schema: Known): readonly Known[] {
-  const { innerType, options } = definitionOf(schema);
-  if (innerType)
-    return openedAll((schema.description ? (innerType as Known).describe(schema.description) : innerType) as Known);
-  return options ? options.flatMap((option) => openedAll(option as Known)) : [schema];
+/** Takes defaults and the like off a schema, and a choice apart. The outermost description counts. */
+function openedAll(schema: Schema, outer?: string): readonly Known[] {
+  const definition = schema._zod.def as Definition;
+  const about = outer ?? schema.description;
+  const { innerType, options } = definition;
+  if (innerType) return openedAll(innerType, about);
+  return options ? options.flatMap((option) => openedAll(option, about)) : [{ ...definition, about }];
 }
 
-function definitionOf(schema: z.core.$ZodType): Definition {
-  return schema._zod.def as Definition;
+function keysOf({ shape = {} }: Known): readonly string[] {
+  return Object.keys(shape);
 }
 
-function shapeOf(schema: Known): Definition['shape'] {
-  return definitionOf(schema).shape;
-}
-
-function keysOf(schema: Known): readonly string[] {
-  return Object.keys(shapeOf(schema) ?? {});
-}
-
-function valuesOf(schema: z.core.$ZodType | undefined): readonly string[] {
-  return schema === undefined ? [] : (definitionOf(schema).values ?? []).map(String);
+function valuesOf(schema: Schema | undefined): readonly string[] {
+  return schema === undefined ? [] : openedAll(schema).flatMap(({ values = [] }) => values.map(String));
 }
