@@ -38,7 +38,10 @@ export function explainIssue(issue: Issue, given: unknown): readonly ShapeFault[
       return say(
         isNumber(issue) ? `it must be ${issue.inclusive ? 'at most' : 'below'} ${issue.maximum}` : issue.message,
       );
-    default:
+    case 'not_multiple_of':
+    case 'invalid_format':
+    case 'invalid_element':
+    case 'custom':
       return say(issue.message);
   }
 }

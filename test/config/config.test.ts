@@ -217,7 +217,11 @@ rescan: 5
     ['    server: NA\n', '', 'line 2, column 3: accounts.main.server: it is missing; write NA or UK. '],
     ['currency: USD', 'currency: usd', 'line 5, column 5: accounts.main.currency: it is none of '],
     ['folders:', 'fodlers:', 'line 8, column 1: fodlers: there is no such setting (did you mean "folders"?)'],
-    ['NA\n', 'NA\n    limits: { rowAmount: 0 }\n', 'line 4, column 15: accounts.main.limits.rowAmount: it must be above 0. '],
+    [
+      'NA\n',
+      'NA\n    limits: { rowAmount: 0 }\n',
+      'line 4, column 15: accounts.main.limits.rowAmount: it must be above 0. ',
+    ],
     ['NA\n', 'NA\n    timeZone: America/Torono\n', '(did you mean "America/Toronto"?). '],
     ['folders:', 'paths: { out: data }\nfolders:', 'line 8, column 10: paths.out: it is the folder of paths.data'],
   ])('tells the place of %j changed to %j', async (from, to, fault) => {

@@ -1,6 +1,7 @@
 import { AccountName } from '../../../schemas/config.ts';
 import { COUNTRIES } from '../../../schemas/layouts.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
 import { ask, hasPerson, type Terminal } from '../call/terminal.ts';
 import { operationsIn, type Setup, USUAL_SETUP } from './starter-config.ts';
 
@@ -37,6 +38,6 @@ async function askFor<Value>(
     const text = (await ask(terminal, `${question} [${usual}]: `)).trim();
     const value = read(text === '' ? usual : text);
     if (value !== undefined) return value;
-    terminal.output.write(`"${text}" does not fit. `);
+    terminal.output.write(`"${maskText(text)}" does not fit.\n`);
   }
 }

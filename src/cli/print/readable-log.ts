@@ -67,7 +67,7 @@ const ERROR = 50;
 
 function describeLine(fields: Fields, name: string | undefined, paint: Paint): string {
   const { level, msg, batchNo } = fields;
-  const batch = batchNo === undefined ? '' : ` batch ${String(batchNo)}`;
+  const batch = typeof batchNo === 'number' ? ` batch ${batchNo}` : '';
   const about = name === undefined ? '' : `${paint('bold', plainText(name) + batch)}: `;
   const details = describeDetails(fields);
   const text = plainText([msg, ...(details === '' ? [] : [`(${details})`])].join(' '));
@@ -82,8 +82,18 @@ function plainText(text: string): string {
 
 /** What stands elsewhere in the line, or says nothing to a person at a terminal. */
 const LEFT_OUT = new Set([
-  ...['level', 'time', 'msg', 'fileId', 'batchNo'],
-  ...['folders', 'site', 'roles', 'instance', 'home', 'attempt', 'verdict'],
+  'level',
+  'time',
+  'msg',
+  'fileId',
+  'batchNo',
+  'folders',
+  'site',
+  'roles',
+  'instance',
+  'home',
+  'attempt',
+  'verdict',
 ]);
 
 const SAYINGS: Readonly<Record<string, (value: unknown) => string>> = {

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import type { Folder, Settings } from '../../config/config.ts';
 import { describeTaking } from '../../explain/describe-taking.ts';
 import { type Scan, SIDECAR, type Waiting } from '../../files/scan-folder.ts';
+import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
 import { describeFault } from '../../kernel/errors.ts';
@@ -50,7 +51,9 @@ export function openFront(settings: Settings, screen: Screen = process.stderr): 
   });
   const waiting = new Map<string, readonly Waiting[]>();
   const plan = () => {
-    timer = setTimeout(() => (showing = showProgress().finally(() => app && plan())), TICK_MS);
+    timer = setTimeout(() => {
+      showing = showProgress().finally(() => app && plan());
+    }, TICK_MS);
   };
   const showProgress = async () => {
     if (!app) return;
@@ -84,7 +87,8 @@ export function openFront(settings: Settings, screen: Screen = process.stderr): 
     close: async () => {
       app = undefined;
       clearTimeout(timer);
-      await showing;
+      // A ledger that hangs must not hold up the end.
+      await answerInTime(TICK_MS, showing).catch(() => undefined);
       await log.shown();
       progress.clear();
     },

@@ -33,23 +33,27 @@ export const start: CliCommand = {
     const terminal = process.stderr.isTTY && !call.options['json'] ? openFront(settings) : undefined;
     const log = openCommandLog('info', terminal);
     const front = log.isLevelEnabled('info') ? terminal : undefined;
-    // Listen from the beginning: a signal that kills the process during startup would leave the database running.
-    return withStopSignal((stop) =>
-      withApp(settings, { log, env: process.env }, async (app) => {
-        front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
-        const running = async () => {
-          const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
-          const { site } = settings;
-          log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
-          await aborted(stop);
-          app.health.noteStop();
-          log.info('stopping: waiting for running calls, sending nothing new');
-        };
-        // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
-        await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles, front?.watch)));
-        return EXIT.ok;
-      }),
-    ).finally(() => terminal?.close());
+    try {
+      // Listen from the beginning: a signal that kills the process during startup would leave the database running.
+      return await withStopSignal((stop) =>
+        withApp(settings, { log, env: process.env }, async (app) => {
+          front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
+          const running = async () => {
+            const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
+            const { site } = settings;
+            log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
+            await aborted(stop);
+            app.health.noteStop();
+            log.info('stopping: waiting for running calls, sending nothing new');
+          };
+          // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
+          await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles, front?.watch)));
+          return EXIT.ok;
+        }),
+      );
+    } finally {
+      await terminal?.close();
+    }
   },
 };
 

@@ -173,7 +173,7 @@ describe('askSetup', () => {
   it('asks again for what does not fit, and offers only what the country has', async () => {
     const terminal = fakeTerminal(['My Shop', 'shop', 'FR', 'uk', 'card, ach-charge', 'card']);
     expect(await askSetup(terminal)).toEqual({ account: 'shop', country: 'UK', operations: ['card'] });
-    expect(terminal.shown()).toContain('"My Shop" does not fit. ');
+    expect(terminal.shown()).toContain('"My Shop" does not fit.\n');
     expect(terminal.shown()).toContain('Drop folders, separated by commas [card]: ');
   });
 

@@ -13,7 +13,7 @@ import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-wo
 import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import type { Folder, Settings } from '../../../src/config/config.ts';
+import type { Folder } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
 import { gzipSync } from 'node:zlib';
