@@ -76,12 +76,12 @@ describe('start', () => {
     expect(err).not.toContain('{"level"');
   });
 
-  it('logs JSON lines to a terminal on request', async () => {
+  it('writes no readable lines to a terminal with --json', async () => {
     onTerminal();
     holdFlags();
     const start = startHere(['--dir', world.root, 'start', '--json']);
     await start.interrupt();
-    // The log itself bypasses what a test can capture of its own process.
+    // JSON lines go to the descriptor itself, past what a test can capture of its own process.
     expect(await start.ended).toEqual({ status: 0, out: '', err: '' });
   });
 });
