@@ -67,7 +67,9 @@ describe('loadSettings', () => {
     await writeConfig(`${YAML}    profile: quickbooks-dues\n`);
     expect(loadSettings(root, { SECRET: CANARY }).folders[0]!.profile).toBe('quickbooks-dues');
     await writeConfig(`${YAML}    profile: Dues of June\n`);
-    expect(() => loadSettings(root, { SECRET: CANARY })).toThrow('profile of folder "drop/dues": use lower-case letters');
+    expect(() => loadSettings(root, { SECRET: CANARY })).toThrow(
+      'profile of folder "drop/dues": use lower-case letters',
+    );
   });
 
   it.each(['header: auto', 'charset: utf-8', 'layout: ach'])(
