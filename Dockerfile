@@ -22,6 +22,8 @@ RUN install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop
 COPY --from=build /app/package.json /app/package.json
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
+# For "paydrop docs".
+COPY docs /app/docs
 USER paydrop
 WORKDIR /srv/paydrop
 # Answered when PAYDROP_MONITOR is set, as docker-compose.yml does. Readiness would restart what only waits for its database.

@@ -57,7 +57,8 @@ export default defineConfig({
   test: {
     globals: false,
     // Processes that tests start answer no dashboard on the usual address; those that want one name another.
-    env: { PAYDROP_DASHBOARD: 'off' },
+    // Texts have no colors, whatever the shell of the run asks for.
+    env: { PAYDROP_DASHBOARD: 'off', FORCE_COLOR: '0' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     globalSetup: 'test/support/start-run.ts',
     server: { deps: { external: [/run-compiled\.mjs$/] } },

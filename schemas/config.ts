@@ -60,6 +60,9 @@ const CALENDAR = {
   holidays: z.array(z.iso.date()).default([]).describe('Days without it, such as 2026-12-25'),
 };
 
+/** Ending of the empty file by which a sender says that the file beside it is whole. */
+export const USUAL_MARKER = '.done';
+
 const FILE_LIMITS = {
   rowAmount: Amount.optional().describe('Largest amount of one row'),
   fileRows: z.int().positive().optional().describe('Most valid rows of one file'),
@@ -255,6 +258,8 @@ export const AccountConfig = z.strictObject({
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
 
+export const AccountName = Name;
+
 export const RemoteConfig = z
   .strictObject({
     host: z.string().min(1).describe('Name or address of the SFTP server'),
@@ -308,12 +313,14 @@ export const FolderConfig = z.strictObject({
     .discriminatedUnion('by', [
       z.strictObject({
         by: z.literal('quiet'),
-        quietMs: Wait.default(10_000).describe('Unchanged for, in ms'),
+        quietMs: Wait.default(10_000).describe(
+          'Unchanged for, in ms; an empty X.csv.done, written after X.csv, ends the wait',
+        ),
         probes: z.int().min(1).default(3).describe('Seen unchanged at least this often'),
       }),
       z.strictObject({
         by: z.literal('marker'),
-        suffix: z.string().default('.done').describe('X.csv is taken when X.csv plus this suffix exists'),
+        suffix: z.string().default(USUAL_MARKER).describe('X.csv is taken when X.csv plus this suffix exists'),
       }),
     ])
     .prefault({ by: 'quiet' })

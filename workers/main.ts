@@ -18,7 +18,7 @@ import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
 import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
 import { startAlarms } from './upkeep/start-alarms.ts';
 import { startTransfers } from './transfer/start-transfers.ts';
-import { startWatcher, type Watcher } from './watch/watch.ts';
+import { type OnScan, startWatcher, type Watcher } from './watch/watch.ts';
 
 export type Workers = {
   /**
@@ -33,8 +33,9 @@ export type Workers = {
 /**
  * Starts the stages of this process. Order matters: before anything is submitted, the journal is compared with the
  * ledger and the batches of dead workers are taken back.
+ * @param onScan receives each listing of a watched folder
  */
-export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_ROLE): Promise<Workers> {
+export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_ROLE, onScan?: OnScan): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
   if (roles.has('intake')) await checkKeys(app);
@@ -64,7 +65,7 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
       : []),
   ];
   const transfers = startTransfers(app, roles);
-  const watcher = roles.has('watch') ? await startWatcher(app) : BLIND;
+  const watcher = roles.has('watch') ? await startWatcher(app, onScan) : BLIND;
   const alarms = startAlarms(app);
   return {
     look: async () => (await transfers.look()) + (await watcher.look()) + (await countDueRuns(app)),

@@ -124,16 +124,17 @@ function bindOf(name: HandledAction, plan: Plan): string {
 
 /**
  * Returns the reason for the audit trail, without numbers of payers.
+ * @param next how to give one
  * @throws PipelineError USAGE when one is asked for and none is given
  */
 export function reasonOf(
   name: HandledAction,
   { reason = handlerOf(name).usualReason ?? '' }: Pick<Order, 'reason'>,
+  next = 'Say why.',
 ): string {
   if (ACTIONS[name].reason === 'none') return 'requested by hand';
   const words = reason.trim();
-  if (words === '')
-    throw new PipelineError('USAGE', `do "${ACTIONS[name].label}"`, 'the reason is empty', { next: 'Say why.' });
+  if (words === '') throw new PipelineError('USAGE', `do "${ACTIONS[name].label}"`, 'the reason is empty', { next });
   return maskReason(words);
 }
 

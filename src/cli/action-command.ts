@@ -27,7 +27,7 @@ import { labelLines } from './print/label-lines.ts';
 import { paydropLine } from './print/paydrop-line.ts';
 import { progressLine } from './print/progress.ts';
 import { textTable } from './print/table.ts';
-import { REASON_OPTION } from './read-reason.ts';
+import { REASON_OPTION, SAY_WHY } from './read-reason.ts';
 import { withApp } from './process/with-app.ts';
 
 export const PLAN_OPTION = ['--plan', 'show what would happen, and change nothing'] as const;
@@ -65,7 +65,7 @@ export async function act(call: Call, name: HandledAction, find: FindByWords, gi
   const { stop, into, ...input } = given;
   const reason = call.options['reason'] === undefined ? {} : { reason: String(call.options['reason']) };
   // A plan needs no reason; without one, nothing else is even opened.
-  if (!isPlan(call)) reasonOf(name, reason);
+  if (!isPlan(call)) reasonOf(name, reason, SAY_WHY);
   const progress = progressLine();
   const watched = { progress: progress.show, ...(stop && { stop }), ...(into && { into }) };
   const work = async (context: ActionContext) => {

@@ -6,6 +6,7 @@ import { repoll, retry, withdraw } from './commands/batch-actions.ts';
 import { call } from './call/call.ts';
 import { customers } from './call/customers.ts';
 import { demo } from './demo/demo.ts';
+import { docs } from './show/docs.ts';
 import { doctor } from './doctor/doctor.ts';
 import { exceptions } from './show/exceptions.ts';
 import { approve, cancel, decline, rebuild, resubmit } from './commands/file-actions.ts';
@@ -15,6 +16,7 @@ import { key } from './commands/key.ts';
 import { requeue } from './commands/requeue.ts';
 import { retention } from './retention/retention.ts';
 import { people } from './commands/people.ts';
+import { completion } from './completion/completion.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
 import { profile } from './profile/profile.ts';
 import { report } from './show/report.ts';
@@ -70,4 +72,6 @@ export const COMMANDS: readonly CliCommand[] = [
   call,
   customers,
   sandbox,
+  docs,
+  completion,
 ];

@@ -5,6 +5,9 @@ import type { Call } from './command.ts';
 /** Option of every command whose reason goes into the audit trail. */
 export const REASON_OPTION = ['--reason <text>', 'why, for the audit trail'] as const;
 
+/** Says how to give a reason. */
+export const SAY_WHY = 'Say why, as in --reason "the service confirmed it by phone".';
+
 /**
  * Reads the operator's reason. The audit trail keeps it for years, so card and account numbers are masked; dates are
  * not.
@@ -12,6 +15,6 @@ export const REASON_OPTION = ['--reason <text>', 'why, for the audit trail'] as 
  */
 export function readReason(call: Call, action: string): string {
   const reason = String(call.options['reason'] ?? '').trim();
-  if (reason === '') throw new PipelineError('USAGE', action, '--reason is empty', { next: 'Say why.' });
+  if (reason === '') throw new PipelineError('USAGE', action, '--reason is empty', { next: SAY_WHY });
   return maskReason(reason);
 }

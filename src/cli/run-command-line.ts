@@ -3,6 +3,7 @@ import { type ErrorCode, EXIT } from '../../schemas/errors.ts';
 import { COMMANDS } from './commands.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { CliCommand } from './command.ts';
+import { paintFor } from './print/paint.ts';
 import { readPackageVersion } from './package-version.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
@@ -67,6 +68,7 @@ function addCommand(parent: Command, command: CliCommand, whole: Whole): void {
   const added = parent.command(command.name).description(command.about);
   if (command.alias !== undefined) added.alias(command.alias);
   addOptions(added, command);
+  added.showHelpAfterError(`Example: paydrop ${command.examples[0]}\nRun it with --help.`);
   const notes = (command.notes ?? []).map((note) => `\n${note}\n`).join('');
   added.addHelpText('after', `${notes}\nExamples:\n${command.examples.map((line) => `  paydrop ${line}`).join('\n')}`);
   if ('commands' in command) {
@@ -117,7 +119,7 @@ export function explainError(thrown: unknown): number {
   // Commander has already printed it; help and version arrive as errors with status 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof PipelineError) {
-    console.error(error.message);
+    console.error(error.message.replace(/^Cannot/, (word) => paintFor(process.stderr)('red', word)));
     return STATUS_OF[error.code] ?? EXIT.exception;
   }
   // A foreign message may quote the data it failed on.

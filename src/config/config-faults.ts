@@ -4,6 +4,7 @@ import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
 import { counted } from '../kernel/counted.ts';
+import { didYouMean } from './nearest.ts';
 import { isLoopback } from '../kernel/is-loopback.ts';
 import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
 import { LOG_LEVELS } from '../kernel/log.ts';
@@ -20,9 +21,7 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
   return [
     ...findEnvironmentFaults(settings),
     ...[...settings.accounts.values()].flatMap(findAccountFaults),
-    ...settings.folders.flatMap((folder, index) =>
-      findFolderFaults(folder, `folders.${index}`, settings.accounts.get(folder.account)),
-    ),
+    ...settings.folders.flatMap((folder, index) => findFolderFaults(folder, `folders.${index}`, settings.accounts)),
     ...findScheduleFaults(settings),
     ...findPathFaults(settings),
     ...findRemoteFaults(settings),
@@ -45,10 +44,18 @@ function protocolOf(text: string): string {
   return URL.canParse(text) ? new URL(text).protocol : '';
 }
 
+function missing(what: string, name: string, names: Iterable<string>): string {
+  return `there is no ${what} "${name}"${didYouMean(name, names)}`;
+}
+
+function noTimeZone(name: string): string {
+  return `"${name}" is not a time zone${didYouMean(name, Intl.supportedValuesOf('timeZone'))}`;
+}
+
 function findAccountFaults({ name, timeZone, baseUrl }: Account): ConfigFault[] {
   const path = `accounts.${name}`;
   const faults: ConfigFault[] = [];
-  if (!isTimeZone(timeZone)) faults.push({ path: `${path}.timeZone`, reason: `"${timeZone}" is not a time zone` });
+  if (!isTimeZone(timeZone)) faults.push({ path: `${path}.timeZone`, reason: noTimeZone(timeZone) });
   // The address may hold a password, so it is not repeated.
   const reason = baseUrl === undefined ? undefined : findAddressFault(new URL(baseUrl));
   if (reason !== undefined) faults.push({ path: `${path}.baseUrl`, reason });
@@ -65,8 +72,9 @@ function findAddressFault({ protocol, hostname, username, password, search, hash
   return undefined;
 }
 
-function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
-  if (!account) return [{ path: `${path}.account`, reason: `there is no account "${folder.account}"` }];
+function findFolderFaults(folder: Folder, path: string, accounts: Settings['accounts']): ConfigFault[] {
+  const account = accounts.get(folder.account);
+  if (!account) return [{ path: `${path}.account`, reason: missing('account', folder.account, accounts.keys()) }];
   return [
     ...findRestrictions(folder, path, account),
     ...findLayoutFaults(folder, path, account),
@@ -134,11 +142,11 @@ function findRemoteFaults({ folders, push, remotes, accounts }: Settings): Confi
   return [
     ...users
       .filter(({ name }) => !remotes.has(name))
-      .map(({ path, name }) => ({ path, reason: `there is no remote "${name}"` })),
+      .map(({ path, name }) => ({ path, reason: missing('remote', name, remotes.keys()) })),
     ...push.flatMap((target, index) =>
       (target.accounts ?? [])
         .filter((name) => !accounts.has(name))
-        .map((name) => ({ path: `push.${index}.accounts`, reason: `there is no account "${name}"` })),
+        .map((name) => ({ path: `push.${index}.accounts`, reason: missing('account', name, accounts.keys()) })),
     ),
   ];
 }
@@ -149,21 +157,23 @@ function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigF
     const path = `schedules.${name}`;
     const faults = isTimeZone(schedule.timeZone)
       ? []
-      : [{ path: `${path}.timeZone`, reason: `"${schedule.timeZone}" is not a time zone` }];
+      : [{ path: `${path}.timeZone`, reason: noTimeZone(schedule.timeZone) }];
     if (schedule.does === 'take') return faults;
     const { account } = schedule;
-    if (!accounts.has(account)) faults.push({ path: `${path}.account`, reason: `there is no account "${account}"` });
+    if (!accounts.has(account))
+      faults.push({ path: `${path}.account`, reason: missing('account', account, accounts.keys()) });
     // The report is named by account and day, and its figures continue from the last one.
     if (closed.has(account))
       faults.push({ path: `${path}.account`, reason: `another schedule closes the day of "${account}"` });
     closed.add(account);
     return faults;
   });
-  const named = folders.flatMap(({ schedule }, index) =>
-    schedule === undefined || (Object.hasOwn(schedules, schedule) && schedules[schedule]?.does === 'take')
-      ? []
-      : [{ path: `folders.${index}.schedule`, reason: `no schedule "${schedule}" takes files` }],
-  );
+  const taking = Object.keys(schedules).filter((name) => schedules[name]?.does === 'take');
+  const named = folders.flatMap(({ schedule }, index) => {
+    if (schedule === undefined || taking.includes(schedule)) return [];
+    const reason = `no schedule "${schedule}" takes files${didYouMean(schedule, taking)}`;
+    return [{ path: `folders.${index}.schedule`, reason }];
+  });
   const split = Object.keys(schedules)
     .filter((name) => new Set(folders.filter((one) => one.schedule === name).map(({ site }) => site)).size > 1)
     .map((name) => ({

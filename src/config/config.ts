@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import {
   type AccountConfig,
   type AlarmConfig,
@@ -10,6 +10,8 @@ import {
   type RemoteConfig,
 } from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/jobs.ts';
+import { faultyError, type Place, placeOfSetting } from './config-place.ts';
+import { explainIssue, type ShapeFault } from './explain-issue.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type DashboardSettings, type ListenAddress, readDashboard, readListenAddress } from './config-dashboard.ts';
 import { readOpenPgp, readSecret, valueOrFault } from './config-secret.ts';
@@ -85,38 +87,41 @@ export type Settings = Omit<
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   const file = join(resolve(root), CONFIG_FILE);
-  const { given, env: named, warnings } = renameOld(parseYaml(readText(file), file), env);
-  const odd = [...pathsWithNul(given).map((path) => `${path}: ${NUL_FAULT}`), ...saidTwice(given)];
-  if (odd.length > 0) throw new PipelineError('CONFIG_INVALID', `use "${file}"`, odd.join('; '));
+  const { document, lines, value } = parseYaml(readText(file), file);
+  const { given, env: named, warnings } = renameOld(value, env);
+  const place: Place = (path) => placeOfSetting(document, lines, path);
+  const odd = [...pathsWithNul(given).map((path) => ({ path, reason: NUL_FAULT })), ...saidTwice(given)];
+  if (odd.length > 0) throw faultyError('CONFIG_INVALID', file, odd, given, place);
   const parsed = Config.safeParse(given);
-  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), named), warnings };
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
-  throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
+  if (parsed.success) return { ...resolveSettings(parsed.data, resolve(root), named, place), warnings };
+  const faults = parsed.error.issues.flatMap((issue) => explainIssue(issue, given));
+  throw faultyError('CONFIG_INVALID', file, faults, given, place);
 }
 
 /** What a profile says, so that the settings of its folder must not say it too. */
 const SAID_BY_PROFILE = ['header', 'charset', 'layout'];
 
 /** Returns the settings that a folder repeats beside its profile. Their defaults hide them once the file is parsed. */
-function saidTwice(given: unknown): string[] {
+function saidTwice(given: unknown): ShapeFault[] {
   const folders: unknown = Object(given).folders;
   if (!Array.isArray(folders)) return [];
   return folders.flatMap((folder: unknown, index) =>
     Object(folder).profile === undefined
       ? []
-      : SAID_BY_PROFILE.filter((name) => Object.hasOwn(Object(folder), name)).map(
-          (name) => `folders.${index}.${name}: the profile of this folder says it, so take it out here`,
-        ),
+      : SAID_BY_PROFILE.filter((name) => Object.hasOwn(Object(folder), name)).map((name) => ({
+          path: ['folders', index, name],
+          reason: 'the profile of this folder says it, so take it out here',
+        })),
   );
 }
 
 const NUL_FAULT = 'it contains a NUL character, which no path, name or secret can have';
 
 /** Returns the paths of texts with a NUL; the operating system would later refuse each with its own message. */
-function pathsWithNul(value: unknown, path = ''): string[] {
-  if (typeof value === 'string') return value.includes('\0') ? [path.slice(1) || 'the file'] : [];
+function pathsWithNul(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value === 'string') return value.includes('\0') ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, `${path}.${name}`));
+  return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, [...path, name]));
 }
 
 /** Far more than a thousand folders need; parsing a larger file takes minutes. */
@@ -139,8 +144,9 @@ function readText(file: string): string {
  * Parses YAML. The parser's messages quote the text, which may be a password that begins with `|` or `*`. So faults
  * give only place and kind. An unknown tag (`!secret`), which the parser drops with a warning, is a fault here.
  */
-function parseYaml(text: string, file: string): unknown {
-  const document = parseDocument(text);
+function parseYaml(text: string, file: string): { document: Document; lines: LineCounter; value: unknown } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
   const faults = [...document.errors, ...document.warnings].map(({ code, linePos }) => {
     const [start] = linePos ?? [];
     return `line ${start?.line ?? 1}, column ${start?.col ?? 1}: ${code.toLowerCase().replaceAll('_', ' ')}`;
@@ -150,7 +156,7 @@ function parseYaml(text: string, file: string): unknown {
     const value: unknown = document.toJS();
     // This fails when an alias stands within what it names.
     JSON.stringify(value);
-    return value;
+    return { document, lines, value };
   } catch {
     const reason = 'an alias (a text that begins with "*") is undefined or contains itself';
     const next = 'Quote the text if it is not an alias.';
@@ -161,16 +167,22 @@ function parseYaml(text: string, file: string): unknown {
 /**
  * Turns a well-formed configuration into settings, and checks what its shape cannot express.
  * @param root absolute; paths of the configuration are relative to it
+ * @param place where settings stand in the file
  * @throws PipelineError CONFIG_INVALID, or RESTRICTED when all faults are restrictions of the service
  */
-export function resolveSettings(config: Config, root: string, env: NodeJS.ProcessEnv): Settings {
+export function resolveSettings(
+  config: Config,
+  root: string,
+  env: NodeJS.ProcessEnv,
+  place: Place = () => undefined,
+): Settings {
   const faults: ConfigFault[] = [];
   const settings = toSettings(config, root, env, faults);
   faults.push(...findConfigFaults(settings));
   if (faults.length === 0) return settings;
   const code = faults.every((fault) => fault.restricted) ? 'RESTRICTED' : 'CONFIG_INVALID';
-  const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`);
-  throw new PipelineError(code, `use "${join(root, CONFIG_FILE)}"`, reasons.join('; '));
+  const placed = faults.map(({ path, reason }) => ({ path: path.split('.'), reason }));
+  throw faultyError(code, join(root, CONFIG_FILE), placed, config, place);
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {

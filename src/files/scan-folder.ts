@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { USUAL_MARKER } from '../../schemas/config.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { isIgnoredName } from './ignored-name.ts';
@@ -26,8 +27,8 @@ export type Candidate = SeenFile & {
   marker?: SeenFile;
 };
 
-/** `sinceMs`: when it was first seen in its present shape, in ms since 1970. */
-export type Waiting = { name: string; sinceMs: number };
+/** `sinceMs`: when it was first seen in its present shape, in ms since 1970. `code`: why it is no plain file. */
+export type Waiting = { name: string; sinceMs: number; code?: OddDrop['code'] };
 
 /**
  * Content of a drop folder, longest untouched first. `settled` may be claimed, `settling` may still be written,
@@ -85,14 +86,14 @@ function sortEntries(
     return sighting !== undefined && isQuiet(sighting, rule, nowMs);
   };
 
-  for (const entry of entries.filter((one) => !isCompanion(one, complete))) {
+  for (const entry of entries.filter((one) => !isCompanion(one, byKey, complete))) {
     const { key, name, path } = entry;
     const waiting = { name, sinceMs: sinceMs(entry) };
     const code = oddCodeOf(entry.stats);
     const sidecar = byKey.get(key + SIDECAR);
     if (code !== undefined) {
       if (isStill(entry)) scan.odd.push({ name, path, code });
-      else scan.settling.push(waiting);
+      else scan.settling.push({ ...waiting, code });
     } else if (complete.by === 'marker') {
       // The sender writes the marker last, so it vouches for the sidecar too.
       const marker = byKey.get(key + latin1(complete.suffix));
@@ -100,10 +101,12 @@ function sortEntries(
       else if (marker !== sidecar || isQuiet(sightings.get(key + SIDECAR)!, CONTROL_RULE, nowMs))
         scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar, marker));
       else scan.settling.push(waiting);
-    } else if (isStill(entry) && (sidecar === undefined || isStill(sidecar))) {
-      scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar));
     } else {
-      scan.settling.push(waiting);
+      const marker = quietMarkerOf(entry, byKey);
+      const parts = sidecar ? [entry, sidecar] : [entry];
+      const isVouched = marker && parts.every(({ stats }) => stats.mtimeNs <= marker.stats.mtimeNs);
+      if (isVouched || parts.every(isStill)) scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar, marker));
+      else scan.settling.push(waiting);
     }
   }
   return scan;
@@ -120,10 +123,25 @@ function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Returns whether an entry is a sidecar or marker. These are never drops, even if they arrive first or stay behind. */
-function isCompanion({ key, stats }: FolderEntry, complete: CompleteBy): boolean {
+/**
+ * Returns whether an entry is a sidecar or marker. These are never drops, even if they arrive first or stay behind. In
+ * a folder that waits for quiet, that is true only beside the drop: alone, such a name may be a payment file.
+ */
+function isCompanion({ key, stats }: FolderEntry, byKey: Map<string, FolderEntry>, complete: CompleteBy): boolean {
   if (key.endsWith(SIDECAR)) return true;
-  return complete.by === 'marker' && key.endsWith(latin1(complete.suffix)) && stats.isFile();
+  if (complete.by === 'marker') return key.endsWith(latin1(complete.suffix)) && stats.isFile();
+  const drop = key.endsWith(USUAL_MARKER) ? byKey.get(key.slice(0, -USUAL_MARKER.length)) : undefined;
+  return drop !== undefined && !isCompanion(drop, byKey, complete) && quietMarkerOf(drop, byKey)?.key === key;
+}
+
+/**
+ * Returns the empty file with which a sender ends the wait for quiet. It says that the drop is whole, so it counts only
+ * if it is not older than the drop's last change. With content it is a drop of its own.
+ */
+function quietMarkerOf({ key, stats }: FolderEntry, byKey: Map<string, FolderEntry>): FolderEntry | undefined {
+  const marker = byKey.get(key + USUAL_MARKER);
+  if (!marker || marker.stats.size > 0n) return undefined;
+  return (oddCodeOf(stats) ?? oddCodeOf(marker.stats)) ? undefined : marker;
 }
 
 function toCandidate(entry: FolderEntry, sinceMs: number, sidecar?: FolderEntry, marker?: FolderEntry): Candidate {

@@ -28,7 +28,7 @@ describe('COMMANDS', () => {
   });
 
   it('can print JSON wherever data is printed', () => {
-    const silent = ['demo', 'init', 'start', 'sandbox'];
+    const silent = ['demo', 'init', 'sandbox', 'completion'];
     const withJson = RUNNING.filter((command) => command.options?.some(([flags]) => flags === '--json'));
     expect(withJson.map((command) => command.name)).toEqual(
       RUNNING.map((command) => command.name).filter((name) => !silent.includes(name)),
@@ -184,7 +184,9 @@ describe('readReason', () => {
   });
 
   it.each(['', '   ', undefined])('wants one: %j', (given) => {
-    expect(() => readReason(call(given), 'cancel it')).toThrow('Cannot cancel it: --reason is empty. Say why.');
+    expect(() => readReason(call(given), 'cancel it')).toThrow(
+      'Cannot cancel it: --reason is empty. Say why, as in --reason "',
+    );
   });
 });
 

@@ -67,7 +67,9 @@ describe('loadSettings', () => {
     await writeConfig(`${YAML}    profile: quickbooks-dues\n`);
     expect(loadSettings(root, { SECRET: CANARY }).folders[0]!.profile).toBe('quickbooks-dues');
     await writeConfig(`${YAML}    profile: Dues of June\n`);
-    expect(() => loadSettings(root, { SECRET: CANARY })).toThrow('folders.0.profile: use lower-case letters');
+    expect(() => loadSettings(root, { SECRET: CANARY })).toThrow(
+      'profile of folder "drop/dues": use lower-case letters',
+    );
   });
 
   it.each(['header: auto', 'charset: utf-8', 'layout: ach'])(
@@ -78,7 +80,7 @@ describe('loadSettings', () => {
       await writeConfig(`${YAML}    ${setting}\n    profile: quickbooks-dues\n`);
       const [name] = setting.split(':');
       expect(() => loadSettings(root, { SECRET: CANARY })).toThrow(
-        `folders.0.${name}: the profile of this folder says it, so take it out here`,
+        `${name} of folder "drop/dues": the profile of this folder says it, so take it out here`,
       );
     },
   );
@@ -108,7 +110,7 @@ describe('loadSettings', () => {
     const env = { URL: 'https://hooks.test/x', KEY: CANARY };
     expect(resolveSettings(config, '/srv', env).alarms).toEqual([{ ...hook, url: env.URL, secret: CANARY }]);
     const { message } = failureOf(() => resolveSettings(config, '/srv', { URL: env.URL }));
-    expect(message).toContain('alarms.0.secret: the environment variable "KEY" is empty or missing');
+    expect(message).toContain('secret of alarm 1: the environment variable "KEY" is empty or missing');
   });
 
   it('takes a relative root, and a byte order mark', async () => {
@@ -168,7 +170,7 @@ describe('loadSettings', () => {
   it('takes no NUL in any text, and says only where it stands', async () => {
     const message = await refusalOf(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
     expect(message).toContain('masterKey: it contains a NUL');
-    expect(message).toContain('push.0: it contains a NUL');
+    expect(message).toContain('push target 1: it contains a NUL');
     expect(message).not.toContain(CANARY);
   });
 
@@ -187,22 +189,45 @@ rescan: 5
     expect(message).toContain(`Cannot use "${join(root, CONFIG_FILE)}": `);
     expect(message).not.toContain(CANARY);
     for (const fault of [
-      'accounts.main.server: ',
-      'accounts.main.agentCode: ',
-      'accounts.main.password: ',
-      'accounts.main: Unrecognized key: "pasword"',
-      'accounts.Upper: ',
-      'folders.0.operation: ',
-      'folders.0.layout: ',
-      'folders.0.badRows.maxPercent: ',
-      'folders.0: Unrecognized key: "headers"',
-      'folders.1.path: ',
-      'folders.1.complete.by: ',
-      'batch.maxRows: ',
-      'the file: Unrecognized key: "rescan"',
+      'line 2, column 11: accounts.main.server: it is none of NA, UK\n',
+      'accounts.main.agentCode: it must be text, so put it in quotes\n',
+      'accounts.main.password: it must be text\n',
+      'accounts.main.pasword: there is no such setting (did you mean "password"?)\n',
+      'line 3, column 3: accounts.Upper: it is not a name of lowercase letters, digits and hyphens\n',
+      'line 5, column 34: operation of folder "drop": it is none of card, ach-charge, ach-refund\n',
+      'layout of folder "drop": it is none of ',
+      'line 5, column 77: badRows.maxPercent of folder "drop": it must be at most 100\n',
+      'headers of folder "drop": there is no such setting (did you mean "header"?)\n',
+      'line 6, column 5: path of folder 2: it is missing (Drop folder, relative to the configuration file)\n',
+      'complete.by of folder 2: it is none of quiet, marker\n',
+      'line 7, column 10: batch.maxRows: it must be at least 1\n',
+      'line 8, column 1: rescan: there is no such setting (did you mean "rescanMs"?). ',
     ]) {
       expect(message).toContain(fault);
     }
+    expect(message).toContain('it has 13 faults:\n  line ');
+  });
+
+  it.each([
+    ['mian', 'line 10, column 5: account of folder "drop/dues": there is no account "mian" (did you mean "main"?). '],
+    ['west', 'line 10, column 5: account of folder "drop/dues": there is no account "west". '],
+  ])('tells line and column of the account "%s", and what was meant', async (name, fault) => {
+    expect(await refusalOf(YAML.replace('account: main', `account: ${name}`))).toContain(`: ${fault}`);
+  });
+
+  it.each([
+    ['    server: NA\n', '', 'line 2, column 3: accounts.main.server: it is missing; write NA or UK. '],
+    ['currency: USD', 'currency: usd', 'line 5, column 5: accounts.main.currency: it is none of '],
+    ['folders:', 'fodlers:', 'line 8, column 1: fodlers: there is no such setting (did you mean "folders"?)'],
+    [
+      'NA\n',
+      'NA\n    limits: { rowAmount: 0 }\n',
+      'line 4, column 15: accounts.main.limits.rowAmount: it must be above 0. ',
+    ],
+    ['NA\n', 'NA\n    timeZone: America/Torono\n', '(did you mean "America/Toronto"?). '],
+    ['folders:', 'paths: { out: data }\nfolders:', 'line 8, column 10: paths.out: it is the folder of paths.data'],
+  ])('tells the place of %j changed to %j', async (from, to, fault) => {
+    expect(await refusalOf(YAML.replace(from, to))).toContain(fault);
   });
 
   it.each(['', 'just words', '- a list', '7'])('refuses a file that holds %j', async (text) => {
@@ -261,11 +286,11 @@ describe('resolveSettings', () => {
       'accounts.main.password: the file "open" is readable by other users (set its mode to 0600)',
       'PAYDROP_LOG_LEVEL: "loud" is none of debug, info, warn, error, silent',
       'accounts.main.timeZone: "Mars" is not a time zone',
-      'folders.2.account: there is no account "other"',
-      'folders.1.path: "drop/dues" is configured twice',
+      'account of folder "drop/x": there is no account "other"',
+      'path of folder "drop/dues": "drop/dues" is configured twice',
     ];
     expect(message).toBe(
-      `Cannot use "${join(root, CONFIG_FILE)}": ${faults.join('; ')}. ${ERRORS.CONFIG_INVALID.remedy}`,
+      `Cannot use "${join(root, CONFIG_FILE)}": it has 6 faults:\n  ${faults.join('\n  ')}. ${ERRORS.CONFIG_INVALID.remedy}`,
     );
   });
 
@@ -273,7 +298,7 @@ describe('resolveSettings', () => {
     const config = configWith({ accounts: { main: UK_ACCOUNT } });
     const { code, message } = failureOf(() => resolveSettings(config, root, {}));
     expect(code).toBe('RESTRICTED');
-    expect(message).toContain('folders.0.operation: Service cannot be used on this server');
+    expect(message).toContain('operation of folder "drop/dues": Service cannot be used on this server');
   });
 
   it('answers CONFIG_INVALID where something else is wrong as well', () => {

@@ -34,7 +34,7 @@ export async function buildProgram(): Promise<Program> {
 export const PROGRAM_VARIABLE = 'PAYDROP_TEST_PROGRAM';
 
 async function compile(dir: string): Promise<void> {
-  for (const name of ['node_modules', 'samples']) await symlink(join(ROOT, name), join(dir, name));
+  for (const name of ['node_modules', 'samples', 'docs']) await symlink(join(ROOT, name), join(dir, name));
   await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
   await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(tsconfig(dir)));
   // `npm run types` checks the types; doing it here too would take six times as long.

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
-import { type Candidate, createFolderScanner, type FolderScanner } from '../../src/files/scan-folder.ts';
+import { type Candidate, createFolderScanner, type FolderScanner, type Scan } from '../../src/files/scan-folder.ts';
 import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.ts';
 import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
@@ -19,15 +19,26 @@ export type Watcher = {
   stop(): Promise<void>;
 };
 
+/** Receives what a drop folder holds. */
+export type OnScan = (folder: Folder, scan: Scan) => void;
+
 /**
  * Watches the drop folders, except those of a schedule, which its runs scan. Full listings at start and at every rescan
  * are authoritative; file-system events only bring the next one forward. While something settles, listings follow fast
  * enough to probe it.
+ * @param onScan receives each listing before anything in it is taken
  */
-export async function startWatcher(app: App): Promise<Watcher> {
+export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> {
   const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);
   app.health.noteWatch(folders.map(({ id }) => id));
-  const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
+  const scanners = folders.map((folder) => {
+    const { scan } = createFolderScanner(folder, app.clock);
+    return { folder, scanner: { scan: async () => tell(folder, await scan()) } };
+  });
+  const tell = (folder: Folder, scan: Scan) => {
+    onScan?.(folder, scan);
+    return scan;
+  };
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let next: Promise<number> | undefined;

@@ -11,6 +11,7 @@ import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../c
 import { offerSetUpLink } from '../process/with-dashboard.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { momentsIn, zoneOf } from '../print/moments.ts';
 import { textTable } from '../print/table.ts';
 
 const ROLE_NOTES = ['Roles:', ...Object.entries(PERSON_ROLES).map(([name, means]) => `  ${name.padEnd(10)}${means}`)];
@@ -21,14 +22,17 @@ const list: CliCommand = {
   options: [JSON_OPTION],
   examples: ['users list'],
   async run(call) {
-    const people = await withLedger(call, (ledger) => listPeople(ledger));
+    const { people, when } = await withLedger(call, async (ledger, settings) => ({
+      people: await listPeople(ledger),
+      when: momentsIn(zoneOf(settings), ledger.clock.now()),
+    }));
     print(call, people, () => {
       if (people.length === 0) return 'There are no users yet. Run "paydrop users set-up" for the first administrator.';
       const rows = people.map((person) => [
         person.name,
         person.role,
         person.disabledAt ? 'disabled' : person.hasPassword || person.subject ? 'active' : 'invited',
-        person.seenAt?.toISOString() ?? 'never',
+        person.seenAt ? when(person.seenAt) : 'never',
       ]);
       return textTable(['Name', 'Role', 'State', 'Last seen'], rows);
     });

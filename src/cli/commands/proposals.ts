@@ -5,6 +5,7 @@ import type { ProposalRow } from '../../ledger/proposal/propose.ts';
 import { type OpenProposal, readFileOf, readOpenProposals, readProposal } from '../../ledger/proposal/proposals.ts';
 import { actionCommand, type FindByWords } from '../action-command.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { momentsIn, zoneOf } from '../print/moments.ts';
 import { textTable } from '../print/table.ts';
 
 const NUMBER_ARGUMENT = ['<no>', 'its number, as "paydrop proposals" lists it'] as const;
@@ -15,8 +16,11 @@ export const proposals: CliCommand = {
   options: [JSON_OPTION],
   examples: ['proposals'],
   async run(call) {
-    const open = await withLedger(call, (ledger) => readOpenProposals(ledger));
-    print(call, open, () => (open.length === 0 ? 'No open proposals.' : `${proposalTable(open)}\n\n${HOW_TO_END}`));
+    await withLedger(call, async (ledger, settings) => {
+      const open = await readOpenProposals(ledger);
+      const table = () => proposalTable(open, momentsIn(zoneOf(settings), ledger.clock.now()));
+      print(call, open, () => (open.length === 0 ? 'No open proposals.' : `${table()}\n\n${HOW_TO_END}`));
+    });
     return EXIT.ok;
   },
 };
@@ -58,7 +62,7 @@ export const refuse = actionCommand(
 export const HOW_TO_END = 'Another person runs "paydrop confirm NO"; any operator can run "paydrop refuse NO".';
 
 /** Returns the open proposals as a table, oldest first. */
-export function proposalTable(open: readonly OpenProposal[]): string {
+export function proposalTable(open: readonly OpenProposal[], when: (at: Date) => string): string {
   const rows = open.map((one) => [
     String(one.proposal_no),
     one.action,
@@ -68,7 +72,7 @@ export function proposalTable(open: readonly OpenProposal[]): string {
     String(one.rows),
     formatCents(one.cents),
     one.made_by,
-    one.made_at.toISOString(),
+    when(one.made_at),
     one.reason,
   ]);
   const titles = ['No', 'To', 'What', 'File', 'Account', 'Rows', 'Total', 'By', 'Since', 'Why'];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
+import { paintFor } from '../print/paint.ts';
 import { bad, type Check, type Finding, findingOf, type Level, warn } from './check.ts';
 import type { Settings } from '../../config/config.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -45,8 +46,10 @@ function describe(examined: readonly Examined[]): string {
   return [...lines, '', SENTENCES[worstOf(examined)]].join('\n');
 }
 
+const COLORS = { ok: 'green', warn: 'yellow', bad: 'red' } as const satisfies Record<Level, string>;
+
 function lineOf(name: string, width: number, { level, found, mend }: Finding): string[] {
-  const line = `${level.padEnd(4)}  ${name.padEnd(width)}  ${found}`;
+  const line = `${paintFor(process.stdout)(COLORS[level], level.padEnd(4))}  ${name.padEnd(width)}  ${found}`;
   return mend ? [line, `${' '.repeat(width + 8)}fix: ${mend}`] : [line];
 }
 

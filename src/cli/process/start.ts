@@ -4,6 +4,7 @@ import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/jobs.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { type Call, type CliCommand, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
+import { openFront } from './front.ts';
 import { aborted, withStopSignal } from './stop-signal.ts';
 import { withApp } from './with-app.ts';
 import { withDashboard } from './with-dashboard.ts';
@@ -17,6 +18,7 @@ export const start: CliCommand = {
   options: [
     ['--roles <names>', 'roles of this process, separated by commas (also PAYDROP_ROLES); left out, all'],
     ['--site <name>', 'site of this process (also PAYDROP_SITE); left out, main'],
+    ['--json', 'log JSON lines to a terminal, too'],
   ],
   notes: [
     'Processes on other hosts share the work when they use the same PostgreSQL. Each has roles:',
@@ -28,23 +30,30 @@ export const start: CliCommand = {
     compileLater();
     const settings = settingsAt(call);
     const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
-    const log = openCommandLog();
-    // Listen from the beginning: a signal that kills the process during startup would leave the database running.
-    return withStopSignal((stop) =>
-      withApp(settings, { log, env: process.env }, async (app) => {
-        const running = async () => {
-          const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
-          const { site } = settings;
-          log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
-          await aborted(stop);
-          app.health.noteStop();
-          log.info('stopping: waiting for running calls, sending nothing new');
-        };
-        // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
-        await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles)));
-        return EXIT.ok;
-      }),
-    );
+    const terminal = process.stderr.isTTY && !call.options['json'] ? openFront(settings) : undefined;
+    const log = openCommandLog('info', terminal);
+    const front = log.isLevelEnabled('info') ? terminal : undefined;
+    try {
+      // Listen from the beginning: a signal that kills the process during startup would leave the database running.
+      return await withStopSignal((stop) =>
+        withApp(settings, { log, env: process.env }, async (app) => {
+          front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
+          const running = async () => {
+            const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
+            const { site } = settings;
+            log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
+            await aborted(stop);
+            app.health.noteStop();
+            log.info('stopping: waiting for running calls, sending nothing new');
+          };
+          // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
+          await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles, front?.watch)));
+          return EXIT.ok;
+        }),
+      );
+    } finally {
+      await terminal?.close();
+    }
   },
 };
 

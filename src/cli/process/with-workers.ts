@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Role } from '../../../schemas/jobs.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
+import type { OnScan } from '../../../workers/watch/watch.ts';
 import type { App } from '../../app.ts';
 import { countClaims } from '../../files/claims/find-claims.ts';
 import { foldersHere } from '../../config/config.ts';
@@ -12,8 +13,9 @@ export async function withWorkers<Result>(
   app: App,
   last: (workers: Workers) => Promise<Result>,
   roles?: ReadonlySet<Role>,
+  onScan?: OnScan,
 ): Promise<Result> {
-  const workers = await startWorkers(app, roles);
+  const workers = await startWorkers(app, roles, onScan);
   try {
     return await last(workers);
   } finally {

@@ -9,6 +9,7 @@ import { compareBatch, type Comparison } from '../../explain/compare-batch.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
+import { momentsIn, zoneOf } from '../print/moments.ts';
 import { textTable } from '../print/table.ts';
 import { formatCents } from '../../kernel/money.ts';
 
@@ -24,15 +25,15 @@ export const exceptions: CliCommand = {
   async run(call) {
     const [words] = call.arguments;
     await withLedger(call, (ledger, settings) =>
-      words === undefined ? listExceptions(call, ledger) : showException(call, ledger, settings, words),
+      words === undefined ? listExceptions(call, ledger, settings) : showException(call, ledger, settings, words),
     );
     return EXIT.ok;
   },
 };
 
-async function listExceptions(call: Call, ledger: Ledger): Promise<void> {
+async function listExceptions(call: Call, ledger: Ledger, settings: Settings): Promise<void> {
   const found = await readExceptions(ledger);
-  print(call, found, () => describeExceptions(found));
+  print(call, found, () => describeExceptions(found, momentsIn(zoneOf(settings), ledger.clock.now())));
 }
 
 /** @throws PipelineError NOT_FOUND when the batch has no result yet */
@@ -74,7 +75,7 @@ function sideOf(side: ShownSide | undefined): [string, string, string] {
 }
 
 /** Lists the batches that wait because their result does not fit, and what to type next. */
-export function describeExceptions(batches: readonly ExceptionBatch[]): string {
+export function describeExceptions(batches: readonly ExceptionBatch[], when: (at: Date) => string): string {
   if (batches.length === 0) return 'No result needs attention: each one matches what was sent.';
   const rows = batches.map((batch) => [
     batchReference({ fileId: batch.fileId, batchNo: batch.batchNo }),
@@ -83,7 +84,7 @@ export function describeExceptions(batches: readonly ExceptionBatch[]): string {
     batch.batchId ?? '',
     String(batch.rows),
     formatCents(batch.cents),
-    batch.since.toISOString(),
+    when(batch.since),
     batch.reason ?? '',
   ]);
   const titles = ['Batch', 'File', 'Account', 'Batch Id', 'Rows', 'Total', 'Since', 'Why'];

@@ -4,6 +4,7 @@ import { saidAnswer } from '../../../schemas/rejections.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { momentsIn, zoneOf } from '../print/moments.ts';
 import { textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -18,19 +19,26 @@ export const find: CliCommand = {
   options: [JSON_OPTION],
   examples: ['find --invoice C-1002', 'find --invoice C-1002 --json'],
   async run(call) {
-    const rows = await withLedger(call, (ledger) => findInvoice(ledger, String(call.options['invoice'])));
-    print(call, rows, () =>
-      rows.length === 0 ? 'No file had this invoice.' : textTable(TITLES, rows.map(describe), [3]),
-    );
+    await withLedger(call, async (ledger, settings) => {
+      const rows = await findInvoice(ledger, String(call.options['invoice']));
+      const when = momentsIn(zoneOf(settings), ledger.clock.now());
+      const table = () =>
+        textTable(
+          TITLES,
+          rows.map((row) => describe(row, when)),
+          [3],
+        );
+      print(call, rows, () => (rows.length === 0 ? 'No file had this invoice.' : table()));
+    });
     return EXIT.ok;
   },
 };
 
 const TITLES = ['Claimed', 'File', 'Line', 'Amount', 'Payer', 'Outcome', 'Message'];
 
-function describe(row: FoundRow): string[] {
+function describe(row: FoundRow, when: (at: Date) => string): string[] {
   return [
-    row.claimedAt.toISOString(),
+    when(row.claimedAt),
     `${row.fileId} ${row.name}`,
     String(row.line),
     row.amountCents === null ? 'unreadable' : formatCents(row.amountCents),

@@ -1,12 +1,17 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import type { Settings } from '../../config/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { type OpenFile, type Overview, readOverview } from '../../ledger/overview/overview.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-withheld.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { momentsIn, zoneOf } from '../print/moments.ts';
+import { paintFor } from '../print/paint.ts';
 import { tableOf } from '../print/table.ts';
+import { watchText } from './watch-text.ts';
 import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../explain/late-runs.ts';
 import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
@@ -16,24 +21,21 @@ export const status: CliCommand = {
   about: 'Show what is in progress, what is stuck and what to do',
   options: [
     JSON_OPTION,
+    ['--watch', 'show it again every two seconds, until Ctrl-C'],
     ['--check', 'exit status gives the worst finding: 3 held or late, 4 outcome unknown, 5 exception or no progress'],
   ],
-  examples: ['status', 'status --check > /dev/null || echo "paydrop needs attention"'],
+  examples: ['status', 'status --watch', 'status --check > /dev/null || echo "paydrop needs attention"'],
   async run(call) {
-    const { overview, late, withheld, obstacles, ties } = await withLedger(call, async (ledger, settings) => ({
-      overview: await readOverview(ledger),
-      withheld: await readWithheldFiles(ledger),
-      late: await readLateRuns(ledger, settings),
-      obstacles: await readObstacles(ledger, settings),
-      ties: await readTies(ledger, settings.newcomerDays),
-    }));
-    print(call, { ...overview, ...late, withheld, obstacles }, () =>
-      describe({ overview, late, withheld, obstacles, ties }),
-    );
-    if (!call.options['check']) return EXIT.ok;
-    const waits = isLate(late) || obstacles.some((one) => isUnread(one)) ? EXIT.held : EXIT.ok;
-    const stuck = obstacles.every((one) => isUnread(one)) ? EXIT.ok : EXIT.exception;
-    return Math.max(troubleStatus(overview), waits, stuck);
+    return withLedger(call, async (ledger, settings) => {
+      if (call.options['watch']) return watchText(call, async () => statusText(await readView(ledger, settings)));
+      const view = await readView(ledger, settings);
+      const { overview, late, withheld, obstacles } = view;
+      print(call, { ...overview, ...late, withheld, obstacles }, () => statusText(view));
+      if (!call.options['check']) return EXIT.ok;
+      const waits = isLate(late) || obstacles.some((one) => isUnread(one)) ? EXIT.held : EXIT.ok;
+      const stuck = obstacles.every((one) => isUnread(one)) ? EXIT.ok : EXIT.exception;
+      return Math.max(troubleStatus(overview), waits, stuck);
+    });
   },
 };
 
@@ -43,7 +45,22 @@ type StatusView = {
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
   ties: readonly Tie[];
+  when: When;
 };
+
+/** Writes a moment; all of a table in one zone. */
+type When = ReturnType<typeof momentsIn>;
+
+async function readView(ledger: Ledger, settings: Settings): Promise<StatusView> {
+  return {
+    overview: await readOverview(ledger),
+    withheld: await readWithheldFiles(ledger),
+    late: await readLateRuns(ledger, settings),
+    obstacles: await readObstacles(ledger, settings),
+    ties: await readTies(ledger, settings.newcomerDays),
+    when: momentsIn(zoneOf(settings), ledger.clock.now()),
+  };
+}
 
 type Columns<Item> = Readonly<Record<string, (item: Item) => string>>;
 
@@ -62,21 +79,29 @@ const TODAY: Columns<Overview['today'][number]> = {
   'It means': (row) => OUTCOMES[row.outcome as Outcome].means,
 };
 
-function describe({ overview, late, withheld, obstacles, ties }: StatusView): string {
+function statusText({ overview, late, withheld, obstacles, ties, when }: StatusView): string {
   const { files, today } = overview;
-  return [
-    ...doubtLines(overview),
-    ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles)}`]),
-    ...lateLines(overview),
-    ...lateRunLines(late),
-    ...stoppedLines(overview),
-    ...proposalLines(overview, ties),
-    ...openLines(overview),
-    ...withheldLines(withheld),
+  const sections = [
+    ...doubtLines(overview, when),
+    ...(obstacles.length === 0 ? [] : [`Not making progress\n${describeObstacles(obstacles, when)}`]),
+    ...lateLines(overview, when),
+    ...lateRunLines(late, when),
+    ...stoppedLines(overview, when),
+    ...proposalLines(overview, ties, when),
+    ...openLines(overview, when),
+    ...withheldLines(withheld, when),
     `Files\n${files.length === 0 ? 'none yet' : tableOf(files, FILES, NUMBERS)}`,
     `Last 24 hours\n${today.length === 0 ? 'no outcomes yet' : tableOf(today, TODAY, NUMBERS)}`,
-  ].join('\n\n');
+  ];
+  const paint = paintFor(process.stdout);
+  return sections
+    .map((section) =>
+      section.replace(/^.*/, (title) => paint('bold', ALARMING.has(title) ? paint('red', title) : title)),
+    )
+    .join('\n\n');
 }
+
+const ALARMING = new Set(['Needs attention', 'Not making progress', 'Stopped accounts']);
 
 const NUMBERS = ['Files', 'Rows', 'Total', 'Valid total'];
 
@@ -93,7 +118,7 @@ function listed<Item>(
 }
 
 /** Lists batches that need a person, first of all sections: nothing is as urgent. */
-function doubtLines({ doubt }: Overview): string[] {
+function doubtLines({ doubt }: Overview, when: When): string[] {
   const columns: Columns<Overview['doubt'][number]> = {
     Account: (batch) => batch.account,
     Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
@@ -101,7 +126,7 @@ function doubtLines({ doubt }: Overview): string[] {
     State: (batch) => batch.state,
     Rows: (batch) => String(batch.rows),
     Total: (batch) => formatCents(batch.cents),
-    Since: (batch) => batch.since.toISOString(),
+    Since: (batch) => when(batch.since),
     Why: (batch) => batch.reason ?? '',
   };
   return listed(
@@ -115,10 +140,11 @@ function doubtLines({ doubt }: Overview): string[] {
 /** Returns each cause once, with all its remedies. */
 export function describeObstacles(
   obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo' | 'step'>[],
+  when: When,
 ): string {
   const told = new Map<string, string>();
   for (const { what, name, why, next, since } of obstacles) {
-    const cause = `${what}${name ? ` (${name})` : ''}${since ? ` since ${since.toISOString()}` : ''}: ${why}`;
+    const cause = `${what}${name ? ` (${name})` : ''}${since ? ` since ${when(since)}` : ''}: ${why}`;
     told.set(cause, `${told.get(cause) ?? cause}\n  ${next}`);
   }
   return [...told.values()].join('\n');
@@ -133,7 +159,7 @@ const NEXT: Record<string, string> = {
 };
 
 /** Lists batches that the service has. Polling goes on, and only the service knows their result. */
-function lateLines({ late }: Overview): string[] {
+function lateLines({ late }: Overview, when: When): string[] {
   const columns: Columns<Overview['late'][number]> = {
     Account: (batch) => batch.account,
     Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
@@ -141,7 +167,7 @@ function lateLines({ late }: Overview): string[] {
     'Batch Id': (batch) => batch.batchId,
     Rows: (batch) => String(batch.rows),
     Total: (batch) => formatCents(batch.cents),
-    State: (batch) => (batch.staleSince ? `overdue since ${batch.staleSince.toISOString()}` : ''),
+    State: (batch) => (batch.staleSince ? `overdue since ${when(batch.staleSince)}` : ''),
     'The service says': (batch) => batch.says ?? '',
   };
   return listed(
@@ -152,47 +178,47 @@ function lateLines({ late }: Overview): string[] {
   );
 }
 
-function stoppedLines({ stopped }: Overview): string[] {
+function stoppedLines({ stopped }: Overview, when: When): string[] {
   const columns: Columns<Overview['stopped'][number]> = {
     Account: (row) => row.account,
-    Since: (row) => row.since.toISOString(),
+    Since: (row) => when(row.since),
     Why: (row) => row.reason,
   };
   return listed('Stopped accounts', stopped, columns, '"paydrop account list" shows what to do for each.');
 }
 
-function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] {
+function proposalLines({ proposals }: Overview, ties: readonly Tie[], when: When): string[] {
   if (proposals.length === 0) return [];
   const makers = new Set(proposals.map((proposal) => proposal.made_by));
   const pairs = ties
     .filter(({ maker, person }) => makers.has(maker) || makers.has(person))
     .map(
       ({ maker, person, at }) =>
-        `\n${person} was made a user or changed by ${maker} on ${at.toISOString()}: neither can confirm the other's proposals.`,
+        `\n${person} was made a user or changed by ${maker} on ${when(at)}: neither can confirm the other's proposals.`,
     );
-  return [`Waiting for a second person\n${proposalTable(proposals)}\n\n${HOW_TO_END}${pairs.join('')}`];
+  return [`Waiting for a second person\n${proposalTable(proposals, when)}\n\n${HOW_TO_END}${pairs.join('')}`];
 }
 
-function openLines({ open }: Overview): string[] {
+function openLines({ open }: Overview, when: When): string[] {
   const columns: Columns<OpenFile> = {
     File: (file) => file.file_id,
     Name: (file) => file.name,
     Account: (file) => file.account,
     State: (file) => file.state,
     Batches: (file) => (file.batches ? `${file.done}/${file.batches}` : ''),
-    Since: (file) => file.state_at.toISOString(),
+    Since: (file) => when(file.state_at),
     Why: (file) => file.reason ?? '',
   };
   const held = open.filter((file) => file.state === 'held');
   return listed('In progress', open, columns, held.length > 0 ? heldHint(held) : '');
 }
 
-function withheldLines(withheld: readonly WithheldFile[]): string[] {
+function withheldLines(withheld: readonly WithheldFile[], when: When): string[] {
   const columns: Columns<WithheldFile> = {
     Account: (file) => file.account,
     File: (file) => file.fileId,
     Name: (file) => file.name,
-    Claimed: (file) => file.claimedAt.toISOString(),
+    Claimed: (file) => when(file.claimedAt),
     Rows: (file) => String(file.rows),
     Total: sayAmount,
   };
@@ -207,12 +233,12 @@ function heldHint(held: readonly OpenFile[]): string {
 }
 
 /** Returns sections of `paydrop status`. */
-export function lateRunLines({ lateRuns, missingFiles }: LateRuns): string[] {
+export function lateRunLines({ lateRuns, missingFiles }: LateRuns, when: When): string[] {
   const runs: Columns<LateRuns['lateRuns'][number]> = {
     Schedule: (run) => run.schedule,
     Day: (run) => run.day,
     State: (run) => run.state,
-    Due: (run) => run.dueAt.toISOString(),
+    Due: (run) => when(run.dueAt),
     Why: (run) => run.says,
   };
   const files: Columns<LateRuns['missingFiles'][number]> = {

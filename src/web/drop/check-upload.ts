@@ -16,8 +16,7 @@ import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
 import { faultCells, saidEffect } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
-import { nextDate } from '../../calendar/business-dates.ts';
-import { formatInZone } from '../../calendar/zone-time.ts';
+import { describeTaking } from '../../explain/describe-taking.ts';
 
 const MOST_FAULTS = 200;
 
@@ -142,18 +141,4 @@ function showFault(fault: Fault, folder: Folder, decision: FileDecision) {
   const notice = { status: STATUS[decision.verdict], code: decision.verdict === 'accept' ? null : decision.code };
   const effect = saidEffect(notice, fault, effectOf(fault.code, folder));
   return { line: fault.line === 0 ? null : fault.line, column, code, effect, means, value, mend };
-}
-
-/** Says in one sentence when a file dropped now will be taken from its folder. */
-export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'clock'>, folder: Folder): string {
-  const { schedule: name, complete } = folder;
-  const schedule = name === undefined ? undefined : settings.schedules[name];
-  if (schedule) {
-    const next = nextDate(schedule, clock.now());
-    if (!next) return `Only the schedule "${name}" takes files from this folder, and it has no days left.`;
-    return `The schedule "${name}" takes files from this folder, next at ${formatInZone(next.at, schedule.timeZone)}.`;
-  }
-  if (complete.by === 'marker') return 'It is taken at the next scan of the folder, within seconds.';
-  const seconds = Math.max(1, Math.round(complete.quietMs / 1_000));
-  return `It is taken after it is unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
 }

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { SAY_WHY } from '../../../src/cli/read-reason.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
 import { openCliWorld } from '../support/cli-world.ts';
@@ -29,7 +30,8 @@ describe('approve', () => {
   it('wants a reason and a file that is known', async () => {
     expect(await world.paydrop('approve', 'wanted.csv')).toMatchObject({ status: 1, out: '' });
     const empty = await world.paydrop('approve', 'wanted.csv', '--reason', ' ');
-    expect(empty).toEqual({ status: 1, out: '', err: 'Cannot do "Approve": the reason is empty. Say why.\n' });
+    const err = `Cannot do "Approve": the reason is empty. ${SAY_WHY}\n`;
+    expect(empty).toEqual({ status: 1, out: '', err });
     expect(await world.paydrop('approve', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
     expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
   });

@@ -16,8 +16,11 @@ import { holdFlags } from '../support/hold-flags.ts';
 import { shortenWaits, stepsOf, wordsOf } from '../support/next-steps.ts';
 import { startChild } from '../support/run-child.ts';
 import { nameAsInCheckout, runHere, startHere } from '../support/run-here.ts';
+import { COUNTRIES } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
-import { STARTER_CONFIG } from '../../../src/cli/commands/init.ts';
+import { askSetup } from '../../../src/cli/commands/ask-setup.ts';
+import { operationsIn, sampleFor, starterConfig, USUAL_SETUP } from '../../../src/cli/commands/starter-config.ts';
+import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { packageRoot } from '../../../src/cli/package-version.ts';
 import { makeProgram } from '../../../src/cli/run-command-line.ts';
@@ -55,6 +58,7 @@ describe('init', () => {
       'paydrop.yaml': '600',
       data: '700',
       'data/master.key': '600',
+      'data/sandbox': '700',
       drop: '700',
       'drop/card': '700',
       'drop/ach-charge': '700',
@@ -115,21 +119,18 @@ describe('init', () => {
     vi.stubEnv('DATABASE_URL', postgres.url);
     vi.stubEnv('PAYDROP_LOG_LEVEL', 'silent');
     const { out } = await runHere(['init', root]);
-    const [sandboxLine, copy, onceLine, startLine] = stepsOf(out);
+    const [sandboxLine, startLine, copy] = stepsOf(out);
 
-    expect(await wordsOf(sandboxLine!)).toEqual(['sandbox']);
+    expect(await wordsOf(sandboxLine!)).toEqual(['sandbox', '--data', join(root, 'data', 'sandbox')]);
     const sandbox = await startSandbox({ accounts: readAccounts(SANDBOX_ACCOUNTS), batchDelayMs: 50 });
     onTestFinished(() => sandbox.close());
     await shortenWaits(root, sandbox.url);
     expect(await startChild('sh', ['-c', copy!]).ended).toMatchObject({ status: 0 });
 
-    const ran = await runHere([...(await wordsOf(onceLine!)), '--timeout', '60']);
-    expect(ran).toMatchObject({ status: 0, err: '' });
-    expect(ran.out).toMatch(/^card\.csv +main +card +completed +24 /m);
-    expect((await readdir(join(root, 'out'))).filter((name) => name.endsWith('.result.csv'))).toHaveLength(1);
-
     expect(holdFlags()).toEqual([]);
     const start = startHere(await wordsOf(startLine!));
+    const results = async () => (await readdir(join(root, 'out'))).filter((name) => name.endsWith('.result.csv'));
+    await expect.poll(results).toHaveLength(1);
     const beside = ['--dir', root];
     expect(await runHere([...beside, 'status', '--check'])).toMatchObject({ status: 0 });
     expect(await runHere([...beside, 'show', 'card.csv'])).toMatchObject({ status: 0 });
@@ -139,12 +140,51 @@ describe('init', () => {
   });
 });
 
-it('STARTER_CONFIG is a configuration with a folder for every operation, for the sandbox at its usual port', async () => {
+it('starterConfig is a configuration with a folder for every operation, for the sandbox at its usual port', async () => {
   const root = await freshFolder();
-  await writeFile(join(root, 'paydrop.yaml'), STARTER_CONFIG);
+  await writeFile(join(root, 'paydrop.yaml'), starterConfig(USUAL_SETUP));
   const { folders, accounts } = loadSettings(root, {});
   expect(folders.map((folder) => folder.operation).sort()).toEqual(Object.keys(FOLDER_OPERATIONS).sort());
   expect([...accounts.values()].map((account) => account.baseUrl)).toEqual(['http://127.0.0.1:8899']);
+});
+
+it.each(COUNTRIES)(
+  'starterConfig is a configuration for %s, with a sample that is valid in its first folder',
+  async (country) => {
+    const root = await freshFolder();
+    const setup = { account: 'shop', country, operations: operationsIn(country) };
+    await writeFile(join(root, 'paydrop.yaml'), starterConfig(setup));
+    const { folders, accounts } = loadSettings(root, {});
+    expect([...accounts.keys()]).toEqual(['shop']);
+    expect(folders.map((folder) => folder.operation)).toEqual(
+      country === 'UK' ? ['card'] : Object.keys(FOLDER_OPERATIONS),
+    );
+    const sample = join(packageRoot(), 'samples', sampleFor(setup));
+    const checked = await runHere(['--dir', root, 'validate', sample, '--operation', folders[0]!.operation]);
+    expect(checked).toMatchObject({ status: 0, err: '' });
+  },
+);
+
+describe('askSetup', () => {
+  it('takes what is in brackets for an empty answer', async () => {
+    expect(await askSetup(fakeTerminal(['', '', '']))).toEqual(USUAL_SETUP);
+  });
+
+  it('asks again for what does not fit, and offers only what the country has', async () => {
+    const terminal = fakeTerminal(['My Shop', 'shop', 'FR', 'uk', 'card, ach-charge', 'card']);
+    expect(await askSetup(terminal)).toEqual({ account: 'shop', country: 'UK', operations: ['card'] });
+    expect(terminal.shown()).toContain('"My Shop" does not fit.\n');
+    expect(terminal.shown()).toContain('Drop folders, separated by commas [card]: ');
+  });
+
+  it('takes the folders in their usual order', async () => {
+    const { operations } = await askSetup(fakeTerminal(['', 'ca', ' ach-refund,card ']));
+    expect(operations).toEqual(['card', 'ach-refund']);
+  });
+
+  it('needs a terminal', async () => {
+    await expect(askSetup(pipedInput())).rejects.toThrow('Leave out --interactive.');
+  });
 });
 
 describe('readAccounts', () => {
@@ -182,7 +222,7 @@ describe('readAccounts', () => {
 
 it('SANDBOX_ACCOUNTS has every account of the sample and of the starter configuration', () => {
   const sample = readFileSync(join(packageRoot(), 'samples', 'paydrop.yaml'), 'utf8');
-  const wanted = [...`${sample}\n${STARTER_CONFIG}`.matchAll(/agentCode: (\S+)\n\s*password: (\S+)/g)];
+  const wanted = [...`${sample}\n${starterConfig(USUAL_SETUP)}`.matchAll(/agentCode: (\S+)\n\s*password: (\S+)/g)];
   expect(wanted).toHaveLength(3);
   const known = readAccounts(SANDBOX_ACCOUNTS);
   for (const [, agentCode, password] of wanted) expect(known).toContainEqual({ agentCode, password });

@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { describeObstacles, lateRunLines, troubleStatus } from '../../../src/cli/show/status.ts';
+import { momentsIn } from '../../../src/cli/print/moments.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { startHere } from '../support/run-here.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import type { Overview } from '../../../src/ledger/overview/overview.ts';
 import { describeComparison, describeExceptions } from '../../../src/cli/show/exceptions.ts';
@@ -37,7 +39,7 @@ describe('status', () => {
     await world.finish();
     const { status, out } = await world.paydrop('status', '--check');
     expect(status).toBe(3);
-    expect(out).toMatch(/twice\.csv +main +held/);
+    expect(out).toMatch(/twice\.csv +main +held .*\d \+00:00 \(\d+ s ago\)/);
     expect(out).toContain('paydrop approve FILE --reason');
   });
 
@@ -76,6 +78,22 @@ describe('status', () => {
     expect(out).toMatch(/Stopped accounts\n(.*\n){2}main .*the journal knows more/);
   });
 
+  it('shows it again and again on a terminal, until Ctrl-C', async () => {
+    const { isTTY } = process.stdout;
+    process.stdout.isTTY = true;
+    onTestFinished(() => void (process.stdout.isTTY = isTTY));
+    const watching = startHere(['--dir', world.root, 'status', '--watch']);
+    await expect.poll(() => watching.out().split('Stopped accounts').length).toBe(3);
+    await watching.interrupt();
+    const { status, out, err } = await watching.ended;
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/^\u001b\[H\u001b\[J\u001b\[HStopped accounts\u001b\[K\n/);
+  });
+
+  it.each([['--watch'], ['--watch', '--json']])('%s needs a terminal', async (...words) => {
+    expect(await world.refusal('status', ...words)).toContain('that needs a terminal and plain text');
+  });
+
   it('is one JSON value on request', async () => {
     const { status, out, err } = await world.paydrop('status', '--check', '--json');
     expect({ status, err }).toEqual({ status: 5, err: '' });
@@ -87,24 +105,29 @@ describe('status', () => {
   });
 });
 
+const WHEN = momentsIn('UTC', new Date(180_000));
+
 it('describeObstacles tells a cause once with all that is to be done, and what is to be done of each cause', () => {
   const closed = { what: 'Nothing is sent', name: null, why: 'it may have gone back', since: new Date(0) };
   const missing = { what: 'Cannot look', name: 'june.csv', why: 'it is gone', since: null };
   expect(
-    describeObstacles([
-      { ...closed, next: 'Start host-b.' },
-      { ...closed, next: 'Start host-c.' },
-      { ...missing, next: 'Start host-c.' },
-    ]),
+    describeObstacles(
+      [
+        { ...closed, next: 'Start host-b.' },
+        { ...closed, next: 'Start host-c.' },
+        { ...missing, next: 'Start host-c.' },
+      ],
+      WHEN,
+    ),
   ).toBe(
-    'Nothing is sent since 1970-01-01T00:00:00.000Z: it may have gone back\n  Start host-b.\n  Start host-c.\n' +
+    'Nothing is sent since 1970-01-01 00:00:00 +00:00 (3 min ago): it may have gone back\n  Start host-b.\n  Start host-c.\n' +
       'Cannot look (june.csv): it is gone\n  Start host-c.',
   );
 });
 
 describe('lateRunLines', () => {
   it('says nothing when nothing is late', () => {
-    expect(lateRunLines({ lateRuns: [], missingFiles: [] })).toEqual([]);
+    expect(lateRunLines({ lateRuns: [], missingFiles: [] }, WHEN)).toEqual([]);
   });
 
   it('lists what was missed and what has not come, each with what to do', () => {
@@ -117,7 +140,7 @@ describe('lateRunLines', () => {
       says: 'paydrop was not running at its time',
     };
     const file = { folder: 'drop/dues', account: 'main', day: '2026-06-15', by: '18:00' };
-    expect(lateRunLines({ lateRuns: [run], missingFiles: [file] }).join('\n\n')).toMatch(
+    expect(lateRunLines({ lateRuns: [run], missingFiles: [file] }, WHEN).join('\n\n')).toMatch(
       /Late schedules\n(.*\n){2}nightly +2026-06-15 +missed .*\n\n"paydrop schedule run NAME".*\n\nExpected files that have not arrived\n(.*\n){2}drop\/dues +main +2026-06-15 +18:00/,
     );
   });
@@ -246,25 +269,30 @@ describe('describeComparison', () => {
 
 describe('describeExceptions', () => {
   it('says what waits and what to type next', () => {
-    const text = describeExceptions([
-      {
-        fileId: '2anp3p7jwetvmz4z',
-        batchNo: 2,
-        name: 'monday.csv',
-        account: 'main',
-        batchId: '1000003',
-        rows: 3,
-        cents: 7_500,
-        since: new Date('2026-06-15T10:00:00Z'),
-        reason: 'a row is missing',
-        nextPollAt: null,
-      },
-    ]);
-    expect(text).toMatch(/2anp3p7jwetvmz4z\/2 +monday\.csv +main +1000003 +3 +75\.00 .*a row is missing/);
+    const text = describeExceptions(
+      [
+        {
+          fileId: '2anp3p7jwetvmz4z',
+          batchNo: 2,
+          name: 'monday.csv',
+          account: 'main',
+          batchId: '1000003',
+          rows: 3,
+          cents: 7_500,
+          since: new Date('2026-06-15T10:00:00Z'),
+          reason: 'a row is missing',
+          nextPollAt: null,
+        },
+      ],
+      momentsIn('America/Toronto', new Date('2026-06-15T12:00:00Z')),
+    );
+    expect(text).toMatch(
+      /2anp3p7jwetvmz4z\/2 +monday\.csv +main +1000003 +3 +75\.00 +2026-06-15 06:00:00 -04:00 \(2 h ago\) +a row is missing/,
+    );
     expect(text).toContain('"paydrop exceptions BATCH"');
   });
 
   it('says so when nothing waits', () => {
-    expect(describeExceptions([])).toBe('No result needs attention: each one matches what was sent.');
+    expect(describeExceptions([], WHEN)).toBe('No result needs attention: each one matches what was sent.');
   });
 });

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { checkUpload, type CheckedUpload, toVerdict, describeTaking } from '../../../src/web/drop/check-upload.ts';
+import { checkUpload, type CheckedUpload, toVerdict } from '../../../src/web/drop/check-upload.ts';
 import { encrypt, makeKey } from '../../support/openpgp.ts';
 import { cardRow, lines, CARD, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
-import { AccountConfig, FolderConfig, ScheduleConfig } from '../../../schemas/config.ts';
+import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import type { Folder, Settings } from '../../../src/config/config.ts';
+import type { Folder } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
 import { gzipSync } from 'node:zlib';
-import { addDays } from '../../../src/calendar/calendar.ts';
 
 let world: PipelineWorld;
 let message: Buffer;
@@ -146,21 +145,4 @@ describe('toVerdict', () => {
     expect(verdict).toMatchObject({ verdict: 'later', rows: null, bytes: 9, sha256: 'cd', faults: [] });
     expect(verdict.says).toContain('checked when they are dropped');
   });
-});
-
-const NIGHT = ScheduleConfig.parse({ does: 'take', at: '22:00', timeZone: 'America/Toronto' });
-const MONDAYS = upTo(600).map((week) => addDays('2026-06-08', week * 7));
-const NEVER = ScheduleConfig.parse({ does: 'take', at: '22:00', days: ['mon'], holidays: MONDAYS });
-
-it.each([
-  [{ complete: { by: 'quiet', quietMs: 10_000 } }, 'It is taken after it is unchanged for 10 seconds.'],
-  [{ complete: { by: 'quiet', quietMs: 60 } }, 'It is taken after it is unchanged for a second.'],
-  [{ complete: { by: 'marker' } }, 'It is taken at the next scan of the folder, within seconds.'],
-  [{ schedule: 'night' }, 'The schedule "night" takes files from this folder, next at 2026-06-15 22:00:00 -04:00.'],
-  [{ schedule: 'never' }, 'Only the schedule "never" takes files from this folder, and it has no days left.'],
-])('describeTaking of a folder with %j', (settings, sentence) => {
-  const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card', ...settings });
-  const schedules: Settings['schedules'] = { night: NIGHT, never: NEVER };
-  const app = { settings: { schedules } as Settings, clock: handClock('2026-06-15T10:00:00Z') };
-  expect(describeTaking(app, folder as Folder)).toBe(sentence);
 });

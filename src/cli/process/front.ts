@@ -1,0 +1,120 @@
+import { USUAL_MARKER } from '../../../schemas/config.ts';
+import type { App } from '../../app.ts';
+import type { Folder, Settings } from '../../config/config.ts';
+import { describeTaking } from '../../explain/describe-taking.ts';
+import { type Scan, SIDECAR, type Waiting } from '../../files/scan-folder.ts';
+import { answerInTime } from '../../kernel/answer-in-time.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { counted } from '../../kernel/counted.ts';
+import { describeFault } from '../../kernel/errors.ts';
+import { maskName } from '../../kernel/mask.ts';
+import { readFileRow } from '../../ledger/file/read-file.ts';
+import { type OpenFile, readOpenFiles } from '../../ledger/overview/overview.ts';
+import { spanWords, zoneOf } from '../print/moments.ts';
+import { paintFor } from '../print/paint.ts';
+import { progressLine } from '../print/progress.ts';
+import { readableLog } from '../print/readable-log.ts';
+import { textTable } from '../print/table.ts';
+
+/** What a person at a terminal sees of `paydrop start`: log lines with file names, waiting drops, long files. */
+export type Front = {
+  /** Receives the lines of the log. */
+  write(line: string): void;
+  /** Receives each listing of a drop folder. */
+  watch(folder: Folder, scan: Scan): void;
+  /** Lists the folders that are watched and, until `close`, shows what is in progress. */
+  open(app: App, folders: readonly Folder[]): void;
+  close(): Promise<void>;
+};
+
+type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Pause between two updates of the progress line, in ms. */
+const TICK_MS = 1_000;
+const MOST_SHOWN = 3;
+
+/** @param screen a terminal */
+export function openFront(settings: Settings, screen: Screen = process.stderr): Front {
+  let app: App | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let showing: Promise<void> = Promise.resolve();
+  const progress = progressLine(screen);
+  const paint = paintFor(screen);
+  const log = readableLog({
+    timeZone: zoneOf(settings),
+    paint,
+    nameOf: async (fileId) => app && (await readFileRow(app.ledger, fileId)).name,
+    show: (line) => {
+      progress.clear();
+      screen.write(line);
+    },
+  });
+  const waiting = new Map<string, readonly Waiting[]>();
+  const plan = () => {
+    timer = setTimeout(() => {
+      showing = showProgress().finally(() => app && plan());
+    }, TICK_MS);
+  };
+  const showProgress = async () => {
+    if (!app) return;
+    // A ledger that does not answer is in the log already.
+    const open = await readOpenFiles(app.ledger).catch(() => []);
+    const now = systemClock.now();
+    const words = open.filter((file) => file.state !== 'held').map((file) => describeProgress(file, now));
+    const more = words.length > MOST_SHOWN ? [`${counted(words.length - MOST_SHOWN, 'file')} more`] : [];
+    if (words.length === 0) progress.clear();
+    else progress.show([...words.slice(0, MOST_SHOWN), ...more].join(' · '));
+  };
+  return {
+    write: log.write,
+    watch: (folder, { settling, unmarked }) => {
+      const seen = new Set(waiting.get(folder.id)?.map(({ name }) => name));
+      const drops = [...settling, ...unmarked];
+      waiting.set(folder.id, drops);
+      const now = systemClock.now();
+      for (const drop of drops.filter(({ name }) => !seen.has(name))) {
+        const name = maskName(drop.name);
+        const why = describeWait(folder, { ...drop, name }, now);
+        log.say(now, `${paint('bold', name)}: seen in ${folder.id}; ${why}`);
+      }
+    },
+    open: (opened, folders) => {
+      app = opened;
+      log.say(systemClock.now(), `Ctrl-C stops paydrop; times are in ${zoneOf(settings)}`);
+      if (folders.length > 0) log.say(systemClock.now(), `drop folders:\n${folderTable(app, folders)}`);
+      plan();
+    },
+    close: async () => {
+      app = undefined;
+      clearTimeout(timer);
+      // A ledger that hangs must not hold up the end.
+      await answerInTime(TICK_MS, showing).catch(() => undefined);
+      await log.shown();
+      progress.clear();
+    },
+  };
+}
+
+function folderTable(app: App, folders: readonly Folder[]): string {
+  const rows = folders.map((folder) => [folder.id, folder.account, folder.operation, describeTaking(app, folder)]);
+  return textTable(['Drop folder', 'Account', 'Operation', 'When a file is taken'], rows);
+}
+
+/** Says why a drop is not taken yet, and how to have it taken sooner. */
+export function describeWait({ complete }: Pick<Folder, 'complete'>, drop: Waiting, now: Date): string {
+  const { name, sinceMs, code } = drop;
+  if (code !== undefined) return `not a plain file, so it will move to quarantine: ${describeFault({ code })}`;
+  if (complete.by === 'marker')
+    return complete.suffix === SIDECAR
+      ? `waiting for a whole ${name}${SIDECAR}`
+      : `waiting for ${name}${complete.suffix}`;
+  const leftMs = complete.quietMs - (now.getTime() - sinceMs);
+  const seconds = Math.max(1, Math.ceil(leftMs / 1_000));
+  return `waiting ${seconds} s for quiet; write ${name}${USUAL_MARKER} to skip`;
+}
+
+/** Says how far a file has come: `june.csv 12 of 200 batches`, `june.csv being checked for 8 s`. */
+export function describeProgress({ name, state, state_at: since, batches, done }: OpenFile, now: Date): string {
+  if (state === 'claimed') return `${name} being checked for ${spanWords(now.getTime() - since.getTime())}`;
+  return `${name} ${done} of ${counted(batches, 'batch')}`;
+}
