@@ -34,6 +34,8 @@ describe('claimFile', () => {
       sha256: claim.sha256,
       completeness: 'sidecar',
       output_form: claim.outputForm,
+      profile_version: null,
+      seen_at: claim.seenAt,
       claimed_at: new Date(START),
       aged_from: null,
       wrapped_key: claim.wrappedKey,
