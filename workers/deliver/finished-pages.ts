@@ -12,12 +12,14 @@ import {
 } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
+import { profileOf } from '../file-profile.ts';
 import { openContent } from '../open-original.ts';
+import { readMadeLines } from '../../src/csv/profile/read-made-lines.ts';
 import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { Outcome } from '../../schemas/lifecycle.ts';
-import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { dayInZone, formatInZone } from '../../src/calendar/zone-time.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 
 /**
@@ -59,7 +61,7 @@ export async function* finishedPages(
   try {
     const describe = rowDescriber(app, file, await batches);
     const findFaults = faultFinder(app.ledger, file.file_no);
-    for await (const input of readRawLines(original, optionsOf(file))) {
+    for await (const input of await inputLines(app, file, original)) {
       for (let from = 0; from < input.lines.length; ) {
         const { pack, from: packFrom, count } = await kept.take(input.lines.length - from);
         const hasWithheld = mustMatch(file, { input, from, pack, packFrom, count });
@@ -96,9 +98,16 @@ export async function* finishedRows(
   }
 }
 
-/** Returns how to find the rows of a file in its original, as the check did. */
-export function optionsOf({ charset, header_line: headerLine, operation }: FileRow) {
-  return { charset, headerLine, operation };
+/** Reads the rows of a file in its original, as the check found them. */
+export async function inputLines(
+  app: App,
+  file: FileRow,
+  original: AsyncIterable<Uint8Array>,
+): Promise<AsyncGenerator<RawLines>> {
+  const { charset, header_line: headerLine, operation } = file;
+  const profile = await profileOf(app.ledger.pool, file);
+  if (!profile) return readRawLines(original, { charset, headerLine, operation });
+  return readMadeLines(original, profile, { operation, today: dayInZone(file.claimed_at, 'UTC') });
 }
 
 function rangeReader(ranges: AsyncGenerator<RowPack>) {

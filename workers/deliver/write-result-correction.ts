@@ -17,10 +17,10 @@ import {
   titlesOf,
 } from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
-import { optionsOf, rowDescriber } from './finished-pages.ts';
+import { inputLines, rowDescriber } from './finished-pages.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
 import { shownRow } from './copy-plain-row.ts';
-import { readRawRows } from '../../src/csv/read/read-raw-lines.ts';
+import { cellsOf } from '../../src/csv/read/read-raw-lines.ts';
 import { openContent } from '../open-original.ts';
 
 /**
@@ -133,8 +133,8 @@ export async function cellsOfLines(
   const found = new Map<number, readonly string[]>();
   const original = openContent(app, file);
   try {
-    for await (const page of readRawRows(original, optionsOf(file))) {
-      for (const { line, cells } of page) if (wanted.has(line)) found.set(line, cells);
+    for await (const input of await inputLines(app, file, original)) {
+      for (const [place, line] of input.lines.entries()) if (wanted.has(line)) found.set(line, cellsOf(input, place));
       if (found.size === wanted.size) break;
     }
   } finally {

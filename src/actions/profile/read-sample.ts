@@ -1,7 +1,42 @@
-import { PipelineError } from '../../kernel/errors.ts';
+import { ERRORS, type FaultCode, PROFILE_CODES } from '../../../schemas/errors.ts';
+import type { CheckedGroup } from '../../csv/check/check-payment-file.ts';
+import { checkContent } from '../../explain/validate/check-content.ts';
+import { rulesOfFolder } from '../../explain/validate/rules-of-folder.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { Fault } from '../../rows/rows.ts';
 import type { ReadSample } from './compare-sample.ts';
 
-/** @throws PipelineError SAMPLE_UNFIT, because no reader of samples is built in */
-export const readSample: ReadSample = async (_profile, _bytes, { folder }) => {
-  throw new PipelineError('SAMPLE_UNFIT', `read a sample of folder "${folder.id}"`, 'this release cannot read one yet');
+/** A sample may be old, and whether a card has expired says nothing about the profile. */
+export const readSample: ReadSample = async (profile, bytes, { folder, account }) => {
+  const rules = { ...rulesOfFolder(account, folder, systemClock.now()), profile };
+  const faults: Fault[] = [];
+  const amounts: number[] = [];
+  const take = (group: CheckedGroup) => {
+    faults.push(...group.faults.filter(isUnfit).slice(0, MOST_SAID - Math.min(faults.length, MOST_SAID)));
+    amounts.push(...group.packed.cents.subarray(0, group.packed.count));
+    for (const { amountCents } of group.withheld) if (amountCents !== null) amounts.push(amountCents);
+  };
+  const check = await checkContent(pieces(bytes), rules, take);
+  const found = [...check.faults.filter(isUnfit), ...faults].slice(0, MOST_SAID);
+  if (found.length > 0) return { fits: false, says: found.map(sayFault) };
+  const { records: rows, declaredCents: cents } = check;
+  return { fits: true, rows, cents, amounts, skipped: check.profile?.skipped ?? [] };
 };
+
+const MOST_SAID = 20;
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** What the sample shows about the profile, and what would refuse every file like it. */
+const UNFIT: ReadonlySet<FaultCode> = new Set<FaultCode>([...PROFILE_CODES, 'SPREADSHEET_DAMAGE']);
+const ALLOWED: ReadonlySet<FaultCode> = new Set<FaultCode>(['DATE_OUTSIDE', 'PROFILE_SKIPPED']);
+
+function isUnfit({ code }: Fault): boolean {
+  return ERRORS[code].effect === 'reject' || (UNFIT.has(code) && !ALLOWED.has(code));
+}
+
+function sayFault({ code, line, detail }: Fault): string {
+  return `${line > 0 ? `Line ${line}: ` : ''}${ERRORS[code].means}${detail ? `: ${detail}` : ''} (${code})`;
+}
