@@ -56,7 +56,7 @@ export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fau
 }
 
 /** Shortens a title. It is the sender's own text, and its beginning is enough to find it. */
-function shownTitle(title: string): string {
+export function shownTitle(title: string): string {
   const text = maskText(title.trim());
   return text.length > 30 ? `${text.slice(0, 30)}…` : text;
 }

@@ -7,6 +7,8 @@ export type Charset = FolderConfig['charset'];
 export type PlainText = {
   readonly source: AsyncIterable<Uint8Array>;
   readonly decodeLine: (bytes: Uint8Array) => string;
+  /** What the byte order mark says, if there was one. */
+  readonly mark: 'utf-8' | 'utf-16' | undefined;
 };
 
 /**
@@ -28,12 +30,13 @@ export async function openPlainText(source: AsyncIterable<Uint8Array>, charset: 
   const mark = start.toString('latin1');
   if (/^\xff\xfe|^\xfe\xff/.test(mark)) {
     const utf8 = encodeUtf8(continued(start.subarray(2), pieces), mark.startsWith('\xff') ? 'utf-16le' : 'utf-16be');
-    return { source: utf8, decodeLine: decoderOfLines('utf-8') };
+    return { source: utf8, decodeLine: decoderOfLines('utf-8'), mark: 'utf-16' };
   }
   const isMarked = mark.startsWith('\xef\xbb\xbf');
   return {
     source: continued(isMarked ? start.subarray(LONGEST_MARK_BYTES) : start, pieces),
     decodeLine: decoderOfLines(isMarked ? 'utf-8' : charset),
+    mark: isMarked ? 'utf-8' : undefined,
   };
 }
 

@@ -45,9 +45,10 @@ export function splitPayments(lines: readonly Line[]): LineRecord[] {
 /** Control characters, the two separators that many programs treat as line ends, and the mark of invalid bytes. */
 const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/;
 
-function findUnreadable(line: Line): UnreadableFault | undefined {
+/** Returns why a line cannot be read as text, and where. */
+export function findUnreadable(line: Line, unreadable = UNREADABLE): UnreadableFault | undefined {
   if (line.tooLong) return { code: 'LINE_TOO_LONG' };
-  const at = line.text.search(UNREADABLE);
+  const at = line.text.search(unreadable);
   if (at < 0) return undefined;
   const character = line.text.charCodeAt(at);
   if (character === 0xfffd) return { code: 'ENCODING', detail: `character ${at + 1} of the line` };

@@ -72,7 +72,7 @@ export function newFileShape(): FileShape {
   return { physicalLines: 0, blankLines: 0, mixesLineEnds: false, isLastLineOpen: false };
 }
 
-const CTRL_Z = '\u001a';
+export const CTRL_Z = '\u001a';
 
 /** Drops blank lines. A Ctrl-Z on its own line counts as blank only at the end of the file. */
 export function blankFilter(count: Pick<FileShape, 'blankLines' | 'isLastLineOpen'>) {
@@ -105,7 +105,7 @@ export function blankFilter(count: Pick<FileShape, 'blankLines' | 'isLastLineOpe
 }
 
 /** Drops a Ctrl-Z written directly after the last row. One on its own line stays for `blankFilter`. */
-function dropEndMark(line: Line): Line {
+export function dropEndMark(line: Line): Line {
   const row = line.text.slice(0, -1);
   const isBehindRow = line.text.endsWith(CTRL_Z) && row.trim() !== '' && !row.includes(CTRL_Z);
   return isBehindRow ? { ...line, text: row } : line;

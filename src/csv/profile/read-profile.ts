@@ -1,0 +1,240 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
+import type { Profile } from '../../../schemas/profiles.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Fault } from '../../rows/rows.ts';
+import { unguardCell } from '../write/guard-cell.ts';
+import { findHead, linesOfHead } from './read/find-titles.ts';
+import type { ProfileContext } from './read/payment-checks.ts';
+import { type LineKind, type ProfileLine, profileRows, refusedRows, type RowReader } from './read/profile-reader.ts';
+import type { SkippedRows } from './read/skipped-rows.ts';
+import { newTextShape, readTextRows, type SourceRow, type TextShape } from './read/text-rows.ts';
+
+export type { ProfileContext } from './read/payment-checks.ts';
+export type { LineKind, ProfileLine } from './read/profile-reader.ts';
+
+/** What is known of a file once its last byte is read. */
+export type ProfileFindings = {
+  /** Faults of the file and of lines that are no payments; of very many, the first of each code. */
+  readonly faults: readonly Fault[];
+  /** Every line of the file, in exactly one kind. */
+  readonly lines: Readonly<Record<LineKind, number>>;
+  readonly skipped: readonly SkippedRows[];
+  readonly mixesLineEnds: boolean;
+  /** The last line is not blank and has no line end. */
+  readonly isLastLineOpen: boolean;
+};
+
+/** A file in the layout of the profile, made while the sender's file is read. */
+export type ProfileReading = {
+  /** UTF-8, commas, line feeds. Line 7 is line 7 of the sender's file; a line that is no payment is blank. */
+  readonly source: AsyncIterable<Uint8Array>;
+  /**
+   * Returns the faults of the payment on this line, once the line has come out of `source`. Ask in the order of the
+   * lines: those before are forgotten, so that memory does not grow.
+   */
+  readonly faultsOf: (line: number) => readonly Fault[];
+  /** After the last byte. */
+  readonly findings: () => ProfileFindings;
+};
+
+/** Turns the bytes of the sender's file into those of a file in the layout, line by line. */
+export function readByProfile(
+  source: AsyncIterable<Uint8Array>,
+  profile: Profile,
+  context: ProfileContext,
+): ProfileReading {
+  const file = profileFile(profile, context);
+  const faulty = faultyPayments();
+  let findings: ProfileFindings | undefined;
+
+  async function* madeBytes(): AsyncGenerator<Uint8Array> {
+    let text = '';
+    let isFirst = true;
+    const steps = file.read(source, (line) => {
+      // The end of the last line is not known before the end of the file.
+      text += isFirst ? madeLine(line) : `\n${madeLine(line)}`;
+      isFirst = false;
+      if (line.faults.length > 0 && line.kind === 'payment') faulty.add(line);
+    });
+    for await (const _ of steps) {
+      yield Buffer.from(text);
+      text = '';
+    }
+    findings = file.close();
+    if (!isFirst && !file.endsOpen()) yield Buffer.from('\n');
+  }
+
+  return {
+    source: madeBytes(),
+    faultsOf: faulty.of,
+    findings: () => {
+      if (findings) return findings;
+      throw new PipelineError('INTERNAL', 'tell what a profile found', 'its file is not read to the end');
+    },
+  };
+}
+
+/**
+ * Reads the sender's file line by line, for outputs and previews. It yields lines in groups, in their order.
+ * @returns what the whole file shows, after all lines
+ */
+export async function* readProfileLines(
+  source: AsyncIterable<Uint8Array>,
+  profile: Profile,
+  context: ProfileContext,
+): AsyncGenerator<readonly ProfileLine[], ProfileFindings> {
+  const file = profileFile(profile, context);
+  let lines: ProfileLine[] = [];
+  for await (const _ of file.read(source, (line) => lines.push(line))) {
+    yield lines;
+    lines = [];
+  }
+  return file.close();
+}
+
+type TakeLine = (line: ProfileLine) => void;
+
+function profileFile(profile: Profile, context: ProfileContext) {
+  const shape = newTextShape();
+  const lines: Record<LineKind, number> = { ...NO_LINES };
+  const faults = faultList();
+  let reader: RowReader | undefined;
+  let waiting: SourceRow[] = [];
+
+  /** Yields after each block of lines; before, `take` gets them. */
+  async function* read(source: AsyncIterable<Uint8Array>, take: TakeLine): AsyncGenerator<void> {
+    const form = profile.read;
+    if (form.kind !== 'text') throw new PipelineError('INTERNAL', 'read a workbook', 'only text files can be read');
+    const headLines = linesOfHead(profile);
+    yield* readTextRows(source, form, shape, (row) => {
+      if (reader) return readRow(reader, row, take);
+      waiting.push(row);
+      if (shape.physicalLines >= headLines) readWaiting(take);
+    });
+    if (!reader && waiting.length > 0) readWaiting(take);
+    yield;
+  }
+
+  function readWaiting(take: TakeLine): void {
+    reader = openReader(waiting);
+    for (const row of waiting) readRow(reader, row, take);
+    waiting = [];
+  }
+
+  function readRow({ read }: RowReader, row: SourceRow, take: TakeLine): void {
+    const line = read(row);
+    lines[line.kind] += 1;
+    if (line.faults.length > 0 && line.kind !== 'payment') line.faults.forEach(faults.add);
+    take(line);
+    for (let further = 1; further < row.span; further += 1) take(continuedLine(row.line + further));
+  }
+
+  function openReader(rows: readonly SourceRow[]): RowReader {
+    const head = findHead(profile, rows);
+    head.faults.forEach(faults.add);
+    return head.faults.length + shape.faults.length > 0 ? refusedRows(head) : profileRows(profile, context, head);
+  }
+
+  function continuedLine(line: number): ProfileLine {
+    lines.continued += 1;
+    return { line, kind: 'continued', cells: [], faults: NO_FAULTS };
+  }
+
+  function close(): ProfileFindings {
+    checkLines(lines, shape);
+    const found = reader?.close() ?? { faults: [], skipped: [] };
+    return {
+      faults: [...shape.faults, ...faults.list(), ...found.faults],
+      lines,
+      skipped: found.skipped,
+      mixesLineEnds: shape.mixesLineEnds,
+      isLastLineOpen: shape.isLastLineOpen,
+    };
+  }
+
+  return { read, close, endsOpen: () => shape.endsOpen };
+}
+
+const NO_LINES: Readonly<Record<LineKind, number>> = {
+  above: 0,
+  titles: 0,
+  blank: 0,
+  total: 0,
+  skipped: 0,
+  tail: 0,
+  payment: 0,
+  continued: 0,
+  unread: 0,
+};
+
+/** Lines and kinds are counted apart, so that no line can be lost. */
+function checkLines(lines: Readonly<Record<LineKind, number>>, { physicalLines }: TextShape): void {
+  const known = Object.values(lines).reduce((sum, count) => sum + count, 0);
+  if (known === physicalLines) return;
+  throw new PipelineError('INTERNAL', 'read a file by its profile', `${physicalLines} lines, ${known} of a known kind`);
+}
+
+const MOST_LISTED = 1_000;
+
+/** Keeps the first faults of a file. A file that is no payment file can have ten million broken lines. */
+function faultList() {
+  const listed: Fault[] = [];
+  const unlisted = new Map<FaultCode, number>();
+
+  function add(fault: Fault): void {
+    if (listed.length < MOST_LISTED) listed.push(fault);
+    else unlisted.set(fault.code, (unlisted.get(fault.code) ?? 0) + 1);
+  }
+
+  function list(): Fault[] {
+    const more = [...unlisted].map(([code, count]) => ({ code, line: 0, detail: `${count} more are not listed` }));
+    return [...listed, ...more];
+  }
+
+  return { add, list };
+}
+
+const NO_FAULTS: readonly Fault[] = Object.freeze([]);
+
+const MOST_FORGOTTEN = 1_000;
+
+/** Keeps the faults of payments until they are asked for. */
+function faultyPayments() {
+  let lines: ProfileLine[] = [];
+  let next = 0;
+
+  function add(line: ProfileLine): void {
+    if (next > MOST_FORGOTTEN) {
+      lines = lines.slice(next);
+      next = 0;
+    }
+    lines.push(line);
+  }
+
+  function faultsOf(line: number): readonly Fault[] {
+    while (next < lines.length && lines[next]!.line < line) next += 1;
+    const found = lines[next];
+    return found?.line === line ? found.faults : NO_FAULTS;
+  }
+
+  return { add, of: faultsOf };
+}
+
+/** Returns the line of the made file. A cell that only looks guarded gets the apostrophe that its reader takes off. */
+function madeLine({ made }: ProfileLine): string {
+  if (!made) return '';
+  const line = made.join(',');
+  if (line.includes('"') || line.includes("'") || hasMoreCommas(line, made.length - 1)) return quotedLine(made);
+  return line;
+}
+
+function hasMoreCommas(line: string, most: number): boolean {
+  let count = 0;
+  for (let at = line.indexOf(','); at >= 0; at = line.indexOf(',', at + 1)) count += 1;
+  return count > most;
+}
+
+function quotedLine(made: readonly string[]): string {
+  const cells = made.map((cell) => (unguardCell(cell) === cell ? cell : `'${cell}`));
+  return cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',');
+}

@@ -1,0 +1,137 @@
+import { type Profile, SEPARATORS, type Title } from '../../../../schemas/profiles.ts';
+import { counted } from '../../../kernel/counted.ts';
+import type { Fault } from '../../../rows/rows.ts';
+import { namesSecurityCode, titlesSecurityCode } from '../../check/find-header.ts';
+import { foldTitle } from './fold-text.ts';
+import type { SourceRow } from './text-rows.ts';
+import { howTitlesDiffer, knownTitlesIn } from './titles-difference.ts';
+
+/** What stands above the first row. */
+export type Head = {
+  /** How many rows belong to it: those above the titles, and the titles themselves. */
+  readonly rows: number;
+  /** The titles as the sender wrote them; undefined when there are none. */
+  readonly titles: readonly string[] | undefined;
+  /** Cells of every row. */
+  readonly width: number;
+  /** Faults that refuse the file. */
+  readonly faults: readonly Fault[];
+  /** A title names a security code, so no cell of the file may be kept. */
+  readonly holdsCodes: boolean;
+};
+
+/** Returns how many first lines must be read to find the titles, with one that names the separator. */
+export function linesOfHead({ head }: Profile): number {
+  return head.titles === 'none' ? 1 : (head.within ?? head.line ?? 1) + 1;
+}
+
+/**
+ * Finds the titles and looks at what stands above them.
+ * @param rows the first rows of the file, at least `linesOfHead` lines unless the file is shorter
+ */
+export function findHead(profile: Profile, rows: readonly SourceRow[]): Head {
+  const { head } = profile;
+  const first = checkSeparatorLine(profile, rows[0]);
+  const faults = first?.fault ? [first.fault] : [];
+  const offset = first ? 1 : 0;
+  if (head.titles === 'none') {
+    return { rows: offset, titles: undefined, width: head.count ?? 0, faults, holdsCodes: false };
+  }
+  const found = findTitleRow(profile, head.titles, rows.slice(offset));
+  const end = offset + found.place;
+  const titles = rows[end]?.cells ?? [];
+  const codes = [...rows.filter(({ cells }) => titlesSecurityCode(cells)), ...rows.slice(end, end + 1)].find(
+    ({ cells }) => cells.some(namesSecurityCode),
+  );
+  if (codes) faults.push({ code: 'SECURITY_CODE', line: codes.line, detail: 'named in the titles' });
+  faults.push(...(found.fault ? [found.fault] : missingAbove(head.above, rows.slice(offset, end))));
+  return { rows: end + 1, titles, width: titles.length, faults, holdsCodes: codes !== undefined };
+}
+
+/** Returns undefined when the first line names no separator, and its fault if the profile does not allow it. */
+function checkSeparatorLine({ read }: Profile, row: SourceRow | undefined): { fault?: Fault } | undefined {
+  if (read.kind !== 'text' || !row) return undefined;
+  const mark = SEPARATORS[read.separator];
+  const [, named] = /^"?sep=(.?)/i.exec(row.cells.join(mark)) ?? [];
+  if (named === undefined) return undefined;
+  if (read.sepLine === 'refuse') return { fault: { code: 'SEPARATOR_LINE', line: row.line } };
+  if (named === mark) return {};
+  return { fault: { code: 'SEPARATOR_LINE', line: row.line, detail: `the profile says ${read.separator}` } };
+}
+
+type FoundRow = { readonly place: number; readonly fault?: Fault };
+
+function findTitleRow({ head }: Profile, titles: readonly string[], rows: readonly SourceRow[]): FoundRow {
+  const isWanted = titleMatcher(titles, head.order);
+  const lineOf = (row: SourceRow) => row.line - rows[0]!.line + 1;
+  if (head.within === undefined) {
+    const wanted = head.line ?? 1;
+    const place = rows.findIndex((row) => lineOf(row) === wanted);
+    const row = rows[place];
+    if (!row) return { place: rows.length, fault: titlesMissing(`the file has no line ${wanted}`) };
+    return isWanted(row.cells) ? { place } : { place, fault: titlesDiffer(titles, row) };
+  }
+  const near = rows.filter((row) => lineOf(row) <= head.within!);
+  const found = near.filter((row) => isWanted(row.cells));
+  if (found.length === 1) return { place: near.indexOf(found[0]!) };
+  if (found.length > 1) {
+    return {
+      place: near.length,
+      fault: titlesMissing(`it stands on lines ${found.map(({ line }) => line).join(' and ')}`),
+    };
+  }
+  const like = mostAlike(titles, near);
+  const nowhere = titlesMissing(`it is not among the first ${counted(head.within, 'line')}`);
+  return { place: near.length, fault: like ? titlesDiffer(titles, like) : nowhere };
+}
+
+/** Returns whether the cells of a row are these titles. */
+export function titleMatcher(titles: readonly string[], order: 'exact' | 'any'): (cells: readonly string[]) => boolean {
+  const arrange = (folded: string[]) => (order === 'any' ? folded.toSorted() : folded).join('\n');
+  const wanted = arrange(titles.map(foldTitle));
+  return (cells) => cells.length === titles.length && arrange(cells.map(foldTitle)) === wanted;
+}
+
+/** Returns the row that has most of the titles, at least half of them. */
+function mostAlike(titles: readonly string[], rows: readonly SourceRow[]): SourceRow | undefined {
+  let best: SourceRow | undefined;
+  let most = titles.length / 2;
+  for (const row of rows) {
+    const known = knownTitlesIn(titles, row.cells);
+    if (known < most || (best && known === most)) continue;
+    best = row;
+    most = known;
+  }
+  return best;
+}
+
+function titlesMissing(detail: string): Fault {
+  return { code: 'TITLES_MISSING', line: 0, detail };
+}
+
+function titlesDiffer(titles: readonly string[], { line, cells }: SourceRow): Fault {
+  return { code: 'TITLES_DIFFER', line, detail: howTitlesDiffer(titles, cells) };
+}
+
+function missingAbove(wanted: readonly string[], rows: readonly SourceRow[]): Fault[] {
+  const found = new Set(rows.flatMap(({ cells }) => cells.map(foldTitle)));
+  return wanted
+    .filter((text) => !found.has(foldTitle(text)))
+    .map((text) => ({ code: 'ABOVE_DIFFERS', line: 0, detail: `"${text}"` }) as const);
+}
+
+/**
+ * Returns the function that finds the place of a title among the cells of a row: a number counts from 1, and `City#2`
+ * is the second of two titles `City`.
+ */
+export function titlePlaces(titles: readonly string[] | undefined): (title: Title) => number {
+  const folded = titles?.map(foldTitle) ?? [];
+  return (title) => {
+    if (typeof title === 'number') return title - 1;
+    const place = folded.indexOf(foldTitle(title));
+    if (place >= 0) return place;
+    const [, name = '', count = ''] = /^(.*)#(\d+)$/s.exec(title) ?? [];
+    const places = folded.flatMap((text, index) => (text === foldTitle(name) ? [index] : []));
+    return places[Number(count) - 1] ?? -1;
+  };
+}

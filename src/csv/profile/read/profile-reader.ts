@@ -1,0 +1,182 @@
+import { columnsOf } from '../../../../schemas/layouts.ts';
+import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
+import type { Profile } from '../../../../schemas/profiles.ts';
+import { parseAmount } from '../../../kernel/money.ts';
+import type { Fault } from '../../../rows/rows.ts';
+import { type CellReport, compileCells } from '../cell-rules.ts';
+import { codeGuard } from './code-guard.ts';
+import { type Head, titlePlaces } from './find-titles.ts';
+import { paymentChecks, type ProfileContext } from './payment-checks.ts';
+import { cellFaults } from './row-faults.ts';
+import { type RowKind, rowSorter } from './row-kinds.ts';
+import { paymentProbe, type SkippedRows, skippedTally } from './skipped-rows.ts';
+import type { SourceRow } from './text-rows.ts';
+import { howCountDiffers } from './titles-difference.ts';
+import { totalRows } from './total-rows.ts';
+
+export type LineKind =
+  | 'above'
+  | 'titles'
+  | 'blank'
+  | 'total'
+  | 'skipped'
+  | 'tail'
+  | 'payment'
+  /** A further line of the row before, which has line ends within quotes. */
+  | 'continued'
+  /** It cannot be read or stands where it must not, so the file is refused. */
+  | 'unread';
+
+/** One line of the sender's file. */
+export type ProfileLine = {
+  readonly line: number;
+  readonly kind: LineKind;
+  /** Why a skipped line is left out. */
+  readonly skippedBy?: string;
+  /** As the sender wrote them; empty when the line cannot be read, or must not be kept. */
+  readonly cells: readonly string[];
+  /** The cells of a payment as the layout wants them. A cell that does not fit is empty. */
+  readonly made?: readonly string[];
+  /** Masked. A payment with one of `MISFIT_CODES` or a fault of a made cell must not be sent. */
+  readonly faults: readonly Fault[];
+};
+
+/** Reads the rows of a file, whose head is known, one after the other. */
+export type RowReader = {
+  readonly read: (row: SourceRow) => ProfileLine;
+  /** What only the whole file shows; after the last row. */
+  readonly close: () => { readonly faults: readonly Fault[]; readonly skipped: readonly SkippedRows[] };
+};
+
+const NO_FAULTS: readonly Fault[] = Object.freeze([]);
+
+/** Reads the rows of a file that is refused for its head: none is a payment. */
+export function refusedRows({ holdsCodes }: Head): RowReader {
+  return {
+    read: (row) => (holdsCodes ? { line: row.line, kind: 'unread', cells: [], faults: NO_FAULTS } : unreadLine(row)),
+    close: () => ({ faults: [], skipped: [] }),
+  };
+}
+
+function unreadLine(row: SourceRow, fault: Omit<Fault, 'line'> | undefined = row.fault): ProfileLine {
+  const { line, cells } = row;
+  return { line, kind: 'unread', cells, faults: fault ? [{ ...fault, line }] : NO_FAULTS };
+}
+
+/** Compiles the profile for the titles of a file. */
+export function profileRows(profile: Profile, context: ProfileContext, head: Head): RowReader {
+  const placeOf = titlePlaces(head.titles);
+  const sort = rowSorter(profile, { placeOf, titles: head.titles, width: head.width });
+  const make = compileCells(profile, placeOf);
+  const probe = paymentProbe(profile, make);
+  const faultOf = cellFaults(profile, placeOf);
+  const checks = paymentChecks(profile, context, placeOf);
+  const totals = totalRows(profile, placeOf);
+  const guard = codeGuard(profile, head.width, placeOf, (cells) => probe(cells).isPayment);
+  const skipped = skippedTally();
+  const amountPlace = columnsOf(profile.layout).indexOf('amount');
+  const leavesSign = profile.rows.otherSign === 'skip';
+  const { sign } = FOLDER_OPERATIONS[context.operation];
+  let headRows = head.rows;
+  let current: SourceRow;
+  let faults: Fault[] | undefined;
+
+  const report: CellReport = (code, title, detail) => {
+    (faults ??= []).push(faultOf(code, current.line, current.cells, title, detail));
+  };
+
+  function read(row: SourceRow): ProfileLine {
+    if (headRows > 0) return readHead(row);
+    if (row.fault) return unreadLine(row);
+    return readKind(row, sort(row.cells));
+  }
+
+  function readHead(row: SourceRow): ProfileLine {
+    headRows -= 1;
+    if (row.fault) return unreadLine(row);
+    const isTitles = headRows === 0 && head.titles !== undefined;
+    return isTitles ? lineOf(row, 'titles') : leaveOut(row, 'above');
+  }
+
+  function readKind(row: SourceRow, found: RowKind): ProfileLine {
+    switch (found.kind) {
+      case 'odd':
+        return readPayment(row, found.title);
+      case 'total':
+        totals.takeTotal(found.rule, row);
+        return leaveOut(row, 'total');
+      case 'skipped':
+        return found.isOnly ? skipOther(row, found.by, probe(row.cells).cents) : leaveOut(row, 'skipped', found.by);
+      case 'misplaced':
+        return unreadLine(row, { code: 'ROW_MISPLACED', detail: found.detail });
+      case 'miscounted':
+        return refuseCount(row, found.expected);
+      case 'blank':
+      case 'tail':
+        return lineOf(row, found.kind);
+      case 'taken':
+        return readPayment(row);
+    }
+  }
+
+  /** Reads a payment. @param unlisted title of a word that the profile does not list */
+  function readPayment(row: SourceRow, unlisted?: Parameters<CellReport>[1]): ProfileLine {
+    current = row;
+    faults = undefined;
+    if (unlisted !== undefined) report('WORD_UNLISTED', unlisted);
+    const made = make(row.cells, report);
+    if (leavesSign && unlisted === undefined) {
+      const cents = parseAmount(made[amountPlace]!);
+      if (typeof cents === 'number' && cents * sign < 0) return skipOther(row, OTHER_SIGN, cents);
+    }
+    checks.check(row, made, report);
+    totals.addRow(row.cells, true);
+    guard.takePayment(row.cells);
+    return { line: row.line, kind: 'payment', cells: row.cells, made, faults: faults ?? NO_FAULTS };
+  }
+
+  /** Leaves out a row whose word or sign says that it is no payment of this folder. */
+  function skipOther(row: SourceRow, by: string, cents: number): ProfileLine {
+    totals.addRow(row.cells, false);
+    skipped.add(by, cents);
+    return { ...lineOf(row, 'skipped'), skippedBy: by };
+  }
+
+  /** Leaves out any other row, and reports one that could be a payment. */
+  function leaveOut(row: SourceRow, kind: 'above' | 'total' | 'skipped', by?: string): ProfileLine {
+    const found = row.cells.length === head.width ? probe(row.cells) : { isPayment: false, cents: 0 };
+    if (by !== undefined) skipped.add(by, found.cents);
+    const line = { ...lineOf(row, kind), ...(by !== undefined && { skippedBy: by }) };
+    return found.isPayment
+      ? { ...line, faults: [{ code: 'SKIPPED_PAYMENT', line: row.line, detail: LEFT_OUT[kind](by) }] }
+      : line;
+  }
+
+  function refuseCount(row: SourceRow, expected: number): ProfileLine {
+    if (guard.hasExtraCode(row.cells)) {
+      const line = unreadLine(row, { code: 'SECURITY_CODE', detail: 'an extra column of three or four digits' });
+      return { ...line, cells: [] };
+    }
+    return unreadLine(row, { code: 'COLUMN_COUNT', detail: howCountDiffers(expected, row.cells) });
+  }
+
+  return {
+    read,
+    close: () => ({
+      faults: [...totals.faults(), ...checks.faults(), ...guard.faults(), ...skipped.faults()],
+      skipped: skipped.list(),
+    }),
+  };
+}
+
+const OTHER_SIGN = 'other sign';
+
+const LEFT_OUT = {
+  above: () => 'it stands above the titles',
+  total: () => 'it is taken for a total row',
+  skipped: (by?: string) => `it is left out as "${by ?? ''}"`,
+};
+
+function lineOf({ line, cells }: SourceRow, kind: LineKind): ProfileLine {
+  return { line, kind, cells, faults: NO_FAULTS };
+}

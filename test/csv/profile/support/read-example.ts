@@ -1,0 +1,92 @@
+import { expect } from 'vitest';
+import { type ErrorCode, ERRORS, type FaultCode, MISFIT_CODES } from '../../../../schemas/errors.ts';
+import type { Profile } from '../../../../schemas/profiles.ts';
+import {
+  type ProfileContext,
+  type ProfileFindings,
+  type ProfileLine,
+  readByProfile,
+  readProfileLines,
+} from '../../../../src/csv/profile/read-profile.ts';
+import type { Fault } from '../../../../src/rows/rows.ts';
+import { checkAll, chunksOf, type Checked } from '../../support.ts';
+import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from './example-files.ts';
+
+export type ProfileRead = {
+  readonly made: string;
+  readonly lines: readonly ProfileLine[];
+  readonly findings: ProfileFindings;
+  /** All faults, those of payments first. */
+  readonly faults: readonly Fault[];
+};
+
+/** Reads a file by a profile both ways, as bytes and as lines, and requires that both agree. */
+export async function readBoth(
+  bytes: Uint8Array,
+  profile: Profile,
+  context: ProfileContext,
+  pieceBytes = 65_536,
+): Promise<ProfileRead> {
+  const lines: ProfileLine[] = [];
+  const steps = readProfileLines(chunksOf(bytes, pieceBytes), profile, context);
+  let step = await steps.next();
+  for (; !step.done; step = await steps.next()) lines.push(...step.value);
+  const reading = readByProfile(chunksOf(bytes, pieceBytes), profile, context);
+  const pieces: Uint8Array[] = [];
+  let told = 0;
+  for await (const piece of reading.source) {
+    pieces.push(piece);
+    const known = Buffer.concat(pieces).toString().split('\n').length;
+    for (; told < Math.min(known, lines.length); told += 1) {
+      const { line, kind, faults } = lines[told]!;
+      expect(reading.faultsOf(line)).toEqual(kind === 'payment' ? faults : []);
+    }
+  }
+  const findings = reading.findings();
+  expect(findings).toEqual(step.value);
+  expect(lines.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
+  const ofPayments = lines.flatMap(({ kind, faults }) => (kind === 'payment' ? faults : []));
+  return { made: Buffer.concat(pieces).toString(), lines, findings, faults: [...ofPayments, ...findings.faults] };
+}
+
+export type Judged = ProfileRead & {
+  readonly check: Checked;
+  readonly codes: readonly FaultCode[];
+  /** R refused, H held, T taken. */
+  readonly verdict: 'R' | 'H' | 'T';
+  /** Invoice and amount of the payments that are sent once the file is approved. */
+  readonly sent: readonly string[];
+};
+
+/** Reads a file by a profile and checks the made file, as intake does. */
+export async function judge(name: ExampleName, profile: Profile, bytes: Uint8Array): Promise<Judged> {
+  const { operation, account } = EXAMPLE_FILES[name];
+  const read = await readBoth(bytes, profile, { operation, today: '2026-06-15' });
+  const folder = { header: 'none', badRows: { policy: 'withhold', maxPercent: 100 } } as const;
+  const check = await checkAll(read.made, { operation, account, folder });
+  const codes = read.faults.map(({ code }) => code);
+  const effects = codes.map((code) => ERRORS[code satisfies ErrorCode].effect);
+  const isRefused = effects.includes('reject') || (check.verdict === 'reject' && !effects.includes('hold'));
+  const isHeld = effects.includes('hold') || check.verdict === 'hold';
+  const unfit = new Set(
+    read.lines.filter(({ faults }) => faults.some(({ code }) => UNFIT.includes(code))).map(({ line }) => line),
+  );
+  const sent = check.rows.flatMap(({ payment }) => (payment && !unfit.has(payment.line) ? [sentText(payment)] : []));
+  return { ...read, check, codes, verdict: isRefused ? 'R' : isHeld ? 'H' : 'T', sent: isRefused ? [] : sent };
+}
+
+const UNFIT: readonly FaultCode[] = [...MISFIT_CODES, 'SPREADSHEET_DAMAGE'];
+
+function sentText({ invoice, amountCents }: { invoice: string; amountCents: number }): string {
+  return `${invoice} ${(amountCents / 100).toFixed(2)}`;
+}
+
+/** Reads the file of an example after some of its text was replaced. */
+export function judgeChanged(
+  name: ExampleName,
+  change: (text: string) => string,
+  profile = exampleProfile(name),
+): Promise<Judged> {
+  const text = change(EXAMPLE_FILES[name].lines.map(([sender]) => `${sender}\n`).join(''));
+  return judge(name, profile, encodeLines([text], profile, ''));
+}
