@@ -13,6 +13,7 @@ import { paymentProbe, type SkippedRows, skippedTally } from './skipped-rows.ts'
 import type { SourceRow } from './text-rows.ts';
 import { howCountDiffers } from './titles-difference.ts';
 import { totalRows } from './total-rows.ts';
+import { typedCells, withShownSums } from './typed-cells.ts';
 
 export type LineKind =
   | 'above'
@@ -74,6 +75,7 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
   const totals = totalRows(profile, placeOf);
   const guard = codeGuard(profile, head.width, placeOf, (cells) => probe(cells).isPayment);
   const skipped = skippedTally();
+  const typed = typedCells(profile, placeOf);
   const amountPlace = columnsOf(profile.layout).indexOf('amount');
   const leavesSign = profile.rows.otherSign === 'skip';
   const { sign } = FOLDER_OPERATIONS[context.operation];
@@ -86,6 +88,12 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
   };
 
   function read(row: SourceRow): ProfileLine {
+    const line = readRow(row);
+    const doubts = typed.doubts(row, line.kind);
+    return doubts.length === 0 ? line : { ...line, faults: [...line.faults, ...doubts] };
+  }
+
+  function readRow(row: SourceRow): ProfileLine {
     if (headRows > 0) return readHead(row);
     if (row.fault) return unreadLine(row);
     return readKind(row, sort(row.cells));
@@ -103,7 +111,7 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
       case 'odd':
         return readPayment(row, found.title);
       case 'total':
-        totals.takeTotal(found.rule, row);
+        totals.takeTotal(found.rule, withShownSums(row));
         return leaveOut(row, 'total');
       case 'skipped':
         return found.isOnly ? skipOther(row, found.by, probe(row.cells).cents) : leaveOut(row, 'skipped', found.by);
@@ -124,12 +132,17 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
     current = row;
     faults = undefined;
     if (unlisted !== undefined) report('WORD_UNLISTED', unlisted);
-    const made = make(row.cells, report);
+    const misfits = typed.misfits(row, report);
+    const cells = misfits.size === 0 ? row.cells : row.cells.map((cell, place) => (misfits.has(place) ? '' : cell));
+    const reportOther: CellReport = (code, title, detail) => {
+      if (!misfits.has(placeOf(title))) report(code, title, detail);
+    };
+    const made = make(cells, reportOther);
     if (leavesSign && unlisted === undefined) {
       const cents = parseAmount(made[amountPlace]!);
       if (typeof cents === 'number' && cents * sign < 0) return skipOther(row, OTHER_SIGN, cents);
     }
-    checks.check(row, made, report);
+    checks.check(row, made, reportOther);
     totals.addRow(row.cells, true);
     guard.takePayment(row.cells);
     return { line: row.line, kind: 'payment', cells: row.cells, made, faults: faults ?? NO_FAULTS };

@@ -59,7 +59,8 @@ function columnsByPlace(profile: Profile, placeOf: (title: Title) => number): Re
   return fed;
 }
 
-function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule): Title[] {
+/** Returns the titles that a rule reads. */
+export function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule): Title[] {
   const parts = join.map((part) => ('from' in part ? part.from : undefined));
   const by = typeof sign === 'object' ? sign.by : undefined;
   return [from, ...parts, month, year, positive, negative, by].filter((title) => title !== undefined);
