@@ -96,6 +96,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   'ssh2-sftp-client': ['src/files'],
   yaml: ['src/config'],
   yauzl: ['src/csv'],
+  yazl: ['src/csv'],
   zod: ['schemas'],
 };
 
