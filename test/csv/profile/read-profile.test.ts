@@ -1,19 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
-import { Profile, SEPARATORS, type SeparatorName } from '../../../schemas/profiles.ts';
 import { checkPaymentFile } from '../../../src/csv/check/check-payment-file.ts';
 import { readByProfile } from '../../../src/csv/profile/read-profile.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
-import { formatCents } from '../../../src/kernel/money.ts';
 import { checkAll, chunksOf, rulesWith } from '../support.ts';
 import { encodeLines, EXAMPLE_FILES, EXAMPLE_NAMES, exampleProfile } from './support/example-files.ts';
+import { PLACES } from './support/places.ts';
+import { handCells, profileOf, someDialect, somePayment, writeFile } from './support/random-file.ts';
 import { judge, readBoth } from './support/read-example.ts';
 
 const CONTEXT = { operation: 'card', today: '2026-06-15' } as const;
 
 describe.each(EXAMPLE_NAMES)('the file of %s', (name) => {
-  const { lines } = EXAMPLE_FILES[name];
+  const lines = EXAMPLE_FILES[name];
   const profile = exampleProfile(name);
   const senders = lines.map(([sender]) => sender);
 
@@ -29,12 +28,7 @@ describe.each(EXAMPLE_NAMES)('the file of %s', (name) => {
     for (const end of ['\r\n', '\r']) {
       const bytes = encodeLines(senders, profile, end);
       for (const pieceBytes of [1, 7, 1_000]) {
-        const read = await readBoth(
-          bytes,
-          profile,
-          { ...CONTEXT, operation: EXAMPLE_FILES[name].operation },
-          pieceBytes,
-        );
+        const read = await readBoth(bytes, profile, { ...CONTEXT, operation: PLACES[name].operation }, pieceBytes);
         expect(read.made).toBe(made);
         expect(read.findings.mixesLineEnds).toBe(false);
       }
@@ -64,7 +58,7 @@ describe('a made file', () => {
 
   it('keeps an apostrophe that only looks like the guard of a formula', async () => {
     const profile = exampleProfile('xero-invoices');
-    const { lines } = EXAMPLE_FILES['xero-invoices'];
+    const lines = EXAMPLE_FILES['xero-invoices'];
     const bytes = encodeLines([lines[0]![0], lines[1]![0].replace('June', "'-June")], profile);
     const { check } = await judge('xero-invoices', profile, bytes);
     expect(check.rows[0]!.payment?.canonical.at(-1)).toBe("'-June");
@@ -72,7 +66,7 @@ describe('a made file', () => {
 
   it('ends like the file of the sender', async () => {
     const profile = exampleProfile('xero-invoices');
-    const lines = EXAMPLE_FILES['xero-invoices'].lines.slice(0, 3).map(([sender]) => sender);
+    const lines = EXAMPLE_FILES['xero-invoices'].slice(0, 3).map(([sender]) => sender);
     const open = await judge('xero-invoices', profile, Buffer.from(lines.join('\n')));
     expect(open.made.endsWith('\n')).toBe(false);
     expect(open.findings.isLastLineOpen).toBe(true);
@@ -100,7 +94,7 @@ describe('a made file', () => {
 
   it('needs no memory for an endless line, and says that it is too long', async () => {
     const profile = exampleProfile('xero-invoices');
-    const [titles] = EXAMPLE_FILES['xero-invoices'].lines[0]!;
+    const [titles] = EXAMPLE_FILES['xero-invoices'][0]!;
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(`${titles}\n`);
       for (let piece = 0; piece < 50; piece += 1) yield Buffer.alloc(65_536, 'x');
@@ -115,7 +109,7 @@ describe('a made file', () => {
 
   it('lists a thousand of many broken lines, and counts the rest', async () => {
     const profile = exampleProfile('xero-invoices');
-    const lines = [EXAMPLE_FILES['xero-invoices'].lines[0]![0], ...Array.from({ length: 1_500 }, () => 'a,b')];
+    const lines = [EXAMPLE_FILES['xero-invoices'][0]![0], ...Array.from({ length: 1_500 }, () => 'a,b')];
     const { findings } = await readBoth(encodeLines(lines, profile), profile, CONTEXT);
     expect(findings.faults).toHaveLength(1_001);
     expect(findings.faults.at(-1)).toEqual({ code: 'COLUMN_COUNT', line: 0, detail: '500 more are not listed' });
@@ -125,7 +119,7 @@ describe('a made file', () => {
 describe('lines of any kind', () => {
   const profile = exampleProfile('quickbooks-dues', ['separator: comma', 'separator: comma, lineBreaks: space']);
   const pool = [
-    ...EXAMPLE_FILES['quickbooks-dues'].lines.map(([sender]) => sender),
+    ...EXAMPLE_FILES['quickbooks-dues'].map(([sender]) => sender),
     '"open,',
     'closed",x',
     '\u001a',
@@ -162,13 +156,13 @@ describe('lines of any kind', () => {
 describe('the faults of payments', () => {
   it('can be asked for while the made file is checked', async () => {
     const profile = exampleProfile('xero-invoices');
-    const [titles] = EXAMPLE_FILES['xero-invoices'].lines[0]!;
+    const [titles] = EXAMPLE_FILES['xero-invoices'][0]!;
     const row = (invoice: number, due: string) =>
       `Byron Ltd,B0017,,INV-${invoice},,15/06/2026,30/06/2026,${due},0.00,0.00,${due},GBP,Sales invoice,Awaiting Payment`;
     const rows = Array.from({ length: 3_000 }, (_, index) => row(index, index % 3 === 0 ? '25' : '25.00'));
     const bytes = encodeLines([titles, ...rows], profile);
     const reading = readByProfile(chunksOf(bytes, 4_096), profile, CONTEXT);
-    const { account } = EXAMPLE_FILES['xero-invoices'];
+    const { account } = PLACES['xero-invoices'];
     const told: number[] = [];
     for await (const { withheld } of checkPaymentFile(
       reading.source,
@@ -180,127 +174,3 @@ describe('the faults of payments', () => {
     expect(new Set(told)).toEqual(new Set([3]));
   });
 });
-
-type Payment = {
-  readonly date: readonly [year: number, month: number, day: number];
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly cents: number;
-  readonly card: readonly [mop: string, number: string];
-};
-
-type Dialect = {
-  readonly charset: 'utf-8' | 'utf-16' | 'windows-1252' | 'iso-8859-1';
-  readonly separator: SeparatorName;
-  readonly quotesAll: boolean;
-  readonly end: string;
-  readonly date: 'MM/DD/YYYY' | 'DD.MM.YYYY' | 'YYYY-MM-DD';
-  readonly marks: readonly [decimal: '.' | ',', group: ',' | '.' | 'none'];
-  readonly order: readonly number[];
-};
-
-function someDialect(): fc.Arbitrary<Dialect> {
-  return fc.record({
-    charset: fc.constantFrom('utf-8', 'utf-16', 'windows-1252', 'iso-8859-1'),
-    separator: fc.constantFrom(...(Object.keys(SEPARATORS) as SeparatorName[])),
-    quotesAll: fc.boolean(),
-    end: fc.constantFrom('\n', '\r\n', '\r'),
-    date: fc.constantFrom('MM/DD/YYYY', 'DD.MM.YYYY', 'YYYY-MM-DD'),
-    marks: fc.constantFrom(['.', ','], [',', '.'], ['.', 'none'], [',', 'none']),
-    order: fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 8 }),
-  });
-}
-
-function somePayment(): fc.Arbitrary<Payment> {
-  const name = fc.constantFrom(
-    'Ada',
-    'Byron, Ada',
-    'Müller',
-    'O"Neil',
-    "D'Arc",
-    'A;B|C',
-    '',
-    'St. John  Smith',
-    'Zoë; "Z"',
-  );
-  return fc.record({
-    date: fc.tuple(fc.constantFrom(2026), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 })),
-    firstName: name,
-    lastName: name,
-    cents: fc.integer({ min: 1, max: 999_999_999 }),
-    card: fc.constantFrom(['VISA', '4222222222222220'], ['MC', '5555555555554444'], ['AMX', '378282246310005']),
-  });
-}
-
-const TITLES = ['Day', 'No', 'First', 'Last', 'Due', 'Kind', 'Card', 'Until'];
-
-function profileOf({ charset, separator, date, marks: [decimal, group], order }: Dialect): Profile {
-  const empty = { value: '' };
-  return Profile.parse({
-    layout: 'card',
-    read: { charset, separator },
-    head: { titles: order.map((place) => TITLES[place]) },
-    columns: {
-      date: { from: 'Day', format: date },
-      invoice: { from: 'No' },
-      firstName: { from: 'First', empty: 'keep' },
-      lastName: { from: 'Last', empty: 'keep' },
-      street: empty,
-      city: empty,
-      state: empty,
-      zipCode: empty,
-      amount: { from: 'Due', number: { decimal, group }, sign: 'as-written' },
-      mop: { from: 'Kind', words: { VISA: 'VISA', MC: 'MC', AMX: 'AMX' } },
-      cardNumber: { from: 'Card' },
-      expiry: { from: 'Until', format: 'MM/YY' },
-    },
-    check: { dates: { back: 1_000, ahead: 1_000 } },
-  });
-}
-
-function writeFile(dialect: Dialect, payments: readonly (Payment & { invoice: string })[]): Buffer {
-  const { separator, quotesAll, end, date, marks, order } = dialect;
-  const mark = SEPARATORS[separator];
-  const quote = (cell: string) =>
-    quotesAll || cell.includes(mark) || cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell;
-  const lines = payments.map((payment) => {
-    const { invoice, firstName, lastName, card } = payment;
-    const cells = [
-      writtenDate(payment, date),
-      invoice,
-      firstName,
-      lastName,
-      writtenAmount(payment, marks),
-      ...card,
-      '12/28',
-    ];
-    return order.map((place) => quote(cells[place]!)).join(mark);
-  });
-  return encodeLines([order.map((place) => TITLES[place]!).join(mark), ...lines], profileOf(dialect), end);
-}
-
-function writtenDate({ date: [year, month, day] }: Payment, format: Dialect['date']): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  return format.replace('YYYY', String(year)).replace('MM', two(month)).replace('DD', two(day));
-}
-
-function writtenAmount({ cents }: Payment, [decimal, group]: Dialect['marks']): string {
-  const [whole = '', decimals = ''] = formatCents(cents).split('.');
-  const grouped = group === 'none' ? whole : whole.replace(/\d(?=(?:\d{3})+$)/g, `$&${group}`);
-  return `${grouped}${decimal}${decimals}`;
-}
-
-function handCells(payment: Payment & { invoice: string }): string[] {
-  const { invoice, firstName, lastName, cents, card } = payment;
-  const cells: Partial<Record<ColumnName, string>> = {
-    date: writtenDate(payment, 'MM/DD/YYYY'),
-    invoice,
-    firstName,
-    lastName,
-    amount: formatCents(cents),
-    mop: card[0],
-    cardNumber: card[1],
-    expiry: '12/28',
-  };
-  return columnsOf('card').map((column) => cells[column] ?? '');
-}

@@ -66,7 +66,7 @@ function unreadLine(row: SourceRow, fault: Omit<Fault, 'line'> | undefined = row
 
 /** Compiles the profile for the titles of a file. */
 export function profileRows(profile: Profile, context: ProfileContext, head: Head): RowReader {
-  const placeOf = titlePlaces(head.titles);
+  const placeOf = titlePlaces(profile, head.titles);
   const sort = rowSorter(profile, { placeOf, titles: head.titles, width: head.width });
   const make = compileCells(profile, placeOf);
   const probe = paymentProbe(profile, make);

@@ -1,7 +1,7 @@
 import { SEPARATORS } from '../../../../schemas/profiles.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { shownTitle } from '../../check/find-header.ts';
-import { foldTitle } from './fold-text.ts';
+import { foldTitle } from '../profile-titles.ts';
 
 const MOST_NAMED = 20;
 

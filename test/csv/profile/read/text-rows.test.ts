@@ -79,7 +79,7 @@ const BYTES: readonly FileCase[] = [
 describe('bytes', () => testCases(BYTES));
 
 describe('character sets', () => {
-  const { lines } = EXAMPLE_FILES[QUICKBOOKS];
+  const lines = EXAMPLE_FILES[QUICKBOOKS];
   const senders = lines.map(([sender]) => sender);
   const made = lines.map(([, layout]) => `${layout}\n`).join('');
 
@@ -126,7 +126,7 @@ describe('character sets', () => {
 });
 
 function excelText(): string {
-  return EXAMPLE_FILES[EXCEL].lines.map(([sender]) => `${sender}\n`).join('');
+  return EXAMPLE_FILES[EXCEL].map(([sender]) => `${sender}\n`).join('');
 }
 
 function encoded(text: string): Buffer {
