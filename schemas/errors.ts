@@ -160,6 +160,11 @@ export const ERRORS = {
     'the first line names a separator, and the profile does not allow it or has another',
     'Save the file as before, or allow the line in a new version of the profile.',
   ),
+  WORKBOOK_REFUSED: rejected(
+    'file',
+    'the file cannot be read as the workbook of the profile',
+    'Save the sheet as an Excel workbook (.xlsx) without password and macros, and drop it again.',
+  ),
   ROW_MISPLACED: rejected(
     'row',
     'a row stands where the profile allows none',
@@ -343,6 +348,11 @@ export const ERRORS = {
     'file',
     'the expiry dates fit better with month and year exchanged',
     'Compare one card with the accounting system; change the profile if it is wrong.',
+  ),
+  WORKBOOK_DOUBT: held(
+    'row',
+    'the workbook hides something, or has cells whose content is not certain',
+    'Show all rows and columns and look at the cells named. Approve the file if it is right; else mend and drop it again.',
   ),
   PROFILE_FIRST_FILE: held(
     'file',
@@ -620,6 +630,8 @@ export const PROFILE_CODES = [
   'ABOVE_DIFFERS',
   'CHARSET_DOUBT',
   'SEPARATOR_LINE',
+  'WORKBOOK_REFUSED',
+  'WORKBOOK_DOUBT',
   'ROW_MISPLACED',
   'DATE_OUTSIDE',
   'SKIPPED_PAYMENT',

@@ -38,7 +38,10 @@ const TextForm = z.strictObject({
 const WorkbookForm = z.strictObject({
   kind: z.literal('workbook').describe('An Excel workbook (.xlsx)'),
   sheet: z.string().min(1).max(31).describe('Name of its sheet'),
-  formulas: z.array(Title).default([]).describe('Columns whose cells may hold formulas; their saved values count'),
+  formulas: z
+    .array(Title)
+    .default([])
+    .describe('Columns of payments whose cells may hold formulas; their saved results count'),
 });
 
 const Condition = z

@@ -91,9 +91,12 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   preact: ['src/web'],
   'preact-render-to-string': ['src/web'],
   'prom-client': ['src/web'],
+  saxes: ['src/csv'],
   soap: ['src/gateway'],
   'ssh2-sftp-client': ['src/files'],
   yaml: ['src/config'],
+  yauzl: ['src/csv'],
+  yazl: ['src/csv'],
   zod: ['schemas'],
 };
 

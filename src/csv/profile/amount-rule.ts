@@ -1,6 +1,6 @@
 import type { ColumnRule, Title } from '../../../schemas/profiles.ts';
 import { formatCents, LARGEST_CENTS } from '../../kernel/money.ts';
-import { compileNumberForm } from './number-form.ts';
+import { compileNumberForm, type NumberForm } from './number-form.ts';
 import {
   type CellReport,
   EMPTY,
@@ -29,6 +29,21 @@ function amountAsWritten(rule: ColumnRule, placeOf: PlaceOf): ReadCell {
   const read = usedCell(title, placeOf, {});
   const toCents = reportedCents(rule, title, { isUnsigned: false });
   return (cells, report) => written(toCents(read(cells, report), report), directionOf(rule));
+}
+
+/** Number cells of a workbook are written as plain decimals. */
+const CELL_FORM: NumberForm = {
+  unit: 'money',
+  decimal: '.',
+  group: 'none',
+  places: '1..2',
+  whole: 'allow',
+  negative: ['minus'],
+};
+
+/** Returns how the amounts of a rule are written. */
+export function numberFormOf({ type, number }: ColumnRule): NumberForm {
+  return type === 'number' ? CELL_FORM : needed(number, 'number');
 }
 
 type ByWord = Extract<ColumnRule['sign'], { by: Title }>;
@@ -69,8 +84,8 @@ const NEITHER: Misfit = { code: 'BOTH_AMOUNTS', detail: 'neither is filled' };
 type ReportedCents = (cell: string | undefined, report: CellReport) => number | undefined;
 
 /** Returns the reader of the cents of a sound cell. */
-function reportedCents({ number }: ColumnRule, title: Title, { isUnsigned }: { isUnsigned: boolean }): ReportedCents {
-  const read = compileNumberForm(needed(number, 'number'), { largestCents: LARGEST_CENTS, isUnsigned });
+function reportedCents(rule: ColumnRule, title: Title, { isUnsigned }: { isUnsigned: boolean }): ReportedCents {
+  const read = compileNumberForm(numberFormOf(rule), { largestCents: LARGEST_CENTS, isUnsigned });
   return (cell, report) => {
     if (cell === undefined) return undefined;
     const cents = cell === '' ? EMPTY : read(cell);

@@ -2,7 +2,7 @@ import type { FaultCode } from '../../../schemas/errors.ts';
 import { COLUMNS, type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
 import type { ColumnRule, Profile, Title } from '../../../schemas/profiles.ts';
 import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
-import { amountRule, directionOf } from './amount-rule.ts';
+import { amountRule, directionOf, numberFormOf } from './amount-rule.ts';
 import { digitsCheck, shapeCheck, splitCheck } from './cell-checks.ts';
 import { compileDateForm, compileExpiryForm, monthOfExpiry, type ReadDate, yearOfExpiry } from './date-form.ts';
 import { compileNumberForm } from './number-form.ts';
@@ -61,7 +61,7 @@ export function amountReader({
   columns,
 }: Profile): (cell: string) => { cents: number } | { code: FaultCode; detail?: string } {
   const rule = needed(columns.amount, 'amount');
-  const read = compileNumberForm(needed(rule.number, 'number'), { largestCents: LARGEST_TOTAL_CENTS });
+  const read = compileNumberForm(numberFormOf(rule), { largestCents: LARGEST_TOTAL_CENTS });
   return (cell) => {
     const sound = soundCell(cell, {});
     if (typeof sound === 'object') return sound;
@@ -76,10 +76,10 @@ function compileRule(column: ColumnName, rule: ColumnRule, placeOf: PlaceOf): Re
   const { kind } = COLUMNS[column];
   switch (kind) {
     case 'date':
-      return writtenRule(compileDateForm(rule), rule, placeOf);
+      return writtenRule(compileDateForm(rule.type ? { ...rule, format: CELL_DATE } : rule), rule, placeOf);
     case 'expiry':
       return rule.month === undefined
-        ? writtenRule(compileExpiryForm(rule), rule, placeOf)
+        ? writtenRule(rule.type ? expiryOfDate : compileExpiryForm(rule), rule, placeOf)
         : expiryOfTwo(rule, placeOf);
     case 'invoice':
     case 'customerCode':
@@ -102,6 +102,16 @@ function writtenRule(read: ReadDate | undefined, rule: ColumnRule, placeOf: Plac
   const title = needed(rule.from, 'from');
   return checkedCell(filled(title, placeOf, careOf('date', rule)), title, needed(read, 'format'));
 }
+
+/** Date cells of a workbook are written so, with a time behind a blank. */
+const CELL_DATE = 'YYYY-MM-DD';
+
+/** Only the first of a month: a spreadsheet that reads 12/27 or 12/31 as a day makes another date of it. */
+const expiryOfDate: ReadDate = (cell) => {
+  const [, year = '', month = ''] = /^20(\d\d)-(\d\d)-01$/.exec(cell) ?? [];
+  return year === '' ? NO_FIRST_DAY : `${month}/${year}`;
+};
+const NO_FIRST_DAY = { code: 'FORMAT_DIFFERS', detail: 'it is not the first day of a month' } as const;
 
 function expiryOfTwo({ month: monthTitle, year: yearTitle }: ColumnRule, placeOf: PlaceOf): ReadCell {
   const [month, year] = [needed(monthTitle, 'month'), needed(yearTitle, 'year')];

@@ -19,9 +19,9 @@ type Limits = {
 /** Compiles the grammar of a form. A form without its mark or count fits nothing. */
 export function compileNumberForm(form: NumberForm, { largestCents, isUnsigned = false }: Limits): ReadCents {
   const { read, unread } = form.unit === 'cents' ? centsGrammar(form) : moneyGrammar(form);
-  const mark = form.unit === 'money' && form.places === 2 ? (form.decimal ?? '') : '';
+  const readPlain = plainReader(form);
   return (text) => {
-    const plain = plainCents(text, mark);
+    const plain = readPlain(text);
     if (plain >= 0 && plain <= largestCents) return plain;
     const found = read(text);
     if (!found) return unread(text);
@@ -40,13 +40,34 @@ function numberFault(detail: string): Misfit {
   return { code: 'NUMBER_FORMAT', detail };
 }
 
-/** Reads `1200.00`, the commonest writing, at a glance; -1 for any other. */
-function plainCents(text: string, mark: string): number {
+/** Returns the reader of `1200.00`, `1,200.00` and `1,200.00 $`, the commonest writings; it returns -1 for any other. */
+function plainReader({ unit, places, decimal, group, symbol = '' }: NumberForm): (text: string) => number {
+  if (unit === 'cents' || places !== 2) return () => -1;
+  return (text) => plainCents(symbol === '' ? text : withoutSymbol(text, symbol), decimal ?? '', group);
+}
+
+/** Takes off the symbol on one side, with at most one blank. */
+function withoutSymbol(text: string, symbol: string): string {
+  if (text.endsWith(symbol)) {
+    const end = text.length - symbol.length;
+    return text.slice(0, BLANKS.includes(text[end - 1] ?? '-') ? end - 1 : end);
+  }
+  if (!text.startsWith(symbol)) return text;
+  return text.slice(BLANKS.includes(text[symbol.length] ?? '-') ? symbol.length + 1 : symbol.length);
+}
+
+function plainCents(text: string, mark: string, group: string): number {
   const point = text.length - 3;
   if (point < 1 || point > LONGEST_PLAIN || text[point] !== mark) return -1;
+  const isGrouped = text[point - 4] === group;
+  if (isGrouped && (point % 4 === 0 || text.charCodeAt(0) === ZERO)) return -1;
   let cents = 0;
   for (let place = 0; place < text.length; place += 1) {
     if (place === point) continue;
+    if (isGrouped && place < point && (point - place) % 4 === 0) {
+      if (text[place] !== group) return -1;
+      continue;
+    }
     const digit = text.charCodeAt(place) - ZERO;
     if (digit < 0 || digit > 9) return -1;
     cents = cents * 10 + digit;
@@ -54,7 +75,7 @@ function plainCents(text: string, mark: string): number {
   return cents;
 }
 
-/** Digits before the mark, so that the cents are exact. */
+/** Characters before the mark, so that the cents are exact. */
 const LONGEST_PLAIN = 12;
 
 /** Digits only, of a fixed count. */

@@ -8,6 +8,7 @@ import type { ProfileContext } from './read/payment-checks.ts';
 import { type LineKind, type ProfileLine, profileRows, refusedRows, type RowReader } from './read/profile-reader.ts';
 import type { SkippedRows } from './read/skipped-rows.ts';
 import { newTextShape, readTextRows, type SourceRow, type TextShape } from './read/text-rows.ts';
+import { readWorkbookRows } from '../workbook/workbook-rows.ts';
 
 export type { ProfileContext } from './read/payment-checks.ts';
 export type { LineKind, ProfileLine } from './read/profile-reader.ts';
@@ -102,14 +103,13 @@ function profileFile(profile: Profile, context: ProfileContext) {
   const lines: Record<LineKind, number> = { ...NO_LINES };
   const faults = faultList();
   let reader: RowReader | undefined;
+  let linesAbove = 0;
   let waiting: SourceRow[] = [];
 
   /** Yields after each block of lines; before, `take` gets them. */
   async function* read(source: AsyncIterable<Uint8Array>, take: TakeLine): AsyncGenerator<void> {
-    const form = profile.read;
-    if (form.kind !== 'text') throw new PipelineError('INTERNAL', 'read a workbook', 'only text files can be read');
     const headLines = linesOfHead(profile);
-    yield* readTextRows(source, form, shape, (row) => {
+    yield* readRows(source, profile, shape, (row) => {
       if (reader) return readRow(reader, row, take);
       waiting.push(row);
       if (shape.physicalLines >= headLines) readWaiting(take);
@@ -135,6 +135,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
   function openReader(rows: readonly SourceRow[]): RowReader {
     const head = findHead(profile, rows);
     if (shape.faults.length === 0) head.faults.forEach(faults.add);
+    linesAbove = head.titles ? head.rows - 1 : 0;
     return head.faults.length + shape.faults.length > 0 ? refusedRows(head) : profileRows(profile, context, head);
   }
 
@@ -147,7 +148,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
     checkLines(lines, shape);
     const found = reader?.close() ?? { faults: [], skipped: [] };
     return {
-      faults: [...shape.faults, ...faults.list(), ...found.faults],
+      faults: [...shape.faults.filter(isBelowHead), ...faults.list(), ...found.faults],
       lines,
       skipped: found.skipped,
       mixesLineEnds: shape.mixesLineEnds,
@@ -155,7 +156,23 @@ function profileFile(profile: Profile, context: ProfileContext) {
     };
   }
 
+  /** Reports are often named in merged cells above the titles. */
+  function isBelowHead({ code, line }: Fault): boolean {
+    return code !== 'WORKBOOK_DOUBT' || line === 0 || line > linesAbove;
+  }
+
   return { read, close, endsOpen: () => shape.endsOpen };
+}
+
+function readRows(
+  source: AsyncIterable<Uint8Array>,
+  { read, head }: Profile,
+  shape: TextShape,
+  takeRow: (row: SourceRow) => void,
+): AsyncGenerator<void> {
+  if (read.kind === 'text') return readTextRows(source, read, shape, takeRow);
+  const width = head.titles === 'none' ? (head.count ?? 0) : head.titles.length;
+  return readWorkbookRows(source, { sheet: read.sheet, width }, shape, takeRow);
 }
 
 const NO_LINES: Readonly<Record<LineKind, number>> = {

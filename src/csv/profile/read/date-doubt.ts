@@ -23,33 +23,22 @@ export function dateDoubt({ columns, check }: Profile, today: string) {
   const todayNumber = Date.parse(today) / DAY_MS;
   const written = dateRange(isOutside);
   const exchanged = dateRange(isOutside);
-  let last = '';
-  let lastFault: string | undefined;
+  let last = { date: '', written: 0, exchanged: undefined as number | undefined };
 
   /**
    * @param date MM/DD/YYYY
    * @returns how far away the date is if that is too far
    */
   function take(date: string): string | undefined {
-    const month = Number(date.slice(0, 2));
-    const day = Number(date.slice(3, 5));
-    const year = Number(date.slice(6));
-    const number = dayNumber(year, month, day);
-    written.add(number);
-    exchanged.add(day > 12 ? undefined : dayNumber(year, day, month));
     // Most rows have the date of the row before.
-    if (date !== last) lastFault = farAway(number);
-    last = date;
-    return lastFault;
+    if (date !== last.date) last = { date, ...bothWays(date) };
+    written.add(last.written);
+    exchanged.add(last.exchanged);
+    return isOutside(last.written) ? farAway(last.written - todayNumber) : undefined;
   }
 
   function isOutside(number: number): boolean {
     return number < todayNumber - check.dates.back || number > todayNumber + check.dates.ahead;
-  }
-
-  function farAway(number: number): string | undefined {
-    const days = number - todayNumber;
-    return isOutside(number) ? `${Math.abs(days)} days ${days < 0 ? 'ago' : 'ahead'}` : undefined;
   }
 
   function faults(): Fault[] {
@@ -61,6 +50,15 @@ export function dateDoubt({ columns, check }: Profile, today: string) {
   }
 
   return { take, faults };
+}
+
+function bothWays(date: string) {
+  const [month = 0, day = 0, year = 0] = date.split('/').map(Number);
+  return { written: dayNumber(year, month, day), exchanged: day > 12 ? undefined : dayNumber(year, day, month) };
+}
+
+function farAway(days: number): string {
+  return `${Math.abs(days)} days ${days < 0 ? 'ago' : 'ahead'}`;
 }
 
 function dayNumber(year: number, month: number, day: number): number {

@@ -3,7 +3,6 @@ import type { Fault } from '../../../rows/rows.ts';
 
 /** Forms of two numbers of two digits, which may be month and year or the other way round. */
 const TWO_AND_TWO = /^(?:MM[^MY]*YY|YY[^MY]*MM)$/;
-const PARTS = /^(\d\d)\D*(\d\d)$/;
 
 /** Cards are not made for longer. */
 const LONGEST_MONTHS = 120;
@@ -27,8 +26,10 @@ export function expiryDoubt({ columns }: Profile, today: string, placeOf: (title
 
   function take(cells: readonly string[]): void {
     if (place < 0) return;
-    const [, first, second] = PARTS.exec(cells[place]!.trim()) ?? [];
-    if (first === undefined || second === undefined) return;
+    const cell = cells[place]!.trim();
+    const first = Number(cell.slice(0, 2));
+    const second = Number(cell.slice(-2));
+    if (cell.length !== format.length || Number.isNaN(first + second)) return;
     const [month, year] = startsWithMonth ? [first, second] : [second, first];
     const isOdd = !isMonth(month) || !isPlausible(month, year);
     rows += 1;
@@ -36,8 +37,8 @@ export function expiryDoubt({ columns }: Profile, today: string, placeOf: (title
     if (isMonth(year) && (isOdd || isPlausible(year, month))) readable += 1;
   }
 
-  function isPlausible(month: string, year: string): boolean {
-    const months = (2000 + Number(year)) * 12 + Number(month) - thisMonth;
+  function isPlausible(month: number, year: number): boolean {
+    const months = (2000 + year) * 12 + month - thisMonth;
     return months >= 0 && months <= LONGEST_MONTHS;
   }
 
@@ -50,7 +51,6 @@ export function expiryDoubt({ columns }: Profile, today: string, placeOf: (title
   return { take, faults };
 }
 
-function isMonth(digits: string): boolean {
-  const month = Number(digits);
+function isMonth(month: number): boolean {
   return month >= 1 && month <= 12;
 }

@@ -2,7 +2,7 @@ import { type Profile, SEPARATORS, type Title } from '../../../../schemas/profil
 import { counted } from '../../../kernel/counted.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { namesSecurityCode, titlesSecurityCode } from '../../check/find-header.ts';
-import { foldTitle } from './fold-text.ts';
+import { foldTitle, titlesOf } from '../profile-titles.ts';
 import type { SourceRow } from './text-rows.ts';
 import { howTitlesDiffer, knownTitlesIn } from './titles-difference.ts';
 
@@ -121,17 +121,14 @@ function missingAbove(wanted: readonly string[], rows: readonly SourceRow[]): Fa
 }
 
 /**
- * Returns the function that finds the place of a title among the cells of a row: a number counts from 1, and `City#2`
- * is the second of two titles `City`.
+ * Returns the function that finds the place of a title among the cells of a row.
+ * @param titles those of the file, whose order may be another than that of the profile
  */
-export function titlePlaces(titles: readonly string[] | undefined): (title: Title) => number {
+export function titlePlaces(profile: Profile, titles: readonly string[] | undefined): (title: Title) => number {
   const folded = titles?.map(foldTitle) ?? [];
-  return (title) => {
-    if (typeof title === 'number') return title - 1;
-    const place = folded.indexOf(foldTitle(title));
-    if (place >= 0) return place;
-    const [, name = '', count = ''] = /^(.*)#(\d+)$/s.exec(title) ?? [];
-    const places = folded.flatMap((text, index) => (text === foldTitle(name) ? [index] : []));
-    return places[Number(count) - 1] ?? -1;
-  };
+  const isAnyOrder = profile.head.order === 'any';
+  const places = new Map(
+    titlesOf(profile).map((title, place) => [title, isAnyOrder ? folded.indexOf(foldTitle(String(title))) : place]),
+  );
+  return (title) => places.get(title) ?? -1;
 }

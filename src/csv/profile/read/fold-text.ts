@@ -1,10 +1,5 @@
 import { foldWord } from '../words-rule.ts';
 
-/** Returns a title as it is compared: like a word, and each run of blanks is one blank. */
-export function foldTitle(text: string): string {
-  return foldWord(text.replace(/\s+/g, ' '));
-}
-
 /**
  * Returns whether a cell is this word.
  * @returns a function that sees nearly always from the first character that it is not

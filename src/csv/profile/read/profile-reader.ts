@@ -1,7 +1,6 @@
 import { columnsOf } from '../../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../../../schemas/profiles.ts';
-import { counted } from '../../../kernel/counted.ts';
 import { parseAmount } from '../../../kernel/money.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { type CellReport, compileCells } from '../cell-rules.ts';
@@ -12,7 +11,9 @@ import { cellFaults } from './row-faults.ts';
 import { type RowKind, rowSorter } from './row-kinds.ts';
 import { paymentProbe, type SkippedRows, skippedTally } from './skipped-rows.ts';
 import type { SourceRow } from './text-rows.ts';
+import { howCountDiffers } from './titles-difference.ts';
 import { totalRows } from './total-rows.ts';
+import { typedCells, withShownSums } from './typed-cells.ts';
 
 export type LineKind =
   | 'above'
@@ -65,7 +66,7 @@ function unreadLine(row: SourceRow, fault: Omit<Fault, 'line'> | undefined = row
 
 /** Compiles the profile for the titles of a file. */
 export function profileRows(profile: Profile, context: ProfileContext, head: Head): RowReader {
-  const placeOf = titlePlaces(head.titles);
+  const placeOf = titlePlaces(profile, head.titles);
   const sort = rowSorter(profile, { placeOf, titles: head.titles, width: head.width });
   const make = compileCells(profile, placeOf);
   const probe = paymentProbe(profile, make);
@@ -74,6 +75,7 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
   const totals = totalRows(profile, placeOf);
   const guard = codeGuard(profile, head.width, placeOf, (cells) => probe(cells).isPayment);
   const skipped = skippedTally();
+  const typed = typedCells(profile, placeOf);
   const amountPlace = columnsOf(profile.layout).indexOf('amount');
   const leavesSign = profile.rows.otherSign === 'skip';
   const { sign } = FOLDER_OPERATIONS[context.operation];
@@ -86,10 +88,15 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
   };
 
   function read(row: SourceRow): ProfileLine {
+    const line = readRow(row);
+    const doubts = typed.doubts(row, line.kind);
+    return doubts.length === 0 ? line : { ...line, faults: [...line.faults, ...doubts] };
+  }
+
+  function readRow(row: SourceRow): ProfileLine {
     if (headRows > 0) return readHead(row);
     if (row.fault) return unreadLine(row);
-    const found = sort(row.cells);
-    return found.kind === 'taken' ? readPayment(row) : readOther(row, found);
+    return readKind(row, sort(row.cells));
   }
 
   function readHead(row: SourceRow): ProfileLine {
@@ -99,12 +106,12 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
     return isTitles ? lineOf(row, 'titles') : leaveOut(row, 'above');
   }
 
-  function readOther(row: SourceRow, found: RowKind): ProfileLine {
+  function readKind(row: SourceRow, found: RowKind): ProfileLine {
     switch (found.kind) {
       case 'odd':
         return readPayment(row, found.title);
       case 'total':
-        totals.takeTotal(found.rule, row);
+        totals.takeTotal(found.rule, withShownSums(row));
         return leaveOut(row, 'total');
       case 'skipped':
         return found.isOnly ? skipOther(row, found.by, probe(row.cells).cents) : leaveOut(row, 'skipped', found.by);
@@ -112,8 +119,11 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
         return unreadLine(row, { code: 'ROW_MISPLACED', detail: found.detail });
       case 'miscounted':
         return refuseCount(row, found.expected);
-      default:
-        return lineOf(row, found.kind === 'blank' ? 'blank' : 'tail');
+      case 'blank':
+      case 'tail':
+        return lineOf(row, found.kind);
+      case 'taken':
+        return readPayment(row);
     }
   }
 
@@ -122,12 +132,17 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
     current = row;
     faults = undefined;
     if (unlisted !== undefined) report('WORD_UNLISTED', unlisted);
-    const made = make(row.cells, report);
+    const misfits = typed.misfits(row, report);
+    const cells = misfits.size === 0 ? row.cells : row.cells.map((cell, place) => (misfits.has(place) ? '' : cell));
+    const reportOther: CellReport = (code, title, detail) => {
+      if (!misfits.has(placeOf(title))) report(code, title, detail);
+    };
+    const made = make(cells, reportOther);
     if (leavesSign && unlisted === undefined) {
       const cents = parseAmount(made[amountPlace]!);
       if (typeof cents === 'number' && cents * sign < 0) return skipOther(row, OTHER_SIGN, cents);
     }
-    checks.check(row, made, report);
+    checks.check(row, made, reportOther);
     totals.addRow(row.cells, true);
     guard.takePayment(row.cells);
     return { line: row.line, kind: 'payment', cells: row.cells, made, faults: faults ?? NO_FAULTS };
@@ -155,10 +170,7 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
       const line = unreadLine(row, { code: 'SECURITY_CODE', detail: 'an extra column of three or four digits' });
       return { ...line, cells: [] };
     }
-    return unreadLine(row, {
-      code: 'COLUMN_COUNT',
-      detail: `${counted(row.cells.length, 'column')}, expected ${expected}`,
-    });
+    return unreadLine(row, { code: 'COLUMN_COUNT', detail: howCountDiffers(expected, row.cells) });
   }
 
   return {

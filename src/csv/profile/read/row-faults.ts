@@ -1,9 +1,9 @@
 import type { FaultCode } from '../../../../schemas/errors.ts';
-import { type ColumnName, COLUMNS } from '../../../../schemas/layouts.ts';
 import type { ColumnRule, Profile, Title } from '../../../../schemas/profiles.ts';
 import { joinedDigits } from '../../../kernel/plain-digits.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { shownValue } from '../../check/check-row.ts';
+import { usesOfTitles } from '../profile-titles.ts';
 
 /** Builds the fault of a cell under a title of the sender. `cells` are those of its row. */
 export type FaultOfCell = (
@@ -16,13 +16,12 @@ export type FaultOfCell = (
 
 /** Returns a function that names the title in the words of the sender and masks the cell. */
 export function cellFaults(profile: Profile, placeOf: (title: Title) => number): FaultOfCell {
-  const fed = columnsByPlace(profile, placeOf);
-  const numberPlaces = [...fed].flatMap(([place, column]) => (isNumber(column) ? [place] : []));
+  const uses = usesOfTitles(profile);
+  const numberPlaces = [...uses].flatMap(([title, { isSecret }]) => (isSecret ? [placeOf(title)] : []));
 
   return (code, line, cells, title, detail) => {
-    const place = placeOf(title);
-    const column = fed.get(place);
-    const cell = cells[place]?.trim() ?? '';
+    const column = uses.get(title)?.columns[0];
+    const cell = cells[placeOf(title)]?.trim() ?? '';
     const value = shownValue(column ?? 'comment', cell, ownNumber(cells, cell));
     return {
       code,
@@ -47,24 +46,9 @@ export function shownName(title: Title): string {
   return typeof title === 'number' ? `column ${title}` : `"${title}"`;
 }
 
-/** Returns the column of the layout that each place feeds. A place that feeds two counts for the more secret one. */
-function columnsByPlace(profile: Profile, placeOf: (title: Title) => number): ReadonlyMap<number, ColumnName> {
-  const fed = new Map<number, ColumnName>();
-  for (const [column, rule] of Object.entries(profile.columns) as [ColumnName, ColumnRule][]) {
-    for (const title of titlesOfRule(rule)) {
-      const place = placeOf(title);
-      if (!fed.has(place) || isNumber(column)) fed.set(place, column);
-    }
-  }
-  return fed;
-}
-
-function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule): Title[] {
+/** Returns the titles that a rule reads. */
+export function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule): Title[] {
   const parts = join.map((part) => ('from' in part ? part.from : undefined));
   const by = typeof sign === 'object' ? sign.by : undefined;
   return [from, ...parts, month, year, positive, negative, by].filter((title) => title !== undefined);
-}
-
-function isNumber(column: ColumnName): boolean {
-  return COLUMNS[column].kind === 'cardNumber' || COLUMNS[column].kind === 'accountNumber';
 }

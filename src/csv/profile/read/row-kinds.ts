@@ -131,10 +131,11 @@ function onlyTest(
   placeOf: Parts['placeOf'],
 ): (cells: readonly string[]) => RowKind {
   const odd: RowKind = { kind: 'odd', title: column };
+  const name = typeof column === 'number' ? `column ${column}` : column;
   const place = placeOf(column);
   const words = new Map([
     ...take.map((word) => [word, TAKEN] as const),
-    ...skip.map((word) => [word, skipped(`${column}: ${word || 'empty'}`, true)] as const),
+    ...skip.map((word) => [word, skipped(`${name}: ${word || 'empty'}`, true)] as const),
   ]);
   const kindOf = wordLookup(words);
   return (cells) => kindOf(cells[place]!) ?? odd;

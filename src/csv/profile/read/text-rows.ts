@@ -16,6 +16,25 @@ export type SourceRow = {
   /** Empty when the row cannot be read. */
   readonly cells: readonly string[];
   readonly fault?: UnreadableFault;
+  /** What a workbook says of the cells; absent in text files. */
+  readonly typed?: TypedCells;
+};
+
+/**
+ * What a cell of a workbook is.
+ *
+ * `long`     a number of more than 15 digits, so the last ones are lost
+ * `padded`   a number that is shown with zeros in front
+ * `unsaved`  a formula whose result is not saved
+ */
+export type CellType = 'empty' | 'text' | 'number' | 'padded' | 'date' | 'long' | 'error' | 'unsaved';
+
+export type TypedCells = {
+  /** One for each cell. */
+  readonly types: readonly CellType[];
+  /** Places of the cells that are results of formulas. */
+  readonly formulas: readonly number[];
+  readonly isHidden: boolean;
 };
 
 /** What the bytes of the file show besides its rows; complete after the last row. */

@@ -1,19 +1,23 @@
 import { SEPARATORS } from '../../../../schemas/profiles.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { shownTitle } from '../../check/find-header.ts';
-import { foldTitle } from './fold-text.ts';
+import { foldTitle } from '../profile-titles.ts';
 
 const MOST_NAMED = 20;
 
 /** Says how the titles of a row differ from those of the profile. */
 export function howTitlesDiffer(wanted: readonly string[], cells: readonly string[]): string {
-  const separators = foreignSeparator(wanted, cells);
-  if (separators) {
-    return `${counted(cells.length, 'column')}, expected ${wanted.length}; they seem to be separated by ${separators}`;
-  }
+  if (foreignSeparator(cells) && wanted.length > 1) return howCountDiffers(wanted.length, cells);
   const changes = listChanges(wanted, cells);
   const more = changes.length > MOST_NAMED ? [`and ${changes.length - MOST_NAMED} more`] : [];
   return [...changes.slice(0, MOST_NAMED), ...more].join('; ');
+}
+
+/** Says that a row has another number of cells than the titles. */
+export function howCountDiffers(expected: number, cells: readonly string[]): string {
+  const separators = foreignSeparator(cells);
+  const hint = separators ? `; they seem to be separated by ${separators}` : '';
+  return `${counted(cells.length, 'column')}, expected ${expected}${hint}`;
 }
 
 /** Returns how many of the titles are in a row, by its own separator or another one. */
@@ -24,9 +28,9 @@ export function knownTitlesIn(wanted: readonly string[], cells: readonly string[
 }
 
 /** Returns the separators of a line that has only one cell with the separator of the profile. */
-function foreignSeparator(wanted: readonly string[], cells: readonly string[]): string | undefined {
+function foreignSeparator(cells: readonly string[]): string | undefined {
   const [only = ''] = cells;
-  if (cells.length !== 1 || wanted.length === 1) return undefined;
+  if (cells.length !== 1) return undefined;
   const counts = Object.entries(SEPARATORS).map(([name, mark]) => ({ name, marks: only.split(mark).length - 1 }));
   const [most] = counts.filter(({ marks }) => marks > 0).toSorted((a, b) => b.marks - a.marks);
   return most && `${most.name}s`;

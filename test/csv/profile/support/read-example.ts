@@ -12,6 +12,7 @@ import type { Fault } from '../../../../src/rows/rows.ts';
 import { checkByBytes } from '../../compare/check-by-bytes.ts';
 import { checkAll, chunksOf, type Checked, rulesWith } from '../../support.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from './example-files.ts';
+import { PLACES } from './places.ts';
 
 export type ProfileRead = {
   readonly made: string;
@@ -61,7 +62,7 @@ export type Judged = ProfileRead & {
 
 /** Reads a file by a profile and checks the made file, as intake does. */
 export async function judge(name: ExampleName, profile: Profile, bytes: Uint8Array): Promise<Judged> {
-  const { operation, account } = EXAMPLE_FILES[name];
+  const { operation, account } = PLACES[name];
   const read = await readBoth(bytes, profile, { operation, today: '2026-06-15' });
   const folder = { badRows: { policy: 'withhold', maxPercent: 100 } } as const;
   // The made file has what the file would have if it were written in the layout.
@@ -95,6 +96,6 @@ export function judgeChanged(
   change: (text: string) => string,
   profile = exampleProfile(name),
 ): Promise<Judged> {
-  const text = change(EXAMPLE_FILES[name].lines.map(([sender]) => `${sender}\n`).join(''));
+  const text = change(EXAMPLE_FILES[name].map(([sender]) => `${sender}\n`).join(''));
   return judge(name, profile, encodeLines([text], profile, ''));
 }

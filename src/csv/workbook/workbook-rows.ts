@@ -1,0 +1,109 @@
+import type { Profile } from '../../../schemas/profiles.ts';
+import type { Fault } from '../../rows/rows.ts';
+import type { SourceRow, TextShape } from '../profile/read/text-rows.ts';
+import { readStyles } from './cell-styles.ts';
+import { openZip } from './open-zip.ts';
+import { parseXml } from './read-xml.ts';
+import { refusalOf, refuse } from './refusal.ts';
+import { readSharedTexts } from './shared-texts.ts';
+import { sheetReader } from './sheet-reader.ts';
+import { findParts } from './workbook-parts.ts';
+
+/** A million rows with twelve columns take 85 MB. */
+const LARGEST_WORKBOOK_BYTES = 134_217_728;
+
+/** Rows are filled up to the width of the titles, because a workbook does not write empty cells. */
+type SheetForm = Pick<Extract<Profile['read'], { kind: 'workbook' }>, 'sheet'> & { readonly width: number };
+
+/**
+ * Reads a sheet of a workbook as rows. The packed workbook and its shared texts are kept in memory, within bounds; the
+ * sheet is unpacked as it is read. A workbook that cannot be read has a fault and no further rows.
+ * @returns yields after each block of rows; before, `takeRow` gets them
+ */
+export async function* readWorkbookRows(
+  source: AsyncIterable<Uint8Array>,
+  form: SheetForm,
+  shape: TextShape,
+  takeRow: (row: SourceRow) => void,
+): AsyncGenerator<void> {
+  const bytes = await collectBytes(source);
+  try {
+    const reader = await openSheet(
+      bytes ?? refuse(`it is larger than ${LARGEST_WORKBOOK_BYTES / 1_048_576} MiB`),
+      form.sheet,
+    );
+    const fill = gapFiller(form.width, shape, takeRow);
+    for await (const rows of reader.read()) yield* fill(rows);
+    shape.faults.push(...reader.doubts());
+  } catch (error) {
+    shape.faults.push({ code: 'WORKBOOK_REFUSED', line: 0, detail: refusalOf(error) });
+  }
+}
+
+/** Reads the source to its end in any case. Returns undefined when it is too large. */
+async function collectBytes(source: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of source) {
+    length += piece.length;
+    // The next piece may come in the same memory.
+    if (length <= LARGEST_WORKBOOK_BYTES) pieces.push(Uint8Array.from(piece));
+    else pieces = [];
+  }
+  return length <= LARGEST_WORKBOOK_BYTES ? Buffer.concat(pieces) : undefined;
+}
+
+async function openSheet(bytes: Buffer, name: string) {
+  refuseOther(bytes);
+  const zip = await openZip(bytes);
+  const { sheet, isSheetHidden, is1904, ...parts } = await findParts(zip, name);
+  const styles = await readStyles(zip, parts.styles);
+  const texts = await readSharedTexts(zip, parts.texts);
+  const reader = sheetReader({ texts, styles, is1904 });
+  const source = zip.unpack(sheet) ?? refuse('the part with its cells is missing');
+
+  async function* read(): AsyncGenerator<readonly SourceRow[]> {
+    for await (const _ of parseXml(source, reader.handlers)) yield reader.takeRows();
+  }
+
+  const hidden: Fault[] = isSheetHidden ? [{ code: 'WORKBOOK_DOUBT', line: 0, detail: 'the sheet is hidden' }] : [];
+  return { read, doubts: () => [...hidden, ...reader.doubts()] };
+}
+
+const OLD_OFFICE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+
+/** Excel keeps a workbook with a password as a part of a file of the former kind. */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
+
+function refuseOther(bytes: Buffer): void {
+  if (bytes.length === 0) refuse('it has no bytes');
+  if (bytes.subarray(0, OLD_OFFICE.length).equals(OLD_OFFICE)) {
+    refuse(bytes.includes(ENCRYPTED) ? 'it is protected with a password' : 'it is of the former kind (.xls)');
+  }
+  if (!bytes.subarray(0, 2).equals(Buffer.from('PK'))) refuse('it is no workbook of the kind .xlsx');
+}
+
+const MOST_BLANK_ROWS = 1_000;
+
+/** Returns a function that passes rows on, filled up to the width, with the blank rows between them. */
+function gapFiller(width: number, shape: TextShape, takeRow: (row: SourceRow) => void) {
+  const blank: readonly string[] = Array.from({ length: width }, () => '');
+
+  function take(row: SourceRow): void {
+    shape.physicalLines = row.line;
+    takeRow(row);
+  }
+
+  /** Yields within a long gap, too. */
+  return function* fill(rows: readonly SourceRow[]): Generator<void> {
+    for (const row of rows) {
+      while (shape.physicalLines < row.line - 1) {
+        take({ line: shape.physicalLines + 1, span: 1, cells: blank });
+        if (shape.physicalLines % MOST_BLANK_ROWS === 0) yield;
+      }
+      const isShort = row.cells.length < width && !row.fault;
+      take(isShort ? { ...row, cells: [...row.cells, ...blank.slice(row.cells.length)] } : row);
+    }
+    yield;
+  };
+}
