@@ -1,12 +1,13 @@
 import type { Profile } from '../schemas/profiles.ts';
 import { parseProfile } from '../src/csv/profile/parse-profile.ts';
 import { type ProfileContext, readProfileLines } from '../src/csv/profile/read-profile.ts';
+import type { Folder } from '../src/config/config.ts';
 import { counted } from '../src/kernel/counted.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatCents, parseAmount } from '../src/kernel/money.ts';
 import type { PlainFileRow, ProfileRow } from '../src/ledger/engine/records.ts';
 import type { Queryable } from '../src/ledger/engine/transaction.ts';
-import { readVersion } from '../src/ledger/profile/read-profiles.ts';
+import { mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
 import type { Fault } from '../src/rows/rows.ts';
 import { columnsOf } from '../schemas/layouts.ts';
 
@@ -38,6 +39,19 @@ export async function fileProfile(
   if (row.replaces === null || !isNewer) return found;
   const before = await readVersion(queryable, row.replaces);
   return { ...found, replaced: { row: before, profile: readText(before) } };
+}
+
+/**
+ * Returns the profile that would read a file of a folder now; undefined in a folder without one.
+ * @throws PipelineError PROFILE_UNCONFIRMED
+ */
+export async function profileOfFolder(
+  queryable: Queryable,
+  { profile }: Pick<Folder, 'profile'>,
+): Promise<Profile | undefined> {
+  return profile === undefined
+    ? undefined
+    : readText(await readVersion(queryable, await mustBeConfirmed(queryable, profile)));
 }
 
 function readText({ name, version, text }: ProfileRow): Profile {

@@ -8,6 +8,7 @@ import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
+import { profileOfFolder } from '../../../workers/file-profile.ts';
 import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
 import { compareFile, type History } from '../../../workers/intake/find-earlier-payments.ts';
 import { checkContent } from './check-content.ts';
@@ -35,7 +36,8 @@ export async function previewVerdict(
   folder: Folder,
   { name, source, mostFaults }: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number },
 ): Promise<Preview> {
-  const rules = rulesOfFolder(app.account(folder.account), folder, app.clock.now());
+  const profile = await profileOfFolder(app.ledger.pool, folder);
+  const rules = { ...rulesOfFolder(app.account(folder.account), folder, app.clock.now()), profile };
   const search = await openSeenBefore(app, folder, mostFaults);
   const rowFaults: Fault[] = [];
   const check = await checkContent(source, rules, async (group) => {
@@ -49,7 +51,7 @@ export async function previewVerdict(
   const history = ledger.others && { ...ledger.others, charged: seen.charged };
   const { decision, faults } = decideIntake(check, {
     ...rules,
-    effects: folder,
+    effects: { ...folder, misfits: profile?.check.misfits },
     control: null,
     claimedSha256: check.sha256,
     changed: false,

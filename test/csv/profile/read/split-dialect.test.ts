@@ -50,11 +50,12 @@ describe('a line', () => {
     );
   });
 
-  it('has the cells that plain payment files have', () => {
+  it('has the cells that plain payment files have, which refuse formulas', () => {
     const commas = cellSplitter({ separator: ',', quotes: 'double' });
     const line = fc.string({ unit: fc.constantFrom('a', ',', ',', '"', ' ', '='), maxLength: 12 });
     fc.assert(
       fc.property(line, (text) => {
+        fc.pre(!text.includes('="'));
         const [plain] = splitCells([{ number: 1, text, tooLong: false }]);
         const cells = commas(text);
         if (typeof cells === 'string') expect(plain!.fault).toBeDefined();
