@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
 import { FolderConfig, type OpenPgpConfig } from '../../../schemas/config.ts';
+import type { Profile } from '../../../schemas/profiles.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { findRestriction } from '../../../schemas/restrictions.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -21,19 +22,31 @@ export type ChosenRules = FolderRules & DropRules;
 /**
  * Returns the rules for checking a file: those of the account's folder for this operation. Without a configuration they
  * are the defaults for a US account in dollars, so that a sender can check a file anywhere.
+ * @param profile reads the file; without it, a folder with a profile cannot say how
  * @throws PipelineError USAGE; RESTRICTED when the service does not offer the operation on the account's server
  */
-export function chooseRules(operation: string, account: string | undefined, dir: string): ChosenRules {
+export function chooseRules(
+  operation: string,
+  account: string | undefined,
+  dir: string,
+  profile?: Profile,
+): ChosenRules {
   if (!isFolderOperation(operation)) {
     const known = Object.keys(FOLDER_OPERATIONS).join(', ');
     throw new PipelineError('USAGE', `validate as "${operation}"`, `it must be one of ${known}`);
   }
   const isAnywhere = account === undefined && !existsSync(join(dir, CONFIG_FILE));
   const rules = isAnywhere ? defaultRules(operation) : configuredRules(operation, account, dir);
+  if (rules.folder.profile !== undefined && !profile) throw needsProfile(rules.folder.profile);
   const { server } = rules.account;
   const restriction = findRestriction({ operation: FOLDER_OPERATIONS[operation].operation, server });
-  if (restriction === undefined) return rules;
+  if (restriction === undefined) return { ...rules, profile };
   throw new PipelineError('RESTRICTED', `validate as "${operation}"`, restriction);
+}
+
+function needsProfile(name: string): PipelineError {
+  const next = `Run "paydrop profile export ${name} > ${name}.yaml" and give --profile ${name}.yaml.`;
+  return new PipelineError('USAGE', 'validate the file', `its folder reads files by the profile "${name}"`, { next });
 }
 
 function isFolderOperation(text: string): text is FolderOperation {
@@ -74,7 +87,7 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
 
 /** What `openDrop` needs of the configuration. */
 export type DropRules = {
-  readonly folder: { readonly encryption: 'required' | 'optional' };
+  readonly folder: { readonly encryption: 'required' | 'optional'; readonly profile?: string | undefined };
   readonly openpgp: { readonly account: string; readonly config: OpenPgpConfig } | undefined;
   readonly maxBytes: number | undefined;
 };

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
+import type { Profile } from '../../../schemas/profiles.ts';
+import { parseProfile } from '../../csv/profile/parse-profile.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
 import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
@@ -18,6 +20,8 @@ import { progressLine, type ProgressLine } from '../print/progress.ts';
 import { chooseRules, type ChosenRules, openDrop, type OpenedDrop } from './choose-rules.ts';
 import { jsonReport, type Report, textReport } from './reports.ts';
 import { unreadCheck } from '../../explain/validate/unread-check.ts';
+import { readInput } from '../profile/texts.ts';
+import { faultText } from '../../actions/profile/read-text.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { counted } from '../../kernel/counted.ts';
 import { checkContent } from '../../explain/validate/check-content.ts';
@@ -30,6 +34,7 @@ export const validate: CliCommand = {
   options: [
     JSON_OPTION,
     ['--account <name>', 'account of the configuration; left out, the account whose folder takes this operation'],
+    ['--profile <file>', 'text of the import profile that reads the file, as "profile export" writes it'],
     ['--max-faults <number>', 'most faults to print; JSON has all', '100'],
   ],
   examples: [
@@ -38,7 +43,7 @@ export const validate: CliCommand = {
   ],
   async run({ arguments: [path = ''], options, dir }) {
     const account = options['account'] as string | undefined;
-    const rules = chooseRules(String(options['operation']), account, dir);
+    const rules = chooseRules(String(options['operation']), account, dir, await readProfile(options['profile']));
     const most = wholeNumber('--max-faults', options['maxFaults']);
     const file = await openPlainFile(path);
     const progress = progressLine();
@@ -55,6 +60,14 @@ export const validate: CliCommand = {
   },
 };
 
+/** @throws PipelineError USAGE; PROFILE_INVALID with the faults of its text */
+async function readProfile(path: unknown): Promise<Profile | undefined> {
+  if (path === undefined) return undefined;
+  const parsed = parseProfile((await readInput(String(path))).toString());
+  if ('profile' in parsed) return parsed.profile;
+  throw new PipelineError('PROFILE_INVALID', 'read the profile', parsed.faults.map(faultText).join('; '));
+}
+
 /** The full result for a file, apart from the faults of its rows. */
 type FileVerdict = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
 
@@ -62,7 +75,7 @@ async function judge(path: string, check: FileCheck, rules: ChosenRules): Promis
   const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
   const { decision, faults } = decideIntake(check, {
     ...rules,
-    effects: rules.folder,
+    effects: { ...rules.folder, misfits: rules.profile?.check.misfits },
     control,
     // The sender's hash is of the dropped bytes, which may hold the rows encrypted.
     claimedSha256: isMessageName(path) ? await sha256OfFile(path) : check.sha256,

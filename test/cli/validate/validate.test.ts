@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { encrypt, makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
+import { PROFILE_TEXT } from '../../ledger/support/put-version.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { type Ran, runHere } from '../support/run-here.ts';
 import { checkFile } from '../../../src/cli/validate/validate.ts';
@@ -53,6 +54,25 @@ describe('validate: the verdict is the exit status', () => {
     expect({ status, err }).toEqual({ status: code, err: '' });
     expect(out).toMatch(text);
     expect(out).not.toContain(CARD);
+  });
+
+  it('reads the file by the text of an import profile', async () => {
+    const profile = await write('dues.yaml', PROFILE_TEXT);
+    const path = await write('dues.csv', 'Number,Customer,Memo,Due\nR-1,C001,June,25.00\nR-2,C002,,30.00\n');
+    const { status, out } = await validate(path, '--profile', profile);
+    expect({ status, out }).toEqual({ status: 0, out: expect.stringContaining('2 valid with a total of 55.00') });
+    const other = await validate(
+      await write('more.csv', 'Number,Customer,Due\nR-1,C001,25.00\n'),
+      '--profile',
+      profile,
+    );
+    expect(other).toMatchObject({ status: 2, out: expect.stringContaining('TITLES_DIFFER') });
+  });
+
+  it('names the line of a profile that cannot be read', async () => {
+    const profile = await write('bad.yaml', PROFILE_TEXT.replace('separator', 'seperator'));
+    const { status, err } = await validate(await write('a.csv', 'a\n'), '--profile', profile);
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/line 2.*separator/s) });
   });
 
   it('is JSON alone on request, with every fault', async () => {

@@ -34,6 +34,7 @@ describe('claimFile', () => {
       sha256: claim.sha256,
       completeness: 'sidecar',
       output_form: claim.outputForm,
+      profile_lines: null,
       profile_version: null,
       seen_at: claim.seenAt,
       claimed_at: new Date(START),
