@@ -1,5 +1,4 @@
 import { columnsOf, type LayoutName, REASON_TITLE } from '../../../schemas/layouts.ts';
-import type { FaultCode } from '../../../schemas/errors.ts';
 import { LARGEST_TOTAL_CENTS, parseAmount } from '../../kernel/money.ts';
 import type { Fault, RawRow, Totals } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
@@ -10,7 +9,7 @@ import type { faultTally } from './fault-effect.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { hasReasonColumn, holdsSecurityCode, leaveOutReason } from './leave-out-reason.ts';
 import type { ScannedRows } from '../scan/scan-block.ts';
-import type { ProfileReading } from '../profile/read-profile.ts';
+import { isUnfit, type ProfileReading } from '../profile/read-profile.ts';
 import type { LineRecord } from '../read/split-cells.ts';
 import type { Line } from '../read/split-lines.ts';
 
@@ -123,7 +122,7 @@ export function recordChecker(
   /** Checks a row. One that the import profile cannot read is invalid, whatever the rules would say. */
   function checkMade(record: LineRecord): CheckedRow {
     const own = reading?.faultsOf(record.line) ?? [];
-    if (own.every(({ code }) => REMARKS.has(code))) {
+    if (!isUnfit(own)) {
       const row = checkRow!(record);
       return own.length > 0 ? { ...row, faults: [...own, ...row.faults] } : row;
     }
@@ -215,9 +214,6 @@ export function recordChecker(
     close,
   };
 }
-
-/** Faults of an import profile that leave a row as it is: an approved file sends it. */
-const REMARKS: ReadonlySet<FaultCode> = new Set(['DATE_OUTSIDE', 'INVOICE_REPEATED']);
 
 function brokenRow(record: LineRecord, fault: Fault): CheckedRow {
   // A security code must not be kept anywhere, so the cells of its row are dropped here.

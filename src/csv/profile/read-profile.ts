@@ -11,11 +11,11 @@ import { newTextShape, readTextRows, type SourceRow, type TextShape } from './re
 import { readWorkbookRows } from '../workbook/workbook-rows.ts';
 
 export type { ProfileContext } from './read/payment-checks.ts';
-export type { LineKind, ProfileLine } from './read/profile-reader.ts';
+export { isUnfit, type LineKind, type ProfileLine } from './read/profile-reader.ts';
 
 /** What is known of a file once its last byte is read. */
 export type ProfileFindings = {
-  /** Faults of the file and of lines that are no payments; of very many, the first of each code. */
+  /** Faults of the file, and of the first thousand lines that are no payments. */
   readonly faults: readonly Fault[];
   /** Every line of the file, in exactly one kind. */
   readonly lines: Readonly<Record<LineKind, number>>;

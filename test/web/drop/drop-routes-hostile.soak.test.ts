@@ -57,7 +57,7 @@ describe('archives', () => {
     const content = make();
     const { status, json } = await sendFile(operator, 'check', { name, content });
     expect([status, json.verdict]).toEqual([200, 'reject']);
-    expect(json.says).toContain(`This is ${is}`);
+    expect(json.says).toContain(`The file is not CSV: ${is}`);
     expect(json.sha256).toBe(sha256Of(content));
     expect(await inFolder()).toEqual([]);
   });

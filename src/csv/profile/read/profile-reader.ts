@@ -1,3 +1,4 @@
+import type { FaultCode } from '../../../../schemas/errors.ts';
 import { columnsOf } from '../../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../../../schemas/profiles.ts';
@@ -38,9 +39,17 @@ export type ProfileLine = {
   readonly cells: readonly string[];
   /** The cells of a payment as the layout wants them. A cell that does not fit is empty. */
   readonly made?: readonly string[];
-  /** Masked. A payment with one of `MISFIT_CODES` or a fault of a made cell must not be sent. */
+  /** Masked; see `isUnfit`. */
   readonly faults: readonly Fault[];
 };
+
+/** Faults that hold the file and leave the payment as it is. */
+const JUDGED_BY_PERSON: readonly FaultCode[] = ['DATE_OUTSIDE', 'INVOICE_REPEATED'];
+
+/** Returns whether a payment with these faults must never be sent, because the profile cannot read all of it. */
+export function isUnfit(faults: readonly Fault[]): boolean {
+  return faults.some(({ code }) => !JUDGED_BY_PERSON.includes(code));
+}
 
 /** Reads the rows of a file, whose head is known, one after the other. */
 export type RowReader = {

@@ -39,7 +39,7 @@ function splitQuoted(text: string, separator: string): SplitLine {
     } else {
       const end = text.indexOf(separator, at);
       const cell = text.slice(at, end < 0 ? text.length : end);
-      if (cell.includes('"') && !FORMULA.test(cell.trim())) return 'STRAY_QUOTE';
+      if (cell.includes('"') && !FORMULA.test(cell)) return 'STRAY_QUOTE';
       cells.push(cell);
       at += cell.length;
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellSplitter, endsInQuotes } from '../../../../src/csv/profile/read/split-dialect.ts';
-import { splitCells } from '../../../../src/csv/read/split-cells.ts';
+import { splitCells, splitQuoted } from '../../../../src/csv/read/split-cells.ts';
 
 const split = cellSplitter({ separator: ';', quotes: 'double' });
 
@@ -50,16 +50,17 @@ describe('a line', () => {
     );
   });
 
-  it('has the cells that plain payment files have, which refuse formulas', () => {
+  it('has the cells that it has in a plain payment file, or is refused', () => {
     const commas = cellSplitter({ separator: ',', quotes: 'double' });
+    const trimmed = (cells: readonly string[]) => cells.map((cell) => cell.trim());
     const line = fc.string({ unit: fc.constantFrom('a', ',', ',', '"', ' ', '='), maxLength: 12 });
     fc.assert(
       fc.property(line, (text) => {
-        fc.pre(!text.includes('="'));
-        const [plain] = splitCells([{ number: 1, text, tooLong: false }]);
         const cells = commas(text);
-        if (typeof cells === 'string') expect(plain!.fault).toBeDefined();
-        else expect(cells.map((cell) => cell.trim())).toEqual(plain!.cells.map((cell) => cell.trim()));
+        const [plain] = splitCells([{ number: 1, text, tooLong: false }]);
+        if (typeof cells !== 'string') expect(trimmed(cells)).toEqual(trimmed(plain!.cells));
+        // Odd quotes are left to csv-parse there, which is lenient with some.
+        else expect(splitQuoted(text)).toBeUndefined();
       }),
       { numRuns: 500 },
     );

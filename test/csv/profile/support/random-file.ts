@@ -49,7 +49,7 @@ export function somePayment(): fc.Arbitrary<Payment> {
     'Zoë; "Z"',
   );
   return fc.record({
-    date: fc.tuple(fc.constantFrom(2026), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 })),
+    date: fc.tuple(fc.constantFrom(2026), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 28 })),
     firstName: name,
     lastName: name,
     cents: fc.integer({ min: 1, max: 999_999_999 }),

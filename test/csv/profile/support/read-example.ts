@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { type FaultCode, MISFIT_CODES } from '../../../../schemas/errors.ts';
+import type { FaultCode } from '../../../../schemas/errors.ts';
 import type { Profile } from '../../../../schemas/profiles.ts';
 import {
+  isUnfit,
   type ProfileContext,
   type ProfileFindings,
   type ProfileLine,
@@ -71,7 +72,7 @@ export async function judge(name: ExampleName, profile: Profile, bytes: Uint8Arr
   const own = await checkByBytes(chunksOf(bytes), rules);
   expect(await checkByBytes(chunksOf(bytes), rules, 1)).toEqual(own);
   const unfit = new Set(
-    read.lines.filter(({ faults }) => faults.some(({ code }) => UNFIT.includes(code))).map(({ line }) => line),
+    read.lines.filter(({ kind, faults }) => kind === 'payment' && isUnfit(faults)).map(({ line }) => line),
   );
   expect(own.payments).toEqual(
     check.rows.flatMap(({ payment }) => (payment && !unfit.has(payment.line) ? payment : [])),
@@ -83,8 +84,6 @@ export async function judge(name: ExampleName, profile: Profile, bytes: Uint8Arr
 }
 
 const VERDICTS = { accept: 'T', hold: 'H', reject: 'R' } as const;
-
-const UNFIT: readonly FaultCode[] = [...MISFIT_CODES, 'SPREADSHEET_DAMAGE'];
 
 function sentText({ invoice, amountCents }: { invoice: string; amountCents: number }): string {
   return `${invoice} ${(amountCents / 100).toFixed(2)}`;
