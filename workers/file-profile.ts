@@ -2,6 +2,7 @@ import type { Profile } from '../schemas/profiles.ts';
 import { parseProfile } from '../src/csv/profile/parse-profile.ts';
 import { type ProfileContext, readProfileLines } from '../src/csv/profile/read-profile.ts';
 import type { Folder } from '../src/config/config.ts';
+import { dayInZone } from '../src/calendar/zone-time.ts';
 import { counted } from '../src/kernel/counted.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatCents, parseAmount } from '../src/kernel/money.ts';
@@ -25,6 +26,11 @@ export async function profileOf(
 ): Promise<Profile | undefined> {
   if (file.profile_version === null) return undefined;
   return readText(await readVersion(queryable, file.profile_version));
+}
+
+/** Returns what a file is read for. Its day is that of the claim, so that it is always read alike. */
+export function profileContext({ operation, claimed_at: claimedAt }: Pick<PlainFileRow, 'operation' | 'claimed_at'>) {
+  return { operation, today: dayInZone(claimedAt, 'UTC') } satisfies ProfileContext;
 }
 
 /** Does the same for intake, which also looks at the version before. */

@@ -74,6 +74,10 @@ function checkRows({ check, rows }: Reading, bytes: Buffer): string[] {
     // Where a title names the codes, their column is uncertain, so no row comes out.
     if (rows.length === 0) return [];
   }
+  if (check.faultCounts.WRONG_SEPARATOR !== undefined) {
+    // Its lines are counted, and none is read as a row.
+    return check.verdict === 'reject' && rows.length === 0 ? [] : ['a file with another separator was read'];
+  }
   const complaints: string[] = [];
   const payments = rows.flatMap(({ payment }) => (payment ? [payment] : []));
   const cents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0);

@@ -135,11 +135,17 @@ describe.each([
       const hidden = !clearNumbers && ['card', 'ach'].includes(layout);
       expect(file.state, name).toBe(hidden ? 'rejected' : 'held');
       const { faults } = await readNotice(world, file, hidden ? 'nak' : 'held');
-      const codes = faults.filter(({ code }) => code === (hidden ? maskedCode(layout) : 'CHARGED_BEFORE'));
-      expect(codes, `${name}: ${faults.map(({ code, value }) => `${code} ${value}`).join()}`).toHaveLength(rows);
+      const named = faults.filter(({ code }) => code === (hidden ? maskedCode(layout) : 'CHARGED_BEFORE'));
+      const lines = named.reduce((sum, { line: text }) => sum + countLines(text), 0);
+      expect(lines, `${name}: ${faults.map(({ code, value }) => `${code} ${value}`).join()}`).toBe(rows);
     }
   });
 });
+
+/** Counts the rows of one line of a notice, such as `lines 2 to 412 (411 rows)`. */
+function countLines(text: string): number {
+  return Number(/\((\d+) rows\)/.exec(text)?.[1] ?? 1);
+}
 
 function maskedCode(layout: LayoutName): string {
   return layout === 'card' ? 'CARD_FORMAT' : 'ACCOUNT_FORMAT';

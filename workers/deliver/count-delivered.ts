@@ -1,4 +1,4 @@
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import type { ResultInput } from './result-input.ts';
 import { type Outcome, outcomeOfLabel } from '../../schemas/lifecycle.ts';
 import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
 import { openPlainText } from '../../src/csv/read/open-plain-text.ts';
@@ -17,11 +17,10 @@ import type { OutcomeTotals } from '../../src/rows/rows.ts';
  */
 export async function countDelivered(
   bytes: AsyncIterable<Uint8Array>,
-  layout: LayoutName,
+  { titles, amountAt }: Pick<ResultInput, 'titles' | 'amountAt'>,
   delimiter: CsvForm['delimiter'] = 'comma',
 ): Promise<OutcomeTotals> {
-  const columns = columnsOf(layout);
-  const counter = cellCounter(1 + columns.indexOf('amount'), 1 + columns.length);
+  const counter = cellCounter(1 + amountAt, 1 + titles.length);
   if (delimiter !== 'comma') {
     for await (const cells of separatedCells(bytes, DELIMITERS[delimiter])) counter.countCells(cells);
     return counter.totals();

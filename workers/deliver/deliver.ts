@@ -14,6 +14,7 @@ import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
+import { resultInput } from './result-input.ts';
 import { countDelivered } from './count-delivered.ts';
 import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-files.ts';
 import { FIRST } from './finished-pages.ts';
@@ -100,10 +101,11 @@ export async function writeResults(
 /** @returns rows and money per outcome in the result file, read back from disk */
 async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
   let delivered: OutcomeTotals = {};
+  const input = await resultInput(app, file);
   const write = async (outputs: OutputFiles) => {
-    await writeRows(app, file, batches, outputs);
+    await writeRows(app, file, { batches, input }, outputs);
     await outputs.publish(['result'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, file.layout!, file.output_form?.delimiter);
+      delivered = await countDelivered(bytes, input, file.output_form?.delimiter);
     });
     crashPoint('deliver.result-written');
     await outputs.publish(['rejects', 'retry']);

@@ -12,14 +12,14 @@ import {
 } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
-import { profileOf } from '../file-profile.ts';
+import { profileContext, profileOf } from '../file-profile.ts';
 import { openContent } from '../open-original.ts';
 import { readMadeLines } from '../../src/csv/profile/read-made-lines.ts';
 import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { Outcome } from '../../schemas/lifecycle.ts';
-import { dayInZone, formatInZone } from '../../src/calendar/zone-time.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 
 /**
@@ -107,7 +107,7 @@ export async function inputLines(
   const { charset, header_line: headerLine, operation } = file;
   const profile = await profileOf(app.ledger.pool, file);
   if (!profile) return readRawLines(original, { charset, headerLine, operation });
-  return readMadeLines(original, profile, { operation, today: dayInZone(file.claimed_at, 'UTC') });
+  return readMadeLines(original, profile, profileContext(file));
 }
 
 function rangeReader(ranges: AsyncGenerator<RowPack>) {

@@ -1,4 +1,3 @@
-import { columnsOf } from '../../schemas/layouts.ts';
 import type { App } from '../../src/app.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
@@ -9,18 +8,12 @@ import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.
 import type { BatchRow, FileRow, ReadFileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals, type ControlTotal } from '../../src/reconcile/control-totals.ts';
 import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/summary.ts';
-import {
-  CHANGE_TITLES,
-  changeCells,
-  FIRST_FORM,
-  resultTitles,
-  titlesOf,
-} from '../../src/reconcile/outputs/result-row.ts';
+import { CHANGE_TITLES, changeCells, FIRST_FORM, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from './count-delivered.ts';
 import { inputLines, rowDescriber } from './finished-pages.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
-import { shownRow } from './copy-plain-row.ts';
-import { cellsOf } from '../../src/csv/read/read-raw-lines.ts';
+import { ownTitles, resultInput } from './result-input.ts';
+import { cellsOf, type RawLines } from '../../src/csv/read/read-raw-lines.ts';
 import { openContent } from '../open-original.ts';
 
 /**
@@ -69,16 +62,19 @@ async function writeChanges(
   correctionNo: number,
   { changes, batches }: { changes: readonly ChangedRow[]; batches: readonly BatchRow[] },
 ): Promise<OutcomeTotals> {
-  const layout = file.layout!;
+  const input = await resultInput(app, file);
   const form = file.output_form ?? FIRST_FORM;
   const line = csvLines({ guard: true, form });
-  const titles = ['Line', ...titlesOf(layout), ...resultTitles(form), ...CHANGE_TITLES];
-  const amountAt = new Set([1 + columnsOf(layout).indexOf('amount'), titles.indexOf('Amount Charged')]);
+  const ours = ownTitles(['Line', ...resultTitles(form), ...CHANGE_TITLES], input);
+  const titles = [ours[0]!, ...input.titles, ...ours.slice(1)];
+  const chargedAt = resultTitles(form).indexOf('Amount Charged');
+  const amountAt = new Set([1 + input.amountAt, chargedAt < 0 ? -1 : 1 + input.titles.length + chargedAt]);
   const describe = rowDescriber(app, file, batches);
   const cells = await cellsOfLines(
     app,
     file,
     changes.map((change) => change.line),
+    (rows, place) => input.cells(rows, place, { isValid: true }),
   );
   const { timeZone } = app.account(file.account);
   const lineOf = (change: ChangedRow): string => {
@@ -89,14 +85,14 @@ async function writeChanges(
       changedAt: formatInZone(change.at, timeZone),
       evidence: change.source,
     };
-    const shown = shownRow(layout, cells.get(change.line) ?? [], { isValid: true });
+    const shown = cells.get(change.line) ?? [];
     return line(changeCells(describe(change, []), shown, before, form), amountAt);
   };
   let delivered: OutcomeTotals = {};
   const write = async (outputs: OutputFiles) => {
     await outputs.appendText('correction', line(titles) + changes.map(lineOf).join(''), changes.length);
     await outputs.publish(['correction'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, layout, form.delimiter);
+      delivered = await countDelivered(bytes, input, form.delimiter);
     });
   };
   await writeOutputFiles(app, file, write, { number: correctionNo, batches });
@@ -128,13 +124,14 @@ export async function cellsOfLines(
   app: App,
   file: FileRow,
   lines: readonly number[],
+  read: (rows: RawLines, place: number) => readonly string[] = cellsOf,
 ): Promise<Map<number, readonly string[]>> {
   const wanted = new Set(lines);
   const found = new Map<number, readonly string[]>();
   const original = openContent(app, file);
   try {
     for await (const input of await inputLines(app, file, original)) {
-      for (const [place, line] of input.lines.entries()) if (wanted.has(line)) found.set(line, cellsOf(input, place));
+      for (const [place, line] of input.lines.entries()) if (wanted.has(line)) found.set(line, read(input, place));
       if (found.size === wanted.size) break;
     }
   } finally {

@@ -13,16 +13,10 @@ import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, ZERO } from '../../src/kernel/
 import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
 import { NO_BATCH, NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
-import {
-  correctionOf,
-  FIRST_FORM,
-  outcomeCells,
-  REASON_TITLE,
-  resultTitles,
-  titlesOf,
-} from '../../src/reconcile/outputs/result-row.ts';
+import { correctionOf, FIRST_FORM, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
+import { ownTitles, type ResultInput, senderRowPutter } from './result-input.ts';
 import type { OutputForm } from '../../schemas/config.ts';
 import { columnsOf, type LayoutName, RESULT_TITLES } from '../../schemas/layouts.ts';
 import { cellsOf, type RawLines, standsInBytes } from '../../src/csv/read/read-raw-lines.ts';
@@ -41,18 +35,18 @@ type RowKind = (typeof ROW_KINDS)[number];
 export async function writeRows(
   app: App,
   file: FileRow,
-  batches: readonly BatchRow[],
+  { batches, input }: { batches: readonly BatchRow[]; input: ResultInput },
   outputs: OutputFiles,
 ): Promise<void> {
   const form = file.output_form ?? FIRST_FORM;
-  const { sheets, put } = openSheets(app, file, form);
+  const { sheets, put } = openSheets(app, file, { form, input });
   const append = async (kind: RowKind, sheet: Sheet) => {
     await outputs.append(kind, sheet.lines.bytes.subarray(0, sheet.lines.length), sheet.rows);
     sheet.lines.length = 0;
     sheet.rows = 0;
   };
-  const titles = ['Line', ...titlesOf(file.layout!), ...resultTitles(form)];
-  await outputs.appendText('result', csvLines({ guard: true, form })(titles));
+  const [first = '', ...ours] = ownTitles(['Line', ...resultTitles(form)], input);
+  await outputs.appendText('result', csvLines({ guard: true, form })([first, ...input.titles, ...ours]));
   for await (const page of finishedPages(app, file, { batches })) {
     put(page);
     for (const kind of ROW_KINDS) if (sheets[kind].lines.length >= FULL_SHEET_BYTES) await append(kind, sheets[kind]);
@@ -68,15 +62,13 @@ type Sheet = { lines: ReturnType<typeof newLineBuffer>; rows: number; isBegun: b
 function openSheets(
   app: App,
   file: FileRow,
-  form: OutputForm,
+  { form, input }: { form: OutputForm; input: ResultInput },
 ): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
-  const layout = file.layout!;
   const line = csvLines({ guard: true });
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
   const delimiter = DELIMITERS[form.delimiter].charCodeAt(0);
-  const putShown = shownRowPutter(layout, { form });
-  const isCopied = !clear && delimiter === COMMA;
-  const putDropped = isCopied ? undefined : shownRowPutter(layout, { clear });
+  const { putShown, putDropped } = rowPutters(input, { clear, form });
+  const dropped = [...(input.layout ? input.titles : input.titles.slice(0, -1)), input.reasonTitle];
   const writeOutcomeCells = outcomeCellWriter(form);
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
@@ -96,7 +88,7 @@ function openSheets(
       const correction = correctionOf(rows.at(place));
       if (!correction) continue;
       const sheet = sheets[correction.kind];
-      if (!sheet.isBegun) putText(sheet.lines, line([...titlesOf(layout), REASON_TITLE]));
+      if (!sheet.isBegun) putText(sheet.lines, line(dropped));
       sheet.isBegun = true;
       if (putDropped) putDropped(sheet.lines, input, from + place, isValid);
       else putBytes(sheet.lines, result.bytes, shownFrom, shownTo);
@@ -105,6 +97,20 @@ function openSheets(
     }
   };
   return { sheets, put };
+}
+
+/** Returns how rows are written into the result, and into files to be dropped again if that differs. */
+function rowPutters(input: ResultInput, { clear, form }: { clear: boolean; form: OutputForm }) {
+  const { layout } = input;
+  if (!layout) {
+    const putDropped = senderRowPutter(input, { clear, isDropped: true, form: FIRST_FORM });
+    return { putShown: senderRowPutter(input, { form }), putDropped };
+  }
+  const isCopied = !clear && form.delimiter === 'comma';
+  return {
+    putShown: shownRowPutter(layout, { form }),
+    putDropped: isCopied ? undefined : shownRowPutter(layout, { clear }),
+  };
 }
 
 /** Returns whether a row goes into the result alone. Nearly all do and need no closer look. */

@@ -43,7 +43,12 @@ export const validate: CliCommand = {
   ],
   async run({ arguments: [path = ''], options, dir }) {
     const account = options['account'] as string | undefined;
-    const rules = chooseRules(String(options['operation']), account, dir, await readProfile(options['profile']));
+    const rules = chooseRules(
+      String(options['operation']),
+      account,
+      dir,
+      await readProfile(options['profile'] as string | undefined),
+    );
     const most = wholeNumber('--max-faults', options['maxFaults']);
     const file = await openPlainFile(path);
     const progress = progressLine();
@@ -61,9 +66,9 @@ export const validate: CliCommand = {
 };
 
 /** @throws PipelineError USAGE; PROFILE_INVALID with the faults of its text */
-async function readProfile(path: unknown): Promise<Profile | undefined> {
+async function readProfile(path: string | undefined): Promise<Profile | undefined> {
   if (path === undefined) return undefined;
-  const parsed = parseProfile((await readInput(String(path))).toString());
+  const parsed = parseProfile((await readInput(path)).toString());
   if ('profile' in parsed) return parsed.profile;
   throw new PipelineError('PROFILE_INVALID', 'read the profile', parsed.faults.map(faultText).join('; '));
 }

@@ -108,6 +108,7 @@ export function usesOfTitles(profile: Profile): ReadonlyMap<Title, TitleUse> {
   );
 }
 
-function isSecretColumn(column: ColumnName): boolean {
+/** Returns whether a column of a layout holds a card or account number. */
+export function isSecretColumn(column: ColumnName): boolean {
   return COLUMNS[column].kind === 'cardNumber' || COLUMNS[column].kind === 'accountNumber';
 }

@@ -24,6 +24,7 @@ function linesOf(group: readonly ProfileLine[], isLast: boolean): RawLines {
     starts: nowhere,
     ends: nowhere,
     cells: new Map(payments.map(({ made }, place) => [place, made!])),
+    sender: new Map(payments.map(({ cells }, place) => [place, cells])),
     isLast,
   };
 }

@@ -21,6 +21,8 @@ export type RawLines = {
   readonly ends: readonly number[];
   /** Cells of the rows that are not plain, by row index. */
   readonly cells: ReadonlyMap<number, readonly string[]>;
+  /** Cells as the sender wrote them, by row index, of a file that an import profile reads. */
+  readonly sender?: ReadonlyMap<number, readonly string[]>;
   /** No rows follow. */
   readonly isLast: boolean;
 };

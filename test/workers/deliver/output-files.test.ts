@@ -10,6 +10,7 @@ import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { stepWorld } from '../support/step-world.ts';
+import { titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
 import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 
@@ -162,7 +163,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 async function count(rows: string[], delimiter?: 'semicolon' | 'tab') {
   const path = join(dir, 'result.csv');
   await writeFile(path, [TITLES, ...rows, ''].join('\r\n'));
-  return countDelivered(createReadStream(path), 'ach', delimiter);
+  return countDelivered(createReadStream(path), { titles: titlesOf('ach'), amountAt: 5 }, delimiter);
 }
 
 function row(amount: string, outcome: string, comment = 'June dues'): string {

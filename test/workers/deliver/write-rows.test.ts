@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readBatches, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
+import { resultInput } from '../../../workers/deliver/result-input.ts';
 import { ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
@@ -17,8 +18,9 @@ const world = stepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
 /** Writes the row outputs of a file and returns the lines of each by kind. */
 async function outputsOf(file: ReadFileRow, app = world.app): Promise<Record<string, string[]>> {
   const batches = await readBatches(app.ledger, file.file_id);
+  const input = await resultInput(app, file);
   await writeOutputFiles(app, file, async (outputs) => {
-    await writeRows(app, file, batches, outputs);
+    await writeRows(app, file, { batches, input }, outputs);
     await outputs.publish(ROW_KINDS);
   });
   const noted = await readOutputs(app.ledger, file.file_id);

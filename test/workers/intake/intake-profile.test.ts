@@ -8,36 +8,12 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/take-in.ts';
+import { openProfileFolder, PROFILE_TITLES } from '../support/profile-folder.ts';
 
 const world = stepWorld({ accounts: 12 });
+const openFolder = (text?: string) => openProfileFolder(world, text);
 
 const BECAUSE = { actor: 'operator:ada', reason: 'compared with the books' };
-const TITLES = 'Number,Customer,Memo,Due';
-
-let profiles = 0;
-
-/** Opens a folder of card payments whose files this profile reads. */
-async function openFolder(text = PROFILE_TEXT) {
-  const name = `dues-${(profiles += 1)}`;
-  const version = await putConfirmed(world.app.ledger, name, text);
-  const id = `drop/${world.freshAccount()}/card`;
-  const folder = { ...world.app.folder(id)!, profile: name };
-  const app = { ...world.app, folder: (wanted: string) => (wanted === id ? folder : undefined) };
-  const seen = (rows: readonly string[], titles = TITLES) =>
-    claimContent(app, id, `june-${rows.length}.csv`, [titles, ...rows].map((row) => `${row}\n`).join(''));
-  const claim = async (...rows: string[]) => {
-    const claimed = await seen(rows);
-    await takeClaim(app, claimed);
-    return claimed.fileId;
-  };
-  const drop = async (...rows: string[]) => {
-    const fileId = await claim(...rows);
-    await intakeFile(app, { fileId });
-    return fileId;
-  };
-  return { app, name, version, seen, claim, drop };
-}
 
 const ROWS = ['R-1,C001,June,25.00', 'R-2,C002,,30.00'];
 
@@ -80,7 +56,7 @@ describe('intakeFile, by the profile of the folder', () => {
     const { app, seen } = await openFolder();
     const claimed = await seen(
       ROWS.map((row) => `${row},1.00`),
-      `${TITLES},Fee`,
+      `${PROFILE_TITLES},Fee`,
     );
     await takeClaim(app, claimed);
     await intakeFile(app, claimed);

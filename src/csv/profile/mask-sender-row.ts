@@ -1,0 +1,62 @@
+import { type ColumnKind, COLUMNS, columnsOf } from '../../../schemas/layouts.ts';
+import type { Profile } from '../../../schemas/profiles.ts';
+import { isDay, maskNumber, maskText } from '../../kernel/mask.ts';
+import { joinedDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
+import { foldTitle, isSecretColumn, titlesOf, usesOfTitles } from './profile-titles.ts';
+
+type SenderRow = { readonly made: readonly string[]; readonly isValid: boolean };
+
+/**
+ * Returns a function that masks the cells of a row as the sender wrote them. Of a card or account number, only the last
+ * digits of its last part stay, so that parts do not add up to more than four. Cells that were sent as they stand were
+ * checked and stay; all others may hold anything.
+ * @param titles of the file, in its order
+ */
+export function senderMasker(
+  profile: Profile,
+  titles: readonly string[],
+): (cells: readonly string[], row: SenderRow) => string[] {
+  const uses = usesInOrder(profile, titles);
+  const numberAt = columnsOf(profile.layout).findIndex(isSecretColumn);
+  const lastPart = uses.findLastIndex(({ isSecret }) => isSecret);
+  return (cells, { made, isValid }) => {
+    const secrets = cells.filter((_, place) => uses[place]?.isSecret).map((cell) => joinedDigits(cell));
+    const sent = new Set(isValid ? made.filter((_, place) => place !== numberAt) : []);
+    return cells.map((cell, place) => {
+      const text = cell.trim();
+      if (uses[place]?.isSecret) return place === lastPart ? maskNumber(text) : text.replace(/[^]/g, '*');
+      if (sent.has(text) || isPlainKind(uses[place]?.kind, text)) return cell;
+      return hideParts(text, secrets);
+    });
+  };
+}
+
+function usesInOrder(profile: Profile, titles: readonly string[]) {
+  const uses = [...usesOfTitles(profile)];
+  const names = titlesOf(profile).map((title) => foldTitle(String(title)));
+  return titles.map((title, place) => {
+    const at = profile.head.order === 'any' ? names.indexOf(foldTitle(title)) : place;
+    const use = uses[at]?.[1];
+    const [column] = use?.columns ?? [];
+    return { isSecret: use?.isSecret ?? false, kind: column && COLUMNS[column].kind };
+  });
+}
+
+/** Returns whether a cell is certainly an amount or a date, which nobody could take for a number. */
+function isPlainKind(kind: ColumnKind | undefined, text: string): boolean {
+  if (kind === 'amount') return !/\d{7}/.test(text.replace(/[\s.,'’-]/g, ''));
+  return isDay(text);
+}
+
+/** Hides the row's own number and each part of it, and every long number. */
+function hideParts(text: string, secrets: readonly string[]): string {
+  const digits = joinedDigits(text);
+  if (secrets.some((secret) => secret.length >= SHORTEST_TELLING && digits.includes(secret))) return maskNumber(text);
+  let shown = text;
+  for (const secret of secrets)
+    if (secret.length >= SHORTEST_PART) shown = shown.replaceAll(secret, '*'.repeat(secret.length));
+  return maskText(shown);
+}
+
+/** A shorter part, such as an institution of three digits, stands anywhere by chance. */
+const SHORTEST_PART = 5;
