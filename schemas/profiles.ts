@@ -272,6 +272,12 @@ function stepInto(step: string | number): (tree: KeyTree) => KeyTree[] {
 
 export const ProfileName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'use lower-case letters, digits and hyphens');
 
+/** Answers about a sample, by the id of their question, as a file has them. */
+export const SampleAnswers = z.record(
+  z.string(),
+  z.union([z.string(), z.array(z.string()), z.record(z.string(), z.string())]),
+);
+
 /**
  * Faults of the text of a profile, found before it reads anything.
  */

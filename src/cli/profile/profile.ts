@@ -8,6 +8,8 @@ import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { labelLines } from '../print/label-lines.ts';
 import { tableOf } from '../print/table.ts';
 import { confirmVersion } from './confirm.ts';
+import { preview } from './preview.ts';
+import { suggest } from './suggest.ts';
 import { check, exportText, findProfile, importText, PROFILE_ARGUMENT, splitName } from './texts.ts';
 
 const list: CliCommand = {
@@ -97,9 +99,10 @@ const retire = actionCommand(
 
 export const profile: CliCommand = {
   name: 'profile',
-  about: 'Import, confirm and compare import profiles, which say how the files of an accounting system are read',
-  commands: [check, importText, exportText, list, show, diff, confirmVersion, retire],
+  about: 'Suggest, confirm and compare import profiles, which say how the files of an accounting system are read',
+  commands: [suggest, check, importText, exportText, preview, list, show, diff, confirmVersion, retire],
   examples: [
+    'profile suggest june.csv --folder drop/dues --name dues',
     'profile import dues.yaml --reason "new export"',
     'profile confirm dues --sample june.csv --reason "new export"',
   ],

@@ -14,6 +14,9 @@ import { type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../
 
 const TEXT_ARGUMENT = ['<file>', 'text of the profile, as YAML'] as const;
 
+/** A file as the accounting system writes it. */
+export const SAMPLE_ARGUMENT = ['<sample>', 'file of the accounting system, unchanged'] as const;
+
 /** Names a profile, and with `@2` one of its versions. */
 export const PROFILE_ARGUMENT = ['<name[@version]>', 'profile; with @2 its version 2'] as const;
 
@@ -35,7 +38,8 @@ export const check: CliCommand = {
   },
 };
 
-function folderNamed({ folders }: Settings, id: string): Folder {
+/** @throws PipelineError NOT_FOUND */
+export function folderNamed({ folders }: Settings, id: string): Folder {
   const found = folders.find((folder) => folder.id === id);
   if (found) return found;
   const next = `There are: ${folders.map((folder) => folder.id).join(', ')}.`;

@@ -38,6 +38,7 @@ const DECIMAL_RULES = [
 export function fittingNumberForms(cells: readonly string[]): NumberForm[] {
   const amounts = soundCells(cells, {});
   const symbol = findSymbol(amounts);
+  const hasSign = amounts.some((amount) => /[-(\u2212]/.test(amount));
   const base: NumberForm = { ...BASE, ...(symbol !== undefined && { symbol }) };
   const pairs = DECIMALS.flatMap((decimal) => GROUPS.map((group) => ({ ...base, decimal, group })));
   const money = pairs.filter(({ decimal, group }) => group !== decimal || group === 'none');
@@ -49,6 +50,7 @@ export function fittingNumberForms(cells: readonly string[]): NumberForm[] {
 
   /** Leaves the negative forms without which an amount would not fit. */
   function onlyOccurring(form: NumberForm): NumberForm {
+    if (!hasSign) return { ...form, negative: [] };
     const isNeeded = (name: Negative) => !fits(readerOfNumbers({ ...form, negative: without(name) }), amounts);
     return { ...form, negative: form.negative.filter(isNeeded) };
   }
@@ -68,8 +70,14 @@ function without(name: Negative): Negative[] {
 }
 
 function readerOfNumbers(form: NumberForm): Reads {
+  return form.symbol === undefined ? compilePlain(form) : compileNumber(form);
+}
+
+function compileNumber(form: NumberForm): Reads {
   return compileNumberForm(form, { largestCents: LARGEST_TOTAL_CENTS });
 }
+
+const compilePlain = compiledOnce(compileNumber);
 
 /** Orders of a date. One or two digits are tried where not all numbers have two. */
 const DATE_ORDERS = ['DD-MM-YYYY', 'MM-DD-YYYY', 'YYYY-MM-DD', 'DD-MM-YY', 'MM-DD-YY', 'YY-MM-DD'];
@@ -83,13 +91,27 @@ const ODD_NAMED_DATES = ['MMM DD, YYYY', 'DD. MMM YYYY', 'MMMDD,YYYY', 'DDMMMYYY
 /** Returns all forms that fit all dates, each as strict as it can be. Two orders may be left. */
 export function fittingDateForms(cells: readonly string[]): DateForm[] {
   const formats = [...joined(DATE_ORDERS, [...MARKS, '']), ...joined(NAMED_DATES, MARKS), ...ODD_NAMED_DATES];
-  return fittingForms(formats, ['refuse', 'drop'], cells, compileDateForm);
+  return fittingForms(formats, ['refuse', 'drop'], cells, compileDate);
 }
 
 /** Returns all forms that fit all expiry dates, each as strict as it can be. Two orders may be left. */
 export function fittingExpiryForms(cells: readonly string[]): DateForm[] {
   const formats = [...joined(EXPIRY_ORDERS, [...MARKS, '']), ...joined(NAMED_EXPIRIES, [...MARKS, ''])];
-  return fittingForms(formats, ['refuse'], cells, compileExpiryForm);
+  return fittingForms(formats, ['refuse'], cells, compileExpiry);
+}
+
+const compileDate = compiledOnce(compileDateForm);
+const compileExpiry = compiledOnce(compileExpiryForm);
+
+/** There are some hundred candidates, which all columns try. */
+function compiledOnce<Form, Read>(compile: (form: Form) => Read): (form: Form) => Read {
+  const known = new Map<string, Read>();
+  return (form) => {
+    const key = JSON.stringify(form);
+    const read = known.get(key) ?? compile(form);
+    known.set(key, read);
+    return read;
+  };
 }
 
 function joined(orders: readonly string[], marks: readonly string[]): string[] {

@@ -41,9 +41,21 @@ const SHORT_NAMES: { readonly [Name in Language]: readonly string[] } = {
 
 /** Returns the months from 1 to 12 by their short names in small letters, without a point. */
 export function monthNames(language: Language): ReadonlyMap<string, number> {
-  return new Map(
-    SHORT_NAMES[language].flatMap((names, index) => names.split(' ').map((name) => [name, index + 1] as const)),
-  );
+  return MONTHS_BY_NAME.get(language)!;
 }
 
 export const LANGUAGES = Object.keys(SHORT_NAMES) as Language[];
+
+const MONTHS_BY_NAME = new Map(
+  LANGUAGES.map((language) => [
+    language,
+    new Map(
+      SHORT_NAMES[language].flatMap((names, index) => names.split(' ').map((name) => [name, index + 1] as const)),
+    ),
+  ]),
+);
+
+/** Returns whether a word is the short name of a month in any language. */
+export function namesMonth(word: string): boolean {
+  return [...MONTHS_BY_NAME.values()].some((names) => names.has(word.toLowerCase()));
+}

@@ -262,7 +262,7 @@ describe('headers', () => {
   });
 
   it('can never be submitted in words nobody knows, nor anything that stands below them', async () => {
-    const foreign = 'Datum,Nummer,Vorname,Zuname,Weg,Ort,Land,PLZ,Betrag,Art,Karte,bis';
+    const foreign = 'P\u00e4iv\u00e4,Numero,Etunimi,Sukunimi,Katu,Kaupunki,Maa,Postinumero,Summa,Laji,Kortti,asti';
     const checked = await checkAll(file(foreign) + sound());
     expect(checked).toMatchObject({ verdict: 'reject', headerLine: 1, faultCounts: { LAYOUT_FOLDER: 12 } });
   });

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  checkHeader,
-  columnsOfTitle,
-  isHeader,
-  namesSecurityCode,
-  titlesSecurityCode,
-} from '../../../src/csv/check/find-header.ts';
+import { checkHeader, isHeader, titlesSecurityCode } from '../../../src/csv/check/find-header.ts';
 import { achLine, CARD_HEADER, cardLine, OTHER_VISA, VISA } from '../support.ts';
-import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import { checkLayout, chooseLayout, columnCountFault, findSeparator } from '../../../src/csv/check/choose-layout.ts';
 import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 
@@ -41,7 +34,7 @@ describe('isHeader', () => {
     ['ach-charge', 'INV-1,CID,5.00,CVV'],
     ['card', 'Datum,Rechnung,Betrag 2,Bemerkung'],
     ['card', 'INV-1,A10000001,ten,June dues'],
-    ['ach-charge', 'Datum,Rechnung,Betrag'],
+    ['ach-charge', 'Datum,Zeichen,Wert'],
     ['ach-charge', 'Datum,,,'],
     ['card', `${cardLine()},123`],
     ['card', ',,,'],
@@ -77,7 +70,7 @@ describe('checkHeader', () => {
   });
 
   it('refuses a title that is not known beside those that are, because anything may stand under it', () => {
-    const header = CARD_HEADER.replace('First Name,Last Name', 'Nachname,').replace('City', `Ort ${'9'.repeat(40)}`);
+    const header = CARD_HEADER.replace('First Name,Last Name', 'Sukunimi,').replace('City', `Ort ${'9'.repeat(40)}`);
     const faults = checkHeader({ line: 1, cells: cellsOf(header) }, 'card');
     expect(faults).toMatchObject([
       { code: 'LAYOUT_FOLDER', column: 'firstName' },
@@ -85,7 +78,7 @@ describe('checkHeader', () => {
       { code: 'LAYOUT_FOLDER', column: 'city' },
     ]);
     expect(faults[0]?.detail).toBe(
-      'the header calls column 3 "Nachname", which is not a known title, but here it is "First Name"',
+      'the header calls column 3 "Sukunimi", which is not a known title, but here it is "First Name"',
     );
     expect(JSON.stringify(faults)).not.toContain('99999');
   });
@@ -95,62 +88,6 @@ describe('checkHeader', () => {
       { code: 'COLUMN_COUNT', line: 1, detail: 'the header has 4 columns, the rows have 7' },
     ]);
   });
-});
-
-describe('columnsOfTitle', () => {
-  it.each(Object.keys(COLUMNS) as ColumnName[])('knows the title of %s in the words of the spec', (column) => {
-    expect(columnsOfTitle(COLUMNS[column].title)).toContain(column);
-  });
-
-  it.each([
-    ['INVOICE NO', 'invoice'],
-    ['invoice_number', 'invoice'],
-    ['Card Number', 'cardNumber'],
-    ['Account # (no spaces or dashes)', 'accountNumber'],
-    ['Amount (no currency sign)', 'amount'],
-    [' zip  code ', 'zipCode'],
-    ['Postal Code', 'zipCode'],
-    ['Name', 'firstName'],
-    ['Name', 'fullName'],
-    ['Method of Payment', 'mop'],
-  ] as const)('takes %j for %s', (title, column) => {
-    expect(columnsOfTitle(title)).toContain(column);
-  });
-
-  it.each(['', 'Montant', 'INV-1', 'Ada', '25.00', '#'])('takes %j for no title', (title) => {
-    expect(columnsOfTitle(title)).toEqual([]);
-  });
-
-  it('gives a title more than one meaning only where people use it so', () => {
-    const titles = ['Name', 'Amount', 'Customer', 'Card', 'Account', 'State', 'Address', 'Code'];
-    expect(titles.filter((title) => columnsOfTitle(title).length > 1)).toEqual(['Name']);
-  });
-});
-
-describe('namesSecurityCode', () => {
-  it.each([
-    'CVV',
-    'cvv2',
-    'CVC',
-    'CVC2',
-    'CID',
-    'CSC',
-    'Card CVV',
-    'CVV Code',
-    'Security Code',
-    'card security code',
-    'CVN',
-    'Verification Code',
-  ])('knows %s', (title) => {
-    expect(namesSecurityCode(title)).toBe(true);
-  });
-
-  it.each(['City', 'Code', 'Customer Code', 'Zip Code', 'Credit Card #', 'CV', '', '123', 'Social Security'])(
-    'leaves %j alone',
-    (title) => {
-      expect(namesSecurityCode(title)).toBe(false);
-    },
-  );
 });
 
 const rowsOf = (...counts: number[]) =>

@@ -1,7 +1,7 @@
 import { COLUMNS } from '../../../../schemas/layouts.ts';
 import type { Profile, Title } from '../../../../schemas/profiles.ts';
 import { nearest } from '../../../config/nearest.ts';
-import { namesSecurityCode } from '../../check/find-header.ts';
+import { namesSecurityCode } from '../../check/column-titles.ts';
 import { foldTitle, mentionsOf, titlesOf, usesOfTitles } from '../profile-titles.ts';
 import { fault, type FoundFault, keyFault, orList, quoted } from './found-fault.ts';
 

@@ -28,7 +28,7 @@ export function quoted(text: string | number): string {
 
 /** Shows hidden characters by their number and no card number. */
 function shown(text: string): string {
-  const plain = maskText(text.slice(0, 2 * LONGEST_SHOWN)).replace(HIDDEN, unicodeName);
+  const plain = hiddenShown(maskText(text.slice(0, 2 * LONGEST_SHOWN)));
   return plain.length > LONGEST_SHOWN ? `${plain.slice(0, LONGEST_SHOWN)}…` : plain;
 }
 
@@ -36,6 +36,11 @@ const LONGEST_SHOWN = 60;
 
 /** Characters that a person does not see: controls, zero widths, direction marks, halves of a character. */
 const HIDDEN = /\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/gu;
+
+/** Shows each hidden character as `U+202E`. */
+export function hiddenShown(text: string): string {
+  return text.replace(HIDDEN, unicodeName);
+}
 
 /** Returns the hidden characters of a text as `U+202E`, each once. */
 export function hiddenIn(text: string): readonly string[] {

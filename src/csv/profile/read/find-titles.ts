@@ -1,7 +1,8 @@
 import { type Profile, SEPARATORS, type Title } from '../../../../schemas/profiles.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { Fault } from '../../../rows/rows.ts';
-import { namesSecurityCode, titlesSecurityCode } from '../../check/find-header.ts';
+import { namesSecurityCode } from '../../check/column-titles.ts';
+import { titlesSecurityCode } from '../../check/find-header.ts';
 import { foldTitle, titlesOf } from '../profile-titles.ts';
 import type { SourceRow } from './text-rows.ts';
 import { howTitlesDiffer, knownTitlesIn } from './titles-difference.ts';

@@ -1,0 +1,120 @@
+import { COLUMNS, type ColumnName } from '../../../../schemas/layouts.ts';
+import { type ColumnRule, RULE_KEYS, type Title } from '../../../../schemas/profiles.ts';
+import { acceptsMop, SERVER_MOPS } from '../../../../schemas/restrictions.ts';
+import { counted } from '../../../kernel/counted.ts';
+import type { ProfilePlace } from '../../profile/check-profile.ts';
+import { needed } from '../../profile/used-cell.ts';
+import { foldWord } from '../../profile/words-rule.ts';
+import { decideDateForm } from './decide-dates.ts';
+import type { Table } from './decide-form.ts';
+import { cellAt, wordsIn } from './decide-rows.ts';
+import { accountTypeOf, mopOf } from '../known-words.ts';
+import type { Memo } from '../memo.ts';
+import { type Asker, OPEN } from '../question.ts';
+import { shownText } from '../shown.ts';
+import { titleShown } from '../sources.ts';
+
+type Sample = {
+  readonly table: Table;
+  readonly taken: readonly number[];
+  readonly place: ProfilePlace;
+  readonly memo: Memo;
+};
+
+/** Completes the rule of any column but the amount with how its cells are written. */
+export function decideRule(
+  column: ColumnName,
+  source: ColumnRule,
+  sample: Sample,
+  ask: Asker,
+): Record<string, unknown> {
+  const { kind } = COLUMNS[column];
+  const cells = cellsOf(source, sample);
+  if (source.value !== undefined) return source;
+  if (kind === 'date' || kind === 'expiry') {
+    if (source.from === undefined) return source;
+    return { ...source, ...decideDateForm(kind, cells.filter(isFilled), sample.memo, ask) };
+  }
+  if (kind === 'mop' || kind === 'accountType') {
+    return { ...source, words: decideWords(column, needed(source.from, 'from'), sample, ask) };
+  }
+  return { ...source, ...writtenAs(column, source, cells, sample) };
+}
+
+function isFilled(cell: string): boolean {
+  return cell !== '';
+}
+
+/** Returns the cells that a source reads in all payments. */
+function cellsOf({ from, join = [] }: ColumnRule, { table, taken }: Sample): string[] {
+  const titles = [from, ...join.map((part) => ('from' in part ? part.from : undefined))].filter(
+    (title) => title !== undefined,
+  );
+  const places = titles.map((title) => table.titles.indexOf(title));
+  return places.flatMap((place) => taken.map((index) => cellAt(table, index, place)));
+}
+
+/** What the cells show without a doubt: blanks in numbers, spreadsheet texts, empty cells, and the shape of codes. */
+function writtenAs(column: ColumnName, source: ColumnRule, cells: readonly string[], { table }: Sample): ColumnRule {
+  const keys = RULE_KEYS[COLUMNS[column].kind];
+  const isText = cells.some((cell) => cell.startsWith('="'));
+  const strip = (['space', 'dash'] as const).filter((name) => cells.some((cell) => STRIPPED[name].test(cell)));
+  const isUntitled = table.head['titles'] === 'none';
+  const isCode = COLUMNS[column].kind === 'invoice' || COLUMNS[column].kind === 'customerCode';
+  return {
+    ...(keys.includes('strip') && strip.length > 0 && { strip }),
+    ...(keys.includes('excelText') && isText && { excelText: 'accept' }),
+    ...(keys.includes('empty') && source.from !== undefined && cells.includes('') && { empty: 'keep' }),
+    ...(isUntitled && isCode && { shape: shapeOf(cells.filter(isFilled)) }),
+  };
+}
+
+const STRIPPED = { space: /\d[\s\u00a0\u202f]+\d/, dash: /\d[-\u2010-\u2013]\d/ } as const;
+
+/** Without titles, the shape of a code shows that the columns have moved. */
+function shapeOf(cells: readonly string[]): ColumnRule['shape'] {
+  const lengths = cells.map((cell) => [...cell].length);
+  const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
+  const [, start = ''] = /^(\D{1,10})\d+$/.exec(cells[0] ?? '') ?? [];
+  const isCommon =
+    start !== '' && cells.every((cell) => cell.startsWith(start) && /^\d+$/.test(cell.slice(start.length)));
+  return {
+    length: least === most ? least : `${least}..${most}`,
+    ...(isCommon && { starts: [start], rest: 'digits' }),
+    ...(cells.every((cell) => /^\d+$/.test(cell)) && { only: 'digits' }),
+  };
+}
+
+const UNLISTED = '(not listed)';
+
+/** Asks for the target of every word, also of the obvious ones. */
+function decideWords(column: ColumnName, from: Title, { table, taken, place }: Sample, ask: Asker): unknown {
+  const at = table.titles.indexOf(from);
+  const words = wordsIn(table, at, taken);
+  const targets = column === 'mop' ? mopsOf(place) : ['CHECKING', 'SAVING'];
+  const known = column === 'mop' ? mopOf : accountTypeOf;
+  const answer = ask.sort({
+    id: `words:${column}`,
+    step: 'words',
+    about: `Words of ${COLUMNS[column].title}`,
+    text: `What is each word of ${titleShown(from)} sent as? Any other word will hold the file.`,
+    evidence: [],
+    options: [
+      ...targets.map((value) => ({ value, label: value })),
+      { value: UNLISTED, label: 'not listed: it holds the file' },
+    ],
+    words: words.map((value) => {
+      const count = taken.filter((index) => foldWord(cellAt(table, index, at)) === foldWord(value)).length;
+      return { value, label: `${shownText(value) || 'empty'} (${counted(count, 'row')})` };
+    }),
+    preselected: Object.fromEntries(
+      words.flatMap((word) => (targets.includes(known(word) ?? '') ? [[word, known(word)!]] : [])),
+    ),
+  });
+  if (!answer) return OPEN;
+  return Object.fromEntries(words.flatMap((word) => (answer[word] === UNLISTED ? [] : [[word, answer[word]!]])));
+}
+
+function mopsOf({ account: { server, currency } }: ProfilePlace): readonly string[] {
+  return SERVER_MOPS[server].filter((mop) => acceptsMop(server, currency, mop));
+}

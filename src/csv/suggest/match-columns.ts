@@ -1,0 +1,104 @@
+import { COLUMNS, type ColumnName } from '../../../schemas/layouts.ts';
+import type { Title } from '../../../schemas/profiles.ts';
+import { columnsNearTitle, columnsOfTitle } from '../check/column-titles.ts';
+import { assign } from './assign.ts';
+import { CONTENT, contentScore } from './content-score.ts';
+import type { ColumnEvidence } from './kinds-of-columns.ts';
+
+export type Confidence = 'sure' | 'likely' | 'open';
+
+/** What fits a column of the layout best. Places are indexes of columns of the sample. */
+export type Match = {
+  readonly column: ColumnName;
+  readonly place?: number;
+  readonly confidence: Confidence;
+  /** The title is one of the known titles of the column. */
+  readonly isTitled: boolean;
+  readonly content: number;
+  /** The next best. */
+  readonly next?: number;
+  /** The score of each column of the sample. */
+  readonly scores: readonly number[];
+};
+
+const TITLE = { exact: 1, near: 0.6, none: 0.2 } as const;
+
+/** Leaving a column without a source is better than a source that scores less. */
+const WITHOUT = { optional: 0.09, required: 0.01 } as const;
+
+const LIKELY_GAP = 0.3;
+
+/**
+ * Finds the columns of the sample that feed those of the layout, all at once, so that their scores are the greatest.
+ * How sure that is depends on what else would fit, not on the score.
+ */
+export function matchColumns(
+  layout: readonly ColumnName[],
+  titles: readonly Title[],
+  columns: readonly ColumnEvidence[],
+  today: string,
+): readonly Match[] {
+  const contents = layout.map((column) => columns.map((cells) => contentScore(column, cells, columns, today)));
+  const scores = layout.map((column, row) =>
+    columns.map((_, place) => titleScore(column, titles[place]!) * contents[row]![place]!),
+  );
+  const best = withoutSome(layout, scores);
+  const places = assign(best);
+  const total = sumOfPairs(best, places);
+  return layout.map((column, row): Match => {
+    const own = scores[row]!;
+    const place = places[row]!;
+    const found = { column, scores: own, ...bestPlace(own, place) };
+    if (place >= columns.length) return { ...found, confidence: 'open', isTitled: false, content: 0 };
+    const content = contents[row]![place]!;
+    const isTitled = columnsOfTitle(String(titles[place])).includes(column);
+    const isSure = isTitled && content >= CONTENT.strong && isAlone({ row, place, scores, contents });
+    const gap = total - sumOfPairs(...forbidden(best, row, place));
+    return { ...found, place, confidence: isSure ? 'sure' : gap > LIKELY_GAP ? 'likely' : 'open', isTitled, content };
+  });
+}
+
+type Pair = {
+  readonly row: number;
+  readonly place: number;
+  readonly scores: readonly (readonly number[])[];
+  readonly contents: readonly (readonly number[])[];
+};
+
+/** Returns whether nothing else comes near a pair: no other column fits as well, and no other column wants this one. */
+function isAlone({ row, place, scores, contents }: Pair): boolean {
+  const own = scores[row]![place]!;
+  const isFar = scores[row]!.every((score, at) => at === place || score * 2 < own);
+  const isUnwanted = scores.every((others, at) => at === row || others[place]! * 2 < own);
+  return isFar && isUnwanted && contents[row]!.every((content, at) => at === place || content < CONTENT.strong);
+}
+
+function titleScore(column: ColumnName, title: Title): number {
+  if (columnsOfTitle(String(title)).includes(column)) return TITLE.exact;
+  return columnsNearTitle(String(title)).includes(column) ? TITLE.near : TITLE.none;
+}
+
+/** Adds for each column of the layout the choice to leave it without a source. */
+function withoutSome(layout: readonly ColumnName[], scores: readonly (readonly number[])[]): number[][] {
+  return scores.map((row, index) => [
+    ...row,
+    ...layout.map((column, at) => (at === index ? WITHOUT[COLUMNS[column].required ? 'required' : 'optional'] : -1)),
+  ]);
+}
+
+function sumOfPairs(scores: readonly (readonly number[])[], places: readonly number[]): number {
+  return places.reduce((sum, place, row) => sum + scores[row]![place]!, 0);
+}
+
+function forbidden(scores: readonly (readonly number[])[], row: number, place: number): [number[][], number[]] {
+  const others = scores.map((line, at) => line.map((score, column) => (at === row && column === place ? -1 : score)));
+  return [others, assign(others)];
+}
+
+function bestPlace(scores: readonly number[], except: number): { next?: number } {
+  let next = -1;
+  scores.forEach((score, place) => {
+    if (place !== except && score > (scores[next] ?? 0.05)) next = place;
+  });
+  return next < 0 ? {} : { next };
+}

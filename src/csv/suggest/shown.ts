@@ -1,0 +1,35 @@
+import { maskNumber, maskText } from '../../kernel/mask.ts';
+import { passesLuhn } from '../../kernel/luhn.ts';
+import { hiddenShown } from '../profile/check/found-fault.ts';
+
+const LONGEST_SHOWN = 60;
+
+/** Shows a text of the sample: long numbers masked, hidden characters by their number. */
+export function shownText(text: string): string {
+  const plain = hiddenShown(maskText(text.trim().slice(0, 4 * LONGEST_SHOWN)));
+  return plain.length > LONGEST_SHOWN ? `${plain.slice(0, LONGEST_SHOWN)}…` : plain;
+}
+
+/** Returns whether a text may hold the number of a card or account, so that it is never shown whole. */
+export function holdsNumber(text: string): boolean {
+  return /\d{7}/.test(text.replace(/[^\p{L}\p{N}]/gu, '')) || maskText(text) !== text;
+}
+
+/** Shows the end of a cell of numbers. */
+export function shownNumber(text: string): string {
+  return maskNumber(text.trim().slice(0, LONGEST_SHOWN));
+}
+
+/** Shows a cell whose column has no use yet. An account number may be short, so digits alone are always masked. */
+export function shownCell(text: string): string {
+  const digits = text.replace(/[\s-]/g, '');
+  return /^\d{5,}$/.test(digits) || passesLuhn(digits) ? shownNumber(text) : shownText(text);
+}
+
+/** Shows an amount whole if it is one. More digits may be the number of an account. */
+export function shownAmount(text: string): string {
+  const isAmount = /[.,]\d{2}\D*$/.test(text) && text.replace(/\D/g, '').length <= LONGEST_AMOUNT;
+  return isAmount ? hiddenShown(text.trim()) : shownCell(text);
+}
+
+const LONGEST_AMOUNT = 10;
