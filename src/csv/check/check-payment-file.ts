@@ -6,7 +6,7 @@ import type { CheckRules } from './check-rules.ts';
 import { blockChecker, type CheckedGroup } from './check-blocks.ts';
 import { faultTally } from './fault-effect.ts';
 import { decoderOfLines, openPlainText } from '../read/open-plain-text.ts';
-import { type ProfileFindings, readByProfile } from '../profile/read-profile.ts';
+import type { ProfileFindings } from '../profile/read-profile.ts';
 import { readBlocks } from '../read/read-blocks.ts';
 import { type FileShape, GROUP_LINES, newFileShape } from '../read/split-lines.ts';
 import { recordChecker, type RecordsFound } from './check-records.ts';
@@ -113,6 +113,8 @@ export async function* checkPaymentFile(
 /** Opens the rows of a file. An import profile makes them, line by line, and tells what it cannot read. */
 async function openRows(source: AsyncIterable<Uint8Array>, { profile, folder, ...context }: CheckRules) {
   if (!profile) return { text: await openPlainText(source, folder.charset) };
+  // Loaded only when needed, so that profiles cost nothing where there are none.
+  const { readByProfile } = await import('../profile/read-profile.ts');
   const reading = readByProfile(source, profile, context);
   return { reading, text: { source: reading.source, decodeLine: decoderOfLines('utf-8'), kind: undefined } };
 }

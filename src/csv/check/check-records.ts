@@ -9,7 +9,7 @@ import type { faultTally } from './fault-effect.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { hasReasonColumn, holdsSecurityCode, leaveOutReason } from './leave-out-reason.ts';
 import type { ScannedRows } from '../scan/scan-block.ts';
-import { isUnfit, type ProfileReading } from '../profile/read-profile.ts';
+import type { ProfileReading } from '../profile/read-profile.ts';
 import type { LineRecord } from '../read/split-cells.ts';
 import type { Line } from '../read/split-lines.ts';
 
@@ -32,7 +32,7 @@ export type CheckerOptions = {
   /** Approximate share of the file read so far; 0 when its size is unknown. */
   readonly readShare?: () => number;
   /** Knows what an import profile cannot read. */
-  readonly reading?: Pick<ProfileReading, 'faultsOf'> | undefined;
+  readonly reading?: Pick<ProfileReading, 'faultsOf' | 'isUnfit'> | undefined;
 };
 
 /**
@@ -122,7 +122,7 @@ export function recordChecker(
   /** Checks a row. One that the import profile cannot read is invalid, whatever the rules would say. */
   function checkMade(record: LineRecord): CheckedRow {
     const own = reading?.faultsOf(record.line) ?? [];
-    if (!isUnfit(own)) {
+    if (!reading?.isUnfit(own)) {
       const row = checkRow!(record);
       return own.length > 0 ? { ...row, faults: [...own, ...row.faults] } : row;
     }

@@ -5,10 +5,17 @@ import type { Fault } from '../../rows/rows.ts';
 import { unguardCell } from '../write/guard-cell.ts';
 import { findHead, linesOfHead } from './read/find-titles.ts';
 import type { ProfileContext } from './read/payment-checks.ts';
-import { type LineKind, type ProfileLine, profileRows, refusedRows, type RowReader } from './read/profile-reader.ts';
+import {
+  isUnfit,
+  type LineKind,
+  type ProfileLine,
+  profileRows,
+  refusedRows,
+  type RowReader,
+} from './read/profile-reader.ts';
 import type { SkippedRows } from './read/skipped-rows.ts';
+import type { readWorkbookRows } from '../workbook/workbook-rows.ts';
 import { newTextShape, readTextRows, type SourceRow, type TextShape } from './read/text-rows.ts';
-import { readWorkbookRows } from '../workbook/workbook-rows.ts';
 
 export type { ProfileContext } from './read/payment-checks.ts';
 export { isUnfit, type LineKind, type ProfileLine } from './read/profile-reader.ts';
@@ -36,6 +43,8 @@ export type ProfileReading = {
   readonly faultsOf: (line: number) => readonly Fault[];
   /** Returns the next line from this one on, among those that came out, whose payment has faults; Infinity for none. */
   readonly nextFaulty: (line: number) => number;
+  /** Returns whether a payment with these faults must never be sent. */
+  readonly isUnfit: (faults: readonly Fault[]) => boolean;
   /** After the last byte. */
   readonly findings: () => ProfileFindings;
 };
@@ -71,6 +80,7 @@ export function readByProfile(
     source: madeBytes(),
     faultsOf: faulty.of,
     nextFaulty: faulty.next,
+    isUnfit,
     findings: () => {
       if (findings) return findings;
       throw new PipelineError('INTERNAL', 'tell what a profile found', 'its file is not read to the end');
@@ -171,8 +181,18 @@ function readRows(
   takeRow: (row: SourceRow) => void,
 ): AsyncGenerator<void> {
   if (read.kind === 'text') return readTextRows(source, read, shape, takeRow);
-  const width = head.titles === 'none' ? (head.count ?? 0) : head.titles.length;
-  return readWorkbookRows(source, { sheet: read.sheet, width }, shape, takeRow);
+  return readSheet(
+    source,
+    { sheet: read.sheet, width: head.titles === 'none' ? (head.count ?? 0) : head.titles.length },
+    shape,
+    takeRow,
+  );
+}
+
+/** Loads the reader of workbooks only for one. */
+async function* readSheet(...order: Parameters<typeof readWorkbookRows>): AsyncGenerator<void> {
+  const workbook = await import('../workbook/workbook-rows.ts');
+  yield* workbook.readWorkbookRows(...order);
 }
 
 const NO_LINES: Readonly<Record<LineKind, number>> = {
