@@ -1,9 +1,8 @@
 import type { ColumnRule } from '../../../schemas/profiles.ts';
 import { counted } from '../../kernel/counted.ts';
-import { escapePattern } from '../../kernel/escape-pattern.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { startsWithRoutingNumber } from '../rules/rule-of-column.ts';
-import { BLANKS, type Misfit } from './used-cell.ts';
+import { BLANKS, escapePattern, type Misfit } from './used-cell.ts';
 
 /** Checks a sound, filled cell. Returns it without what the rule strips, or why it does not fit. */
 export type CheckCell = (cell: string) => string | Misfit;

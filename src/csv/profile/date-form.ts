@@ -1,8 +1,7 @@
 import type { ColumnRule } from '../../../schemas/profiles.ts';
-import { escapePattern } from '../../kernel/escape-pattern.ts';
 import { isDay } from '../rules/rule-of-column.ts';
 import { monthNames } from './month-names.ts';
-import { BLANKS, type Misfit } from './used-cell.ts';
+import { BLANKS, escapePattern, type Misfit } from './used-cell.ts';
 
 /** How a date or expiry is written. */
 export type DateForm = Pick<ColumnRule, 'format' | 'language' | 'time'>;

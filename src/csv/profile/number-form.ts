@@ -1,8 +1,7 @@
 import type { ColumnRule } from '../../../schemas/profiles.ts';
 import { ZERO } from '../../kernel/byte-names.ts';
 import { counted } from '../../kernel/counted.ts';
-import { escapePattern } from '../../kernel/escape-pattern.ts';
-import { BLANKS, type Misfit } from './used-cell.ts';
+import { BLANKS, escapePattern, type Misfit } from './used-cell.ts';
 
 export type NumberForm = NonNullable<ColumnRule['number']>;
 

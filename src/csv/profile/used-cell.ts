@@ -98,3 +98,8 @@ export function needed<T>(value: T | undefined, key: string): T {
   if (value === undefined) throw new PipelineError('INTERNAL', 'read with the profile', `a rule has no "${key}"`);
   return value;
 }
+
+/** Returns the source of a regular expression that matches this text alone, with or without the flag `u`. */
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

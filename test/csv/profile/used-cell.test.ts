@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { escapePattern } from '../../../src/csv/profile/used-cell.ts';
 import { cellOrCodes } from './support/make-cell.ts';
 
 describe('a used cell', () => {
@@ -61,4 +63,14 @@ describe('a used cell', () => {
     expect(cellOrCodes('invoice', accepting, { a: '=A1&"1"' })).toBe('=A1&"1"');
     expect(cellOrCodes('zipCode', { ...accepting, empty: 'keep' }, { a: '=""' })).toBe('');
   });
+});
+
+it('escapePattern makes a pattern that matches the text alone', () => {
+  const texts = fc.string({ unit: fc.constantFrom(...'\\^$.*+?()[]{}|/-a0é€') });
+  fc.assert(
+    fc.property(texts, texts, (text, other) => {
+      expect(new RegExp(`^${escapePattern(text)}$`).test(other)).toBe(text === other);
+      expect(new RegExp(`^${escapePattern(text)}$`, 'u').test(text)).toBe(true);
+    }),
+  );
 });
