@@ -41,7 +41,7 @@ const FORMULA = 'is the result of a formula, and the profile allows none in this
 /** A number in a column of texts counts as its digits. */
 const DIGITS = /^\d{1,15}$/;
 
-/** Nothing is certain of their content, whoever needs it. */
+/** Nothing is certain of their content. */
 const UNCERTAIN: readonly CellType[] = ['long', 'error', 'unsaved'];
 
 const NONE: ReadonlySet<number> = new Set();
