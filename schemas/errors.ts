@@ -352,7 +352,7 @@ export const ERRORS = {
   WORKBOOK_DOUBT: held(
     'row',
     'the workbook hides something, or has cells whose content is not certain',
-    'Show all rows and columns and look at the cells named. Approve the file if it is right; else mend and drop it again.',
+    'Show all rows and columns and look at the cells named. Approve the file if it is right; else correct it and drop it again.',
   ),
   PROFILE_FIRST_FILE: held(
     'file',

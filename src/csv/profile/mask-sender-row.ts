@@ -25,7 +25,8 @@ export function senderMasker(
     return cells.map((cell, place) => {
       const text = cell.trim();
       if (uses[place]?.isSecret) return place === lastPart ? maskNumber(text) : text.replace(/[^]/g, '*');
-      if (sent.has(text) || isPlainKind(uses[place]?.kind, text)) return cell;
+      const kind = uses[place]?.kind;
+      if (sent.has(text) || (isValid && isRead(kind, text)) || isPlainKind(kind, text)) return cell;
       return hideParts(text, secrets);
     });
   };
@@ -40,6 +41,11 @@ function usesInOrder(profile: Profile, titles: readonly string[]) {
     const [column] = use?.columns ?? [];
     return { isSecret: use?.isSecret ?? false, kind: column && COLUMNS[column].kind };
   });
+}
+
+/** Returns whether the profile has read the whole cell of a valid row. What follows a date may be dropped unread. */
+function isRead(kind: ColumnKind | undefined, text: string): boolean {
+  return kind === 'amount' || ((kind === 'date' || kind === 'expiry') && !/\s/.test(text));
 }
 
 /** Returns whether a cell is certainly an amount or a date, which nobody could take for a number. */

@@ -66,8 +66,8 @@ export function columnRules(columns: Profile['columns']): readonly (readonly [Co
   });
 }
 
-/** Returns the titles of a rule, each with its keys. */
-function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule) {
+/** Returns the titles that a rule reads, each with its keys. */
+export function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule) {
   const named = { from, month, year, positive, negative };
   return [
     ...Object.entries(named).flatMap(([key, title]) => (title === undefined ? [] : [[title, key] as const])),

@@ -62,6 +62,31 @@ describe('senderMasker', () => {
     );
   });
 
+  it('leaves amounts above a million with marks, and dates without', () => {
+    const profile = exampleProfile('excel-de', ['format: DD.MM.YYYY', 'format: YYYYMMDD']);
+    const cells = [
+      '20260615',
+      'R-7',
+      '',
+      'Byron',
+      '',
+      '',
+      '',
+      '1.234.567,00 €',
+      'Visa',
+      '="4222222222222220"',
+      '12/35',
+    ];
+    const made = ['06/15/2026', 'R-7', '', 'Byron', '', '', '', '', '1234567.00', 'VISA', '4222222222222220', '12/35'];
+    const shown = senderMasker(profile, profile.head.titles as string[])(cells, { made, isValid: true });
+    expect([shown[0], shown[7]]).toEqual([cells[0], cells[7]]);
+    expect(shown[9]).not.toMatch(/\d{5}/);
+    const late = [`20260615 ${cells[9]}`, ...cells.slice(1)];
+    expect(senderMasker(profile, profile.head.titles as string[])(late, { made, isValid: true })[0]).not.toMatch(
+      /\d{9}/,
+    );
+  });
+
   it('hides every long number of a row that was not sent', () => {
     const mask = senderMasker(SAGE, TITLES);
     const cells = ['4222222222222220', 'Byron', '4222222222222220', '', '1020.00', '', '', '', '', '', ''];

@@ -1,5 +1,5 @@
 import type { FaultCode } from '../../../../schemas/errors.ts';
-import type { ColumnRule, Profile, Title } from '../../../../schemas/profiles.ts';
+import type { Profile, Title } from '../../../../schemas/profiles.ts';
 import { joinedDigits } from '../../../kernel/plain-digits.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { shownValue } from '../../check/check-row.ts';
@@ -44,11 +44,4 @@ const SHORTEST_PART = 4;
 /** Returns a title as messages show it. */
 export function shownName(title: Title): string {
   return typeof title === 'number' ? `column ${title}` : `"${title}"`;
-}
-
-/** Returns the titles that a rule reads. */
-export function titlesOfRule({ from, join = [], month, year, positive, negative, sign }: ColumnRule): Title[] {
-  const parts = join.map((part) => ('from' in part ? part.from : undefined));
-  const by = typeof sign === 'object' ? sign.by : undefined;
-  return [from, ...parts, month, year, positive, negative, by].filter((title) => title !== undefined);
 }

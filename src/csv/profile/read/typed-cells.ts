@@ -5,7 +5,7 @@ import { columnName } from '../../workbook/cell-address.ts';
 import { shownDecimal } from '../../workbook/cell-value.ts';
 import type { CellReport } from '../cell-rules.ts';
 import type { LineKind } from './profile-reader.ts';
-import { titlesOfRule } from './row-faults.ts';
+import { titlesOfRule } from '../profile-titles.ts';
 import type { CellType, SourceRow } from './text-rows.ts';
 
 /** What the profile wants a cell to be. `any` is a cell that is only compared. */
@@ -114,7 +114,7 @@ function countedColumns(profile: Profile, placeOf: (title: Title) => number): Re
   const left = new Set(ignore.map(placeOf).filter((place) => !added.has(place)));
   const compared = Array.from({ length: width }, (_, place) => place).filter((place) => !left.has(place));
   const sent = Object.values(columns).flatMap((rule) =>
-    titlesOfRule(rule).map((title) => [placeOf(title), { title, wanted: wantedBy(rule, title) }] as const),
+    titlesOfRule(rule).map(([title]) => [placeOf(title), { title, wanted: wantedBy(rule, title) }] as const),
   );
   return new Map([...compared.map((place) => [place, { title: place + 1, wanted: 'any' }] as const), ...sent]);
 }
