@@ -45,6 +45,11 @@ export type KeptBack = Omit<AskedAgain, 'lacking'>;
  */
 export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
   if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
+  // Its folder would refuse rows in the layout, and they would wait as resubmitted.
+  if (file.profile_version !== null) {
+    const next = 'Export the rows again from the accounting system and drop them.';
+    throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'a profile reads its folder', { next });
+  }
   const amountAt = columnsOf(file.layout).indexOf('amount');
   const barred = await readBarredLines(app.ledger, file);
   const plan = { lines: [] as number[], cents: 0, barred: 0 };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
+import { planResubmission } from '../../../src/actions/resubmit.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
@@ -53,7 +54,7 @@ async function delivered(messageOf: (row: number) => string, ...rows: string[]) 
     const found = outputs.find((output) => output.kind === kind);
     return found && linesOf(join(app.settings.paths.out, found.name));
   };
-  return { lines, file: await readFileRow(app.ledger, claim.fileId) };
+  return { app, lines, file: await readFileRow(app.ledger, claim.fileId) };
 }
 
 describe('the results of a file that a profile reads', () => {
@@ -84,5 +85,10 @@ describe('the results of a file that a profile reads', () => {
     expect(all[0]).toMatch(/^Day,Outcome,Payer,Old Card,Due,Brand,Card,Exp,Reason \(paydrop [0-9a-f]{8}\)$/);
     expect(all[1]).toMatch(/^15\.06\.2026,R-1,"Byron, Ada",/);
     expect(all).toHaveLength(2);
+  });
+
+  it('are not resubmitted, because the folder would refuse rows in the layout', async () => {
+    const { app, file } = await delivered(() => 'REJECT: 15', rowOf('R-1', '5,00'));
+    await expect(planResubmission(app, file)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 });
