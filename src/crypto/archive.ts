@@ -1,6 +1,6 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { type FileHandle, readdir, rm } from 'node:fs/promises';
+import { closeSync, constants, existsSync, fstatSync, fsync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { type FileHandle, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -134,6 +134,29 @@ export async function destroySealedFile(path: string): Promise<void> {
   await removeFrom(dirname(path), [`${fileId}.`, `.${fileId}.`]);
 }
 
+/**
+ * Destroys a file like `destroySealedFile`, and leaves an empty note in its place. A ledger that goes back to before
+ * the file was refused learns from the note that the original will not come back.
+ */
+export async function destroyForGood(path: string): Promise<void> {
+  // The note comes first: after a crash both steps are repeated, unless the ledger has forgotten them.
+  await makeFolder(dirname(path));
+  await writeFile(notePath(path), '', { mode: 0o600 });
+  await destroySealedFile(path);
+}
+
+/** Returns whether `destroyForGood` has destroyed this file. */
+export function wasDestroyed(path: string): boolean {
+  return existsSync(notePath(path)) && !existsSync(path);
+}
+
+/** A name that `listSealed` takes for none of its files. */
+function notePath(path: string): string {
+  return path.replace(/\.sealed$/, NOTE_ENDING);
+}
+
+const NOTE_ENDING = '.destroyed';
+
 /** Removes the drafts that dead tries to seal a file left. A try that goes on fails, and is made again. */
 export async function removeDrafts(path: string): Promise<void> {
   await removeFrom(dirname(path), [`.${basename(path).split('.')[0]}.`]);
@@ -142,9 +165,13 @@ export async function removeDrafts(path: string): Promise<void> {
 async function removeFrom(folder: string, beginnings: readonly string[]): Promise<void> {
   const names = await listNames(folder);
   if (!names) return;
-  const doomed = names.filter((name) => beginnings.some((beginning) => name.startsWith(beginning)));
+  const doomed = names.filter((name) => isDoomed(name, beginnings));
   for (const name of doomed) await rm(join(folder, name), { force: true });
   await syncFolder(folder);
+}
+
+function isDoomed(name: string, beginnings: readonly string[]): boolean {
+  return !name.endsWith(NOTE_ENDING) && beginnings.some((beginning) => name.startsWith(beginning));
 }
 
 /**

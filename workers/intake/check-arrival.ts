@@ -1,7 +1,9 @@
 import type { FaultCode } from '../../schemas/errors.ts';
 import type { App } from '../../src/app.ts';
 import type { Folder } from '../../src/config/config.ts';
+import { readClaim } from '../../src/files/claims/find-claims.ts';
 import { isMessageName } from '../../src/files/message-name.ts';
+import { sha256OfFile } from '../../src/kernel/hash.ts';
 import { isResubmission } from '../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
@@ -57,4 +59,11 @@ export async function findRefusal(
   if (arrival.is !== 'refused') return undefined;
   const { is: _is, ...refusal } = arrival;
   return refusal;
+}
+
+/** Returns whether the claimed file differs from what was sealed: its sender had not finished (control total H1). */
+export async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
+  const claim = await readClaim(folder.work, file.file_id);
+  if (!claim) return false;
+  return claim.changed || (await sha256OfFile(claim.path)) !== file.sha256;
 }

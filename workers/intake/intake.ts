@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
-import { readClaim } from '../../src/files/claims/find-claims.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
-import { sha256OfFile } from '../../src/kernel/hash.ts';
 import { releaseClaim } from '../../src/files/claims/release-claim.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { limitsOf } from '../../src/config/limits.ts';
@@ -24,8 +22,8 @@ import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
 import { refreshStatistics } from '../../src/ledger/engine/copy-in.ts';
 import { transact, type Transaction, violates } from '../../src/ledger/engine/transaction.ts';
 import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
-import { destroySealedFile } from '../../src/crypto/archive.ts';
-import { type Arrival, checkArrival, findRefusal } from './check-arrival.ts';
+import { destroyForGood, wasDestroyed } from '../../src/crypto/archive.ts';
+import { type Arrival, checkArrival, findRefusal, wasChanged } from './check-arrival.ts';
 import { decideIntake } from './decide-intake.ts';
 import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
@@ -123,7 +121,7 @@ async function enqueueNextBatches(app: App, files: readonly PlainFileRow[]): Pro
 
 function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
   return poisonGuard(app, file.file_id, {
-    read: () => checkAndStore(app, file, before),
+    read: () => checkAndStore(app, file, before).catch((error: unknown) => refuseDestroyed(app, file, error)),
     giveUp: () => holdUnread(app, file),
   });
 }
@@ -214,6 +212,17 @@ async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
   return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
 }
 
+/** Refuses a file that was destroyed for its security codes before the ledger went back to a state that still waits. */
+async function refuseDestroyed(app: App, file: FileRow, error: unknown): Promise<PlainFileRow> {
+  if (!wasDestroyed(originalPath(app, file))) throw error;
+  const refusal: Refusal = { code: 'SECURITY_CODE', detail: 'found when the file was read before' };
+  return transact(app.ledger, async (tx) => {
+    const refused = await refuseUnread(tx, file, refusal);
+    await forgetKey(tx, file.file_id);
+    return refused;
+  });
+}
+
 /** Decides an unread file. Its one fault goes into the list of the notice too, because programs read only that. */
 async function refuseUnread(
   tx: Transaction,
@@ -225,13 +234,6 @@ async function refuseUnread(
   const decision: FileDecision = { verdict, reason: describeFault(refusal), ...rest };
   await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, ...(detail && { detail }) }]);
   return decideFile(tx, file.file_id, NOTHING_READ, decision);
-}
-
-/** Returns whether the claimed file differs from what was sealed: its sender had not finished (control total H1). */
-async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
-  const claim = await readClaim(folder.work, file.file_id);
-  if (!claim) return false;
-  return claim.changed || (await sha256OfFile(claim.path)) !== file.sha256;
 }
 
 /**
@@ -253,7 +255,7 @@ async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {
 async function finish(app: App, file: PlainFileRow): Promise<PlainFileRow> {
   await refreshStatistics(app.ledger, file.records ?? 0);
   const folder = app.folder(file.folder);
-  if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
+  if (file.reason_code === 'SECURITY_CODE') await destroyForGood(originalPath(app, file));
   if (folder) await releaseClaim(join(folder.work, file.file_id));
   crashPoint('intake.plain-released');
   return file;

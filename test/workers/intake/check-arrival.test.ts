@@ -17,6 +17,7 @@ import { openStepWorld } from '../support/step-world.ts';
 import { claimContent } from '../support/take-in.ts';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { originalPath } from '../../../workers/open-original.ts';
+import { destroyForGood, destroySealedFile, wasDestroyed } from '../../../src/crypto/archive.ts';
 import { cutAfterVerdict } from '../support/failing-app.ts';
 
 const ROWS = lines(upTo(3).map((n) => achRow(n)));
@@ -153,6 +154,27 @@ describe('intakeFile, for a file with security codes', () => {
     await intakeFile(world.app, claim);
     expect(existsSync(originalPath(world.app, file))).toBe(false);
     expect(existsSync(claim.workDir)).toBe(false);
+  });
+
+  it('refuses it again when the ledger has gone back to before it was read', async () => {
+    const claim = await claimedCodes();
+    const file = await world.file(claim.fileId);
+    await destroySealedFile(originalPath(world.app, file));
+    await expect(intakeFile(world.app, claim)).rejects.toMatchObject({ code: 'SEAL_BROKEN' });
+    await destroyForGood(originalPath(world.app, file));
+    await intakeFile(world.app, claim);
+    const again = await world.file(claim.fileId);
+    expect(again).toMatchObject({ state: 'rejected', reason_code: 'SECURITY_CODE', wrapped_key: null });
+    expect(await world.movesOf(claim)).toEqual(['claim', 'reject', 'shred']);
+    expect(existsSync(claim.workDir)).toBe(false);
+  });
+
+  it('remembers in the archive that it was destroyed, whatever is removed later', async () => {
+    const claim = await claimedCodes();
+    await intakeFile(world.app, claim);
+    const path = originalPath(world.app, await world.file(claim.fileId));
+    await destroySealedFile(path);
+    expect(wasDestroyed(path)).toBe(true);
   });
 
   it('leaves no number of the file in the ledger', async () => {
