@@ -5,7 +5,7 @@ import { LINE_PIECE_BYTES, measureLine, measureRows } from './check-memory.ts';
 import { checkAll } from '../support.ts';
 import { duplicateRows, HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
 
-/** See check-payment-file-flow.test.ts. */
+/** See check-blocks.test.ts. */
 describe('however the bytes are cut, for long', () => {
   it('the answer is the same', async () => {
     await tryProperty(cutBytes(Number.POSITIVE_INFINITY), 300);
