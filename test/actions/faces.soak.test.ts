@@ -16,7 +16,7 @@ import { cardRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
 import { fileNamed } from '../web/support/action-page.ts';
 import { type DashboardWorld, openDashboardWorld, type TestProgram } from '../web/support/dashboard-world.ts';
 import { type DoubtWorld, openDoubtWorld } from '../web/support/doubt-world.ts';
-import { dayReport } from '../workers/support/day-report.ts';
+import { dayReport } from '../workers/support/resolve-context.ts';
 
 /** Every action has the same plan, JSON and exit status on the command line and by the API, tried on equal subjects. */
 

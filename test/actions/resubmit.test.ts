@@ -11,7 +11,7 @@ import { dropAgain, planAgain, planResubmission, resubmitRows, type Selection } 
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
 import { query } from '../workers/support/story.ts';
-import { carryOut } from '../workers/support/carry-out.ts';
+import { carryOut } from '../workers/support/resolve-context.ts';
 import { takeIn } from '../workers/support/take-in.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 

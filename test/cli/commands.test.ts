@@ -7,7 +7,7 @@ import { type Call, type CliCommand, print, settingsOf, withLedger } from '../..
 import { ACTION_COMMANDS, commandOf, HOST_COMMANDS, VIEW_COMMANDS } from '../../schemas/steps.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { makeProgram } from '../../src/cli/run-command-line.ts';
-import { takeDown } from './support/take-down.ts';
+import { takeDown } from './support/run-here.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 import { openCliWorld } from './support/cli-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';

@@ -1,13 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import fc from 'fast-check';
 import { CONFIG_FILE, loadSettings } from '../../src/config/config.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
 import { failureOf } from '../kernel/support/config-world.ts';
+import { didYouMean, nearest } from '../../src/config/nearest.ts';
+import { readPlainYaml, writeYaml } from '../../src/config/plain-yaml.ts';
 
-const CANARY = 'hunter2';
+describe('faults of the configuration', () => {
+  const CANARY = 'hunter2';
 
-const YAML = `accounts:
+  const YAML = `accounts:
   main:
     server: NA
     country: US
@@ -20,17 +24,16 @@ folders:
     operation: ach-charge
 `;
 
-let root = '';
-beforeEach(async () => {
-  root = await freshFolder();
-});
+  let root = '';
+  beforeEach(async () => {
+    root = await freshFolder();
+  });
 
-async function refusalOf(text: string): Promise<string> {
-  await writeFile(join(root, CONFIG_FILE), text);
-  return failureOf(() => loadSettings(root, { SECRET: CANARY })).message;
-}
+  async function refusalOf(text: string): Promise<string> {
+    await writeFile(join(root, CONFIG_FILE), text);
+    return failureOf(() => loadSettings(root, { SECRET: CANARY })).message;
+  }
 
-describe('faults of the configuration', () => {
   it('names every setting of the wrong shape at once, with its path and without its value', async () => {
     const message = await refusalOf(
       `accounts:
@@ -89,5 +92,101 @@ rescan: 5
 
   it.each(['', 'just words', '- a list', '7'])('refuses a file that holds %j', async (text) => {
     expect(await refusalOf(text)).toContain('the file: ');
+  });
+});
+
+describe('nearest', () => {
+  describe('nearest', () => {
+    const names = ['main', 'canada', 'ach-charge', 'ach-refund', 'NA', 'UK'];
+
+    it.each([
+      ['mian', 'main'],
+      ['Main', 'main'],
+      ['man', 'main'],
+      ['mainn', 'main'],
+      ['canda', 'canada'],
+      ['ach-chrage', 'ach-charge'],
+      ['ach-refnud', 'ach-refund'],
+      ['na', 'NA'],
+      ['US', undefined],
+      ['west', undefined],
+      ['', undefined],
+    ])('%j: %s', (typed, meant) => {
+      expect(nearest(typed, names)).toBe(meant);
+    });
+
+    it('finds a name in which one letter is missing, too many, wrong or swapped', () => {
+      const name = fc.stringMatching(/^[a-z]{4,30}$/);
+      fc.assert(
+        fc.property(name, fc.nat(), fc.constantFrom('drop', 'add', 'swap', 'change'), (meant, place, how) => {
+          const at = place % (meant.length - 1);
+          const [before, one, two, rest] = [meant.slice(0, at), meant[at], meant[at + 1], meant.slice(at + 2)];
+          const typed = { drop: [two], add: [one, '-', two], swap: [two, one], change: ['-', two] }[how].join('');
+          expect(nearest(before + typed + rest, [meant])).toBe(meant);
+        }),
+        { numRuns: 200 },
+      );
+    });
+  });
+
+  it('didYouMean is nothing without a near name', () => {
+    expect(didYouMean('mian', ['main'])).toBe(' (did you mean "main"?)');
+    expect(didYouMean('west', ['main'])).toBe('');
+  });
+});
+
+function faultsOf(text: string) {
+  const read = readPlainYaml(text);
+  return 'faults' in read ? read.faults : [];
+}
+
+describe('readPlainYaml', () => {
+  it.each([
+    ['a: 1\nb: &x 1', 2, 'anchors are not taken'],
+    ['a: 1\nb: *x', 2, 'aliases are not taken'],
+    ['a: |\n  *x\n  &y\nb: !!binary aGk=', 4, 'tags are not taken'],
+    ['- a\n- ? b\n  : c', 2, 'keys behind a question mark are not taken'],
+    ['%YAML 1.1\n---\na: yes', 1, 'directives are not taken'],
+    ["'1': b\n1: a", 2, 'this key is not a text'],
+    ['a:\n  ~: b', 2, 'this key is not a text'],
+    ['a: [{ __proto__: b }]', 1, 'this key is not a text'],
+    ['a: 1\na: 2', 2, 'this is not YAML: duplicate key'],
+    ['a: 1\n---\nb: 1', 2, 'this is not YAML: multiple docs'],
+  ])('refuses %j on line %i: %s', (text, line, reason) => {
+    expect(faultsOf(text)).toEqual([{ line, reason: expect.stringContaining(reason) }]);
+  });
+
+  it.each(['? ', '[', '- ', '*a '])('ends for 64 KiB of %j', (piece) => {
+    expect(faultsOf(piece.repeat(65_536 / piece.length)).length).toBeGreaterThan(0);
+  });
+
+  it('takes what looks like a sign within a text', () => {
+    const text = 'a: "*x"\nb: |\n  &y ? !z\nc: it is * and & and ?\n';
+    expect(readPlainYaml(text)).toMatchObject({ value: { a: '*x', b: '&y ? !z\n', c: 'it is * and & and ?' } });
+  });
+
+  it('finds the line of a key, an item, or of what is around one that is missing', () => {
+    const read = readPlainYaml('a:\n  b:\n    - 1\n    - c: 2\n');
+    if ('faults' in read) throw new Error('it has no fault');
+    expect([[], ['a'], ['a', 'b', 0], ['a', 'b', 1, 'c'], ['a', 'b', 7], ['x']].map(read.lineOf)).toEqual([
+      1, 1, 3, 4, 2, 1,
+    ]);
+  });
+});
+
+describe('writeYaml', () => {
+  it('writes what reads back the same', () => {
+    const texts = fc.string({ unit: 'grapheme', maxLength: 100 });
+    const words = fc.dictionary(
+      texts.filter((key) => key !== '__proto__'),
+      texts,
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(fc.record({ texts: fc.array(texts), words, count: fc.integer() }), (value) => {
+        expect(readPlainYaml(writeYaml(value))).toMatchObject({ value });
+      }),
+      { numRuns: 200 },
+    );
   });
 });

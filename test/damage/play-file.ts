@@ -6,14 +6,12 @@ import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import type { CheckRules } from '../../src/csv/check/check-rules.ts';
 import type { Account } from '../../src/config/config.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
-import { checkByBytes, outcomeOf } from '../csv/compare/check-by-bytes.ts';
-import { checkByReference, type Reading } from '../csv/compare/check-by-reference.ts';
-import { chooseRules } from '../csv/compare/choose-rules.ts';
-import { chooser } from '../simulation/choose.ts';
+import { checkByBytes, checkByReference, outcomeOf, type Reading } from '../csv/compare/check-by-bytes.ts';
+import { chooseRules } from '../csv/compare/compare-file.ts';
+import { chooser, flipBytes } from '../simulation/choose.ts';
 import { linesOf } from '../simulation/checks/check-outputs.ts';
 import { DAMAGES, type DraftFile, draftFile, isTelling, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
 import { upTo } from '../support/payment-rows.ts';
-import { flipBytes } from './flip-bytes.ts';
 
 /** One damaged file and its outcome. */
 type PlayedFile = {

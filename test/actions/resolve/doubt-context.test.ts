@@ -6,11 +6,18 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { resolutionOf, sayResolved, takesTwoToResolve } from '../../../src/actions/resolve/doubt-context.ts';
 import type { ActionContext } from '../../../src/actions/action.ts';
 import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
-import { contextAt, doubtfulBatch, persons, resultOf } from '../../workers/support/resolve-context.ts';
+import {
+  ACCOUNT,
+  CALLED_AT,
+  contextAt,
+  doubtfulBatch,
+  foundDoubt,
+  persons,
+  resultOf,
+} from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { resolutionOptions } from '../../../src/actions/resolve/resolution-options.ts';
-import { ACCOUNT, CALLED_AT, foundDoubt } from '../../cli/support/found-doubt.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { MOST_IDS, probeIds, suggestRange } from '../../../src/actions/resolve/probe-ids.ts';
 

@@ -5,8 +5,14 @@ import type { ResolutionContext } from '../../../src/actions/resolve/resolution-
 import { type Cover, judgeCover } from '../../../src/actions/resolve/judge-cover.ts';
 import { readReportFile, type ReportFile } from '../../../src/actions/resolve/read-report-file.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
-import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
-import { chargedAt, contextAt, DAY_MS, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import {
+  chargedAt,
+  contextAt,
+  DAY_MS,
+  dayReport,
+  doubtfulBatch,
+  type ReportLine,
+} from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { readAccountStates } from '../../../src/ledger/account/read-holds.ts';
 import { reconcileAccount } from '../../../src/actions/resolve/reconcile-account.ts';

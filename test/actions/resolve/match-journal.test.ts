@@ -6,11 +6,10 @@ import { looseInvoice, matchJournal } from '../../../src/actions/resolve/match-j
 import { readFileRow, readSentRows } from '../../../src/ledger/file/read-file.ts';
 import { findInReport } from '../../../src/actions/resolve/find-in-report.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
-import { doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import { dayReport, doubtfulBatch, type ReportLine } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readReportFile, type ReportFile } from '../../../src/actions/resolve/read-report-file.ts';
-import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
 
 const calledAt = new Date('2026-06-15T10:00:00Z');
 const ROW: SentRow = { line: 2, invoice: 'INV-1', customerCode: '', amountCents: 2_500, lastFour: '2220' };

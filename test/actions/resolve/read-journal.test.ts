@@ -3,8 +3,15 @@ import { readBatchRow, readOutcomeTotals } from '../../../src/ledger/file/read-f
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { readJournal } from '../../../src/actions/resolve/read-journal.ts';
 import { type FilePlan, keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
-import { dayReport, type ReportLine } from '../../workers/support/day-report.ts';
-import { chargedAt, contextAt, contextForTwo, DAY_MS, doubtfulBatch } from '../../workers/support/resolve-context.ts';
+import {
+  chargedAt,
+  contextAt,
+  contextForTwo,
+  DAY_MS,
+  dayReport,
+  doubtfulBatch,
+  type ReportLine,
+} from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import type { ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';

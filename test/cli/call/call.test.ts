@@ -16,7 +16,7 @@ import {
 import { Config } from '../../../schemas/config.ts';
 import { confirmCall, openAccount } from '../../../src/cli/call/make-call.ts';
 import { type Account, resolveSettings } from '../../../src/config/config.ts';
-import { fakeTerminal } from '../support/fake-terminal.ts';
+import { fakeTerminal } from '../support/run-here.ts';
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[];
 

@@ -4,7 +4,7 @@ import { answerStatus, customerTable, describeAnswer } from '../../../src/cli/ca
 import type { AnyAnswer, CustomerRecord } from '../../../src/gateway/client-answers.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
-import { type CallWorld, openCallWorld, SECRETS } from '../support/call-world.ts';
+import { type CallWorld, openCallWorld, SECRETS } from '../support/cli-world.ts';
 import type { Ran } from '../support/run-here.ts';
 
 const PAYMENT = {

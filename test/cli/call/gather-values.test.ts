@@ -5,8 +5,7 @@ import { gatherValues, type TypedValues, readInput, readSecrets } from '../../..
 import type { Call } from '../../../src/cli/command.ts';
 import { CARD, cardRow } from '../../support/payment-rows.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
-import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
-import { takeDown } from '../support/take-down.ts';
+import { fakeTerminal, pipedInput, takeDown } from '../support/run-here.ts';
 import type { OperationName } from '../../../schemas/operations.ts';
 import { ask, hasPerson, systemTerminal, type Terminal } from '../../../src/cli/call/terminal.ts';
 import { readLastMoment, readMoment, toParameters } from '../../../src/cli/call/to-parameters.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { achRow, cardRow } from '../../support/payment-rows.ts';
-import { openCallWorld, SECRET_ENVIRONMENT, SECRETS } from '../support/call-world.ts';
+import { openCallWorld, SECRET_ENVIRONMENT, SECRETS } from '../support/cli-world.ts';
 import { type Ran, runHere } from '../support/run-here.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 

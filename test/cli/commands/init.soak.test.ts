@@ -1,17 +1,15 @@
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { serverOf } from '../support/embedded-server.ts';
-import { shortenWaits, stepsOf } from '../support/next-steps.ts';
-import { paydropWords, runPaydrop, startChild, startPaydrop } from '../support/run-child.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { paydropWords, runPaydrop, shortenWaits, startChild, startPaydrop, stepsOf } from '../support/run-child.ts';
 import { runHere } from '../support/run-here.ts';
-import { expectSamplesDone, folderOf, NOBODY_THERE } from '../support/demo-story.ts';
 import { quoteWord } from '../../../src/cli/print/paydrop-line.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openApp } from '../../../src/app.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { isPostmaster, readPostmasterFile } from '../../../src/ledger/postgres/postmaster-file.ts';
 
 let root = '';
 
@@ -223,3 +221,39 @@ describe('restore', () => {
     world.app = await openApp(world.settings, { log: silentLog(), env: {} });
   });
 });
+
+/** Addresses without a server: the demo must ignore what the environment names. */
+export const NOBODY_THERE = {
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/never',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
+/** Waits until a demo names its scratch folder, and removes that after the test. */
+export async function folderOf(demo: { out(): string }): Promise<string> {
+  await expect.poll(demo.out, { interval: 10 }).toMatch(/^Working in .*\n/);
+  const [, root = ''] = /^Working in (.*)\n/.exec(demo.out()) ?? [];
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  return root;
+}
+
+/** Expects what a demo prints about its samples at the end. */
+export function expectSamplesDone(out: string, root: string): void {
+  const table = out.split('\n').filter((line) => /^\S+\.csv +(main|canada) /.test(line));
+  expect(table).toHaveLength(10);
+  expect(table.filter((line) => / completed /.test(line))).toHaveLength(8);
+  expect(table.find((line) => line.startsWith('same-again.csv'))).toMatch(/nothing sent: .* \(DUPLICATE_FILE\)/);
+  expect(out).toContain('match, row by row and to the cent.');
+  for (const words of ['status', 'show card.csv', 'find --invoice C-1002'])
+    expect(out).toMatch(new RegExp(`\\n {2}(?:npm run paydrop --|node \\S+/main\\.js) --dir ${root} ${words}\\n`));
+}
+
+/** Waits for the embedded PostgreSQL of a folder and returns its process. Its data must lie in the folder itself. */
+export async function serverOf(root: string): Promise<{ pid: number; isAlive(): Promise<boolean> }> {
+  const dataDir = join(root, 'data');
+  const place = { dataDir, home: join(dataDir, 'postgres'), user: undefined };
+  const read = async () => (await readPostmasterFile(place))?.pid;
+  await expect.poll(read, { interval: 20 }).toBeGreaterThan(0);
+  const pid = (await read()) ?? 0;
+  // A dead process keeps its number until it is reaped, which never happens in a container without an init.
+  return { pid, isAlive: () => isPostmaster(pid, place) };
+}

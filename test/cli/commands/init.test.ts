@@ -12,15 +12,12 @@ import {
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
-import { holdFlags } from '../support/hold-flags.ts';
-import { shortenWaits, stepsOf, wordsOf } from '../support/next-steps.ts';
-import { startChild } from '../support/run-child.ts';
-import { nameAsInCheckout, runHere, startHere } from '../support/run-here.ts';
+import { holdFlags, shortenWaits, startChild, stepsOf, wordsOf } from '../support/run-child.ts';
+import { fakeTerminal, nameAsInCheckout, pipedInput, runHere, startHere } from '../support/run-here.ts';
 import { COUNTRIES } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { askSetup } from '../../../src/cli/commands/ask-setup.ts';
 import { operationsIn, sampleFor, starterConfig, USUAL_SETUP } from '../../../src/cli/commands/starter-config.ts';
-import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { packageRoot } from '../../../src/cli/package-version.ts';
 import { makeProgram } from '../../../src/cli/run-command-line.ts';

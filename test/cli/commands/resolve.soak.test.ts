@@ -8,7 +8,7 @@ import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { ageBy } from '../../support/force-sql.ts';
 import { achRow, CARD, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
-import { dayReport } from '../../workers/support/day-report.ts';
+import { dayReport } from '../../workers/support/resolve-context.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
 /**

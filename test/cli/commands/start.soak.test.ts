@@ -5,8 +5,7 @@ import { httpAnswer, startScripted } from '../../gateway/support/scripted-server
 import { findFreePort } from '../../support/find-free-port.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
-import { holdFlags } from '../support/hold-flags.ts';
-import { type Child, startPaydrop } from '../support/run-child.ts';
+import { type Child, holdFlags, startPaydrop } from '../support/run-child.ts';
 import { runHere, startHere } from '../support/run-here.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { soapRequest } from '../../sandbox/support/soap-request.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sftpServers } from '../../../src/cli/doctor/servers.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../../support/sshd.ts';
-import { openPatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, WELL } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openPatientWorld);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compileLater, keepHeapSmall } from '../../../src/cli/process/start.ts';
-import { holdFlags, setFlags } from '../support/hold-flags.ts';
+import { holdFlags, setFlags } from '../support/run-child.ts';
 import { waitUntilIdle, withWorkers } from '../../../src/cli/process/with-workers.ts';
 import type { Workers } from '../../../workers/main.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
@@ -17,8 +17,7 @@ import { readDashboard } from '../../../src/config/config-dashboard.ts';
 import { keptLog } from '../../support/bad-input.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { openCliWorld } from '../support/cli-world.ts';
-import { startHere } from '../support/run-here.ts';
-import { takeDown } from '../support/take-down.ts';
+import { startHere, takeDown } from '../support/run-here.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 /** A script that calls a function this many times. */

@@ -10,8 +10,7 @@ import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
 import { PROFILE_TEXT } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
-import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
-import { takeDown } from '../support/take-down.ts';
+import { fakeTerminal, pipedInput, takeDown } from '../support/run-here.ts';
 
 const ME = `operator:${userInfo().username}`;
 const OTHER_TEXT = PROFILE_TEXT.replace("decimal: '.'", "decimal: ','");

@@ -5,7 +5,7 @@ import { runSuggest } from '../../../src/cli/profile/suggest.ts';
 import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
-import { fakeTerminal } from '../support/fake-terminal.ts';
+import { fakeTerminal } from '../support/run-here.ts';
 
 const SAMPLE = [
   'Acme Swim Club Inc',

@@ -6,7 +6,7 @@ import type { Call } from '../../../src/cli/command.ts';
 import { chooseWay, readReport, WAY_OPTIONS } from '../../../src/cli/resolve/choose-way.ts';
 import { describeInDoubt, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
 import type { InDoubt, Neighbour } from '../../../src/ledger/doubt/in-doubt.ts';
-import { ACCOUNT, CALLED_AT, foundDoubt } from '../support/found-doubt.ts';
+import { ACCOUNT, CALLED_AT, foundDoubt } from '../../workers/support/resolve-context.ts';
 import { nextSteps } from '../../../src/cli/resolve/next-steps.ts';
 
 function choose(options: Call['options']) {

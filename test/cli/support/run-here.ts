@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { PassThrough } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
-import { takeDown } from './take-down.ts';
+import type { Terminal } from '../../../src/cli/call/terminal.ts';
 
 export type Ran = { status: number; out: string; err: string };
 
@@ -68,4 +69,59 @@ export function nameAsInCheckout(): void {
   const [, script = ''] = process.argv;
   process.argv[1] = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
   onTestFinished(() => void (process.argv[1] = script));
+}
+
+export type Printed = { out: string; err: string };
+
+/**
+ * Captures what the console and the streams print during `work`; the log bypasses both. Of two concurrent captures, the
+ * later one gets everything until it ends.
+ * @param work receives what was printed so far
+ */
+export async function takeDown<Result>(
+  work: (printed: Readonly<Printed>) => Result | Promise<Result>,
+): Promise<Printed & { result: Result }> {
+  const printed: Printed = { out: '', err: '' };
+  const collect = (stream: keyof Printed, end: string) => (text: unknown) => {
+    printed[stream] += `${String(text)}${end}`;
+    return true;
+  };
+  const { log, error } = console;
+  const { stdout, stderr } = process;
+  const [writeOut, writeErr] = [stdout.write, stderr.write];
+  console.log = collect('out', '\n');
+  console.error = collect('err', '\n');
+  stdout.write = collect('out', '');
+  stderr.write = collect('err', '');
+  try {
+    const result = await work(printed);
+    return { result, ...printed };
+  } finally {
+    Object.assign(console, { log, error });
+    stdout.write = writeOut;
+    stderr.write = writeErr;
+  }
+}
+
+export type FakeTerminal = Terminal & { readonly input: PassThrough; shown(): string };
+
+/** A terminal in which the test types each answer as soon as its question appears. */
+export function fakeTerminal(answers: readonly string[] = [], isTTY = true): FakeTerminal {
+  const input = Object.assign(new PassThrough(), { isTTY });
+  const output = Object.assign(new PassThrough(), { isTTY });
+  const waiting = [...answers];
+  let shown = '';
+  output.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    const isQuestion = chunk.toString().endsWith(': ');
+    if (isQuestion && waiting.length > 0) setImmediate(() => input.write(`${waiting.shift()}\r`));
+  });
+  return { input, output, shown: () => shown };
+}
+
+/** A pipe with these bytes, without a user. */
+export function pipedInput(text = ''): FakeTerminal {
+  const terminal = fakeTerminal([], false);
+  terminal.input.end(text);
+  return terminal;
 }

@@ -6,7 +6,7 @@ import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { jsonReport, textReport } from '../../../src/cli/validate/reports.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
-import { takeDown } from '../support/take-down.ts';
+import { takeDown } from '../support/run-here.ts';
 import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
 
 describe('jsonReport', () => {

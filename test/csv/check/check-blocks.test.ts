@@ -5,11 +5,10 @@ import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import { decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
 import { faultTally } from '../../../src/csv/check/fault-effect.ts';
 import { newFileShape } from '../../../src/csv/read/split-lines.ts';
-import { CARD_HEADER, cardLine, cardLines, rulesWith, VISA } from '../support.ts';
+import { CARD_HEADER, cardLine, cardLines, cutBytes, rulesWith, VISA } from '../support.ts';
 import { compileBlockScan, newScannedRows } from '../../../src/csv/scan/scan-block.ts';
 import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
 import { tryProperty } from '../../gateway/support/seeds.ts';
-import { cutBytes } from '../cut-bytes.ts';
 
 describe('check blocks', () => {
   /** Checks each text as a block; the last one ends the file. */

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { BLOCK_BYTES } from '../../../src/csv/read/read-blocks.ts';
 import { tryProperty } from '../../gateway/support/seeds.ts';
-import { ANY_LINES, expectSameRows } from '../raw-lines.ts';
+import { ANY_LINES, expectSameRows } from '../support.ts';
 
 /** See read-raw-lines.test.ts. */
 describe('readRawLines, for long', () => {

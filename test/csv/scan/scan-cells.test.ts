@@ -8,8 +8,7 @@ import {
   scanDate,
   scanExpiry,
 } from '../../../src/csv/scan/scan-number.ts';
-import { rulesWith } from '../support.ts';
-import { scanCellOf } from './support.ts';
+import { rulesWith, scanCellOf } from '../support.ts';
 import { isDay } from '../../../src/csv/rules/rule-of-column.ts';
 import type { RowScan } from '../../../src/csv/scan/row-scan.ts';
 import { brandOf } from '../../../src/csv/rules/card-brand.ts';

@@ -6,6 +6,7 @@ import type { FileFacts } from '../../../src/ledger/file/read-why.ts';
 import type { ResubmissionRow } from '../../../src/ledger/row/resubmissions.ts';
 import type { AuditRow } from '../../../src/ledger/file/search.ts';
 import type { FileRow, OutputRow } from '../../../src/ledger/engine/records.ts';
+import { capital, ended, outcomesOf, sumOf, whoDid } from '../../../src/explain/why/sentence.ts';
 
 const at = new Date('2026-06-15T10:00:00Z');
 const file = {
@@ -163,5 +164,32 @@ describe('nextForFile', () => {
     expect(nextForFile(file, facts, [{ ...waiting, charged: 1 }])).toEqual([
       [expect.stringMatching(/^june-again-1\.csv must no longer be dropped: 1 row of it may have been charged\./)],
     ]);
+  });
+});
+
+describe('the words of a story', () => {
+  it('name persons, and call every worker paydrop', () => {
+    expect(whoDid('operator:ada')).toBe('ada');
+    expect(whoDid('worker:submit')).toBe('paydrop');
+  });
+
+  it('count rows and money', () => {
+    expect(sumOf(1, 1_000)).toBe('1 row with a total of 10.00');
+    expect(sumOf(2, -550)).toBe('2 rows with a total of -5.50');
+    expect(
+      outcomesOf([
+        { outcome: 'approved', rows: 5, cents: 12_500 },
+        { outcome: 'declined', rows: 1, cents: 2_500 },
+      ]),
+    ).toBe('5 rows APPROVED (charged or refunded), 125.00; 1 row DECLINED (refused by the service with a code), 25.00');
+  });
+
+  it('end in one full stop and begin with a capital', () => {
+    expect([ended('it broke off'), ended('it broke off. '), ended('')]).toEqual([
+      'it broke off.',
+      'it broke off.',
+      '.',
+    ]);
+    expect(capital('nothing left')).toBe('Nothing left');
   });
 });

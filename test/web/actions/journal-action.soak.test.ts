@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
-import { dayReport } from '../../workers/support/day-report.ts';
+import { dayReport } from '../../workers/support/resolve-context.ts';
 import { type ActionPage, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
 import { openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { KNOWN_ROW, openDoubtWorld } from '../support/doubt-world.ts';

@@ -8,7 +8,7 @@ import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { carryOut } from '../support/resolve-context.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';

@@ -5,7 +5,7 @@ import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { carryOut } from '../support/resolve-context.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';

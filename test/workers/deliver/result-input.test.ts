@@ -7,7 +7,7 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { CARD } from '../../support/payment-rows.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { carryOut } from '../support/resolve-context.ts';
 import { linesOf } from '../support/delivered.ts';
 import { openProfileFolder } from '../support/profile-folder.ts';
 import { stepWorld } from '../support/step-world.ts';

@@ -3,7 +3,7 @@ import type { App } from '../../../src/app.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import type { StepWorld } from './step-world.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './resolve-context.ts';
 import { takeIn } from './take-in.ts';
 
 /** Makes a file with an outcome for every row that was sent, ready for delivery. */

@@ -1,10 +1,16 @@
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
-import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { readBatches, readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { ResolutionContext } from '../../../src/actions/resolve/resolution-context.ts';
 import { type FilePlan, keyOf, type LedgerWorld } from '../../support/ledger-world.ts';
-import type { ReportLine } from './day-report.ts';
+import type { App } from '../../../src/app.ts';
+import { pollBatch } from '../../../workers/poll/poll.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { answering, answeringResult } from './scripted-gateway.ts';
+import { query } from './story.ts';
+import { formatInZone } from '../../../src/calendar/zone-time.ts';
+import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -86,3 +92,97 @@ export function resultOf(batch: Pick<BatchRow, 'file_id'>, lines: readonly numbe
   );
   return { kind: 'done', file: Buffer.from(rows.join('')), text: 'Batch Process Has Been Done' };
 }
+
+let batchIds = 300;
+
+/**
+ * Sends every batch of a file and fetches its result, without a service. `messageOf` gives the answer to each row by
+ * its number, counted over all batches from 1.
+ */
+export async function carryOut(app: App, fileId: string, messageOf: (row: number) => string): Promise<void> {
+  let row = 0;
+  for (const { batch_no: batchNo } of await readBatches(app.ledger, fileId)) {
+    const key = { fileId, batchNo };
+    batchIds += 1;
+    const service = answering(app, { kind: 'submitted', batchId: String(batchIds), text: 'taken' });
+    await submitBatch(service.app, key);
+    await query(app, `UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [fileId]);
+    const rows = service.bodies[0]!.split('\n').map((cells) => `${maskCells(cells)},${messageOf((row += 1))}\r\n`);
+    await pollBatch(answeringResult(app, { kind: 'done', file: Buffer.from(rows.join('')), text: 'done' }), key);
+  }
+}
+
+function maskCells(row: string): string {
+  return row.replace(/\d{12,}/g, (number) => '*'.repeat(number.length - 4) + number.slice(-4));
+}
+
+const TITLES =
+  'Invoice,Date,Agent,Customer Code,Account Type,First Name, Last Name, Account Number, Total, Result, Detail,Transaction ID';
+
+export type ReportLine = {
+  at: Date;
+  invoice?: string;
+  number?: string;
+  total?: string;
+  result?: string;
+  kind?: string;
+  customerCode?: string;
+};
+
+/** Returns a day's report of bank payments as the service writes it. */
+export function dayReport(lines: readonly ReportLine[], agent = 'TEST88'): string {
+  const rows = lines.map(({ at, ...line }, index) => {
+    const { invoice = `OTHER-${index}`, number = '******0009', total = '5.00', kind = 'CHECKING' } = line;
+    const { result = 'OK:555555:', customerCode = 'Quick Client' } = line;
+    return `${invoice},${writeTime(at)},${agent},"${customerCode}",${kind},"Ada","Byron",'${number},${total},${result}, ,A900000${index}`;
+  });
+  return [TITLES, ...rows].map((line) => `${line}\r\n`).join('');
+}
+
+/** Writes a time as the North American server does. */
+function writeTime(at: Date): string {
+  const text = formatInZone(at, 'America/Vancouver');
+  const [year, month, day] = text.slice(0, 10).split('-');
+  return `${month}/${day}/${year} ${text.slice(11, 19)}`;
+}
+
+export const CALLED_AT = new Date('2026-06-15T10:00:00.000Z');
+
+/** A batch in doubt as the ledger describes it. */
+export function foundDoubt(change: Partial<InDoubt> = {}): InDoubt {
+  return {
+    batch: {
+      file_id: 'g7fhpaqs00000000',
+      batch_no: 2,
+      account: 'main',
+      operation: 'card',
+      state: 'unknown',
+      state_at: CALLED_AT,
+      reason: 'the connection was reset',
+      attempt: 1,
+      rows: 3,
+      cents: 7_500,
+    } as BatchRow,
+    file: { file_id: 'g7fhpaqs00000000', name: 'monday.csv', account: 'main', operation: 'card', layout: 'card' },
+    attempts: [
+      {
+        attempt: 1,
+        host: 'service.test',
+        request_bytes: 900,
+        started_at: CALLED_AT,
+        ended_at: CALLED_AT,
+        verdict: 'unknown',
+        evidence: { bytesWritten: 900, bytesRead: 0 },
+        resolution: null,
+      },
+    ],
+    lateAnswers: [],
+    reports: [],
+    before: undefined,
+    after: undefined,
+    proposal: undefined,
+    ...change,
+  };
+}
+
+export const ACCOUNT = { server: 'NA', resolveWaitMs: 86_400_000, timeZone: 'America/Toronto' } as const;

@@ -7,7 +7,7 @@ import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { JOB_KEYS } from '../../../workers/enqueue.ts';
 import { openGate } from '../../queue/support/collect.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { carryOut } from '../support/carry-out.ts';
+import { carryOut } from '../support/resolve-context.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
 import { stepWorld } from '../support/step-world.ts';

@@ -7,7 +7,7 @@ import { dashboardForTests, type TestBrowser } from '../../support/dashboard-wor
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { AttemptInDoubt, InDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
-import { foundDoubt, ACCOUNT, CALLED_AT } from '../../../cli/support/found-doubt.ts';
+import { foundDoubt, ACCOUNT, CALLED_AT } from '../../../workers/support/resolve-context.ts';
 import { BatchAttempts } from '../../../../src/web/pages/files/show-batch.tsx';
 import type { Comparison } from '../../../../src/explain/compare-batch.ts';
 import { compareRows } from '../../../../src/reconcile/compare-rows.ts';
