@@ -7,7 +7,7 @@ import { type App, openApp } from '../src/app.ts';
 import { resolveSettings, type Settings } from '../src/config/config.ts';
 import { silentLog } from '../src/kernel/log.ts';
 import { createMasterKeyFile } from '../src/crypto/master-key.ts';
-import { letTimeFly } from './queue/support/let-time-fly.ts';
+import { letTimeFly } from './queue/support/queue-world.ts';
 import { startTestPostgres, type TestPostgres } from './support/postgres.ts';
 import { type ScriptedService, startScriptedService } from './support/scripted-service.ts';
 import { closedUrl } from './workers/support/step-world.ts';

@@ -1,153 +1,220 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
 import { openDashboardWorld, PASSWORD } from '../web/support/dashboard-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { findViolations } from './support/dashboard-day.ts';
+import { type FurnishedDashboard, openFurnishedDashboard, pageNames, visitAs } from './support/furnished-dashboard.ts';
 
-const verdict = chromiumVerdict();
-it(verdict.sentence, () => {
-  expect(verdict.isFine).toBe(true);
+describe('keyboard', () => {
+  const verdict = chromiumVerdict();
+  it(verdict.sentence, () => {
+    expect(verdict.isFine).toBe(true);
+  });
+
+  /** Nothing here uses a mouse. Each test continues where the last one ended. */
+  describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
+    const world = openedForTests(openDashboardWorld);
+    let browser: Browser;
+    let page: Page;
+    beforeAll(async () => {
+      await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+      await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
+      await world.finish();
+      browser = await openChromium();
+      const context = await browser.newContext({ baseURL: world.url });
+      context.setDefaultTimeout(20_000);
+      page = await context.newPage();
+    });
+    afterAll(() => browser.close());
+
+    /** Presses Tab until the focused element has this name. */
+    async function tabTo(name: RegExp): Promise<void> {
+      const passed: string[] = [];
+      for (let steps = 0; steps < 120; steps += 1) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate(() => {
+          const element = document.activeElement as HTMLElement | null;
+          const label = element && 'labels' in element ? (element as HTMLInputElement).labels?.[0]?.textContent : '';
+          return `${element?.getAttribute('aria-label') ?? ''} ${label ?? ''} ${element?.textContent ?? ''}`.trim();
+        });
+        if (name.test(focused)) return;
+        passed.push(focused.slice(0, 40));
+      }
+      throw new Error(`the keyboard does not get to ${name}; it passed ${passed.join(' | ')}`);
+    }
+
+    async function pressOn(name: RegExp): Promise<void> {
+      await tabTo(name);
+      await page.keyboard.press('Enter');
+    }
+
+    /** Presses Enter on what leads to another page, and waits for that page. */
+    async function goOn(name: RegExp): Promise<void> {
+      await tabTo(name);
+      await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    }
+
+    it('logs in', async () => {
+      await page.goto('/');
+      await tabTo(/^Name/);
+      await page.keyboard.type('approver');
+      await tabTo(/^Password/);
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+    });
+
+    it('skips what stands at the head of every page', async () => {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Skip to the content');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
+    });
+
+    it('shows where the focus is', async () => {
+      await page.keyboard.press('Tab');
+      const outline = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+      expect(outline).not.toBe('none');
+    });
+
+    it('finds the held file and approves it', async () => {
+      await page.reload();
+      await goOn(/^held\.csv$/);
+      await page.getByRole('heading', { name: 'held.csv', level: 1 }).waitFor();
+      await goOn(/^Approve…$/);
+      await page.getByRole('heading', { level: 1, name: /approve/i }).waitFor();
+      await tabTo(/^Reason/);
+      await page.keyboard.type('the sender counts again');
+      await goOn(/^Approve 2 rows/);
+      await expect.poll(() => world.states()).toEqual({ 'held.csv': 'accepted' });
+    });
+
+    it('checks a file and drops it', async () => {
+      await page.context().clearCookies();
+      await page.goto('/drop');
+      await tabTo(/^Name/);
+      await page.keyboard.type('operator');
+      await tabTo(/^Password/);
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Check and drop', level: 1 }).waitFor();
+      await tabTo(/^Account and operation/);
+      await page.keyboard.type('main: card');
+      // The file chooser belongs to the system, so the test sets its result.
+      const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from(lines([cardRow(11), cardRow(12)])) };
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByRole('heading', { name: 'typed.csv', level: 2 }).waitFor();
+      await pressOn(/^Drop it: typed\.csv/);
+      await page
+        .getByText(/^Dropped\. /)
+        .first()
+        .waitFor();
+      await world.finish();
+      await page.getByRole('link', { name: 'Open the file' }).waitFor();
+      await goOn(/^Open the file$/);
+      await page.getByRole('heading', { name: 'typed.csv', level: 1 }).waitFor();
+      expect(await world.states()).toMatchObject({ 'typed.csv': 'completed' });
+    });
+
+    it('goes through a batch in doubt', async () => {
+      world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
+      await world.drop('card', 'doubt.csv', lines([cardRow(21), cardRow(22)]));
+      await world.finish();
+      await page.goto('/');
+      await goOn(/^doubt\.csv, batch 1$/);
+      await goOn(/^Resolve it step by step$/);
+      await goOn(/^Look for its batch id…$/);
+      await tabTo(/^First batch id/);
+      const first = await page.evaluate(() => Number((document.activeElement as HTMLInputElement).value));
+      await tabTo(/^Last batch id/);
+      // Tab selects the content of an input. Each id is queried after a pause, so the test queries only a few.
+      await page.keyboard.type(String(first + 3));
+      await goOn(/^Ask for these ids$/);
+      await goOn(/^Enter batch id/);
+      await tabTo(/^Reason/);
+      await page.keyboard.type('its rows fit');
+      await goOn(/^Enter \d/);
+      await page
+        .getByText(/Every row matches/)
+        .first()
+        .waitFor();
+      await world.finish();
+      expect(await world.states()).toMatchObject({ 'doubt.csv': 'completed' });
+    });
+
+    it('scrolls a table that is wider than the screen', async () => {
+      await page.setViewportSize({ width: 360, height: 700 });
+      await page.goto('/audit');
+      await tabTo(/audit|links|steps|trail/i);
+      const table = page.locator('.scroll').first();
+      await table.focus();
+      await page.keyboard.press('ArrowRight');
+      await expect.poll(() => table.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
+    });
+  });
 });
 
-/** Nothing here uses a mouse. Each test continues where the last one ended. */
-describe.runIf(chromiumIsInstalled())('the dashboard by keyboard', () => {
-  const world = openedForTests(openDashboardWorld);
-  let browser: Browser;
-  let page: Page;
-  beforeAll(async () => {
-    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
-    await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
-    await world.finish();
-    browser = await openChromium();
-    const context = await browser.newContext({ baseURL: world.url });
-    context.setDefaultTimeout(20_000);
-    page = await context.newPage();
-  });
-  afterAll(() => browser.close());
+describe('every page', () => {
+  const SHAPES = [
+    { shape: 'a dashboard in the light', width: 1280, colorScheme: 'light' },
+    { shape: 'a dashboard in the dark', width: 1280, colorScheme: 'dark' },
+    { shape: 'a phone', width: 360, colorScheme: 'light' },
+  ] as const;
 
-  /** Presses Tab until the focused element has this name. */
-  async function tabTo(name: RegExp): Promise<void> {
-    const passed: string[] = [];
-    for (let steps = 0; steps < 120; steps += 1) {
-      await page.keyboard.press('Tab');
-      const focused = await page.evaluate(() => {
-        const element = document.activeElement as HTMLElement | null;
-        const label = element && 'labels' in element ? (element as HTMLInputElement).labels?.[0]?.textContent : '';
-        return `${element?.getAttribute('aria-label') ?? ''} ${label ?? ''} ${element?.textContent ?? ''}`.trim();
+  /** Shows pages to a browser in each shape, and listens for complaints of their scripts. */
+  function testPages(names: readonly string[]): void {
+    const verdict = chromiumVerdict();
+    it(verdict.sentence, () => {
+      expect(verdict.isFine).toBe(true);
+    });
+
+    describe.runIf(chromiumIsInstalled())('a page of the dashboard', () => {
+      let dashboard: FurnishedDashboard;
+      let browser: Browser;
+      let inside: BrowserContext;
+      let outside: BrowserContext;
+      let complaints: string[] = [];
+      beforeAll(async () => {
+        [dashboard, browser] = await Promise.all([openFurnishedDashboard(), openChromium()]);
+        [inside, outside] = await Promise.all([browser.newContext(), browser.newContext()]);
+        for (const context of [inside, outside]) {
+          context.on('weberror', (error) => complaints.push(error.error().message));
+          context.on('console', (message) => {
+            if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
+          });
+        }
+      }, 120_000);
+      afterAll(async () => {
+        await browser.close();
+        await dashboard.close();
       });
-      if (name.test(focused)) return;
-      passed.push(focused.slice(0, 40));
-    }
-    throw new Error(`the keyboard does not get to ${name}; it passed ${passed.join(' | ')}`);
+
+      it.each(names)(
+        '%s keeps nobody from using it, on a dashboard or a phone, and brings no fault of the script and nothing that the policy forbids',
+        async (name) => {
+          const { path, as } = dashboard.pages.find((one) => one.name === name)!;
+          complaints = [];
+          const page = await visitAs(as === 'nobody' ? outside : inside, dashboard, { path, as });
+          expect(complaints).toEqual([]);
+          const troubles: string[] = [];
+          // The shapes differ only in what the style sheet does, so the page need not be reloaded.
+          for (const { shape, width, colorScheme } of SHAPES) {
+            await page.setViewportSize({ width, height: 800 });
+            await page.emulateMedia({ colorScheme });
+            troubles.push(...(await findViolations(page)).map((violation) => `${shape}: ${violation}`));
+            // A page wider than the screen must be scrolled sideways to be read.
+            const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+            if (widest > width) troubles.push(`${shape}: ${widest} wide on a screen of ${width}`);
+          }
+          expect(troubles).toEqual([]);
+          await page.close();
+        },
+        60_000,
+      );
+    });
   }
 
-  async function pressOn(name: RegExp): Promise<void> {
-    await tabTo(name);
-    await page.keyboard.press('Enter');
-  }
-
-  /** Presses Enter on what leads to another page, and waits for that page. */
-  async function goOn(name: RegExp): Promise<void> {
-    await tabTo(name);
-    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
-  }
-
-  it('logs in', async () => {
-    await page.goto('/');
-    await tabTo(/^Name/);
-    await page.keyboard.type('approver');
-    await tabTo(/^Password/);
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
-  });
-
-  it('skips what stands at the head of every page', async () => {
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Skip to the content');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
-  });
-
-  it('shows where the focus is', async () => {
-    await page.keyboard.press('Tab');
-    const outline = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
-    expect(outline).not.toBe('none');
-  });
-
-  it('finds the held file and approves it', async () => {
-    await page.reload();
-    await goOn(/^held\.csv$/);
-    await page.getByRole('heading', { name: 'held.csv', level: 1 }).waitFor();
-    await goOn(/^Approve…$/);
-    await page.getByRole('heading', { level: 1, name: /approve/i }).waitFor();
-    await tabTo(/^Reason/);
-    await page.keyboard.type('the sender counts again');
-    await goOn(/^Approve 2 rows/);
-    await expect.poll(() => world.states()).toEqual({ 'held.csv': 'accepted' });
-  });
-
-  it('checks a file and drops it', async () => {
-    await page.context().clearCookies();
-    await page.goto('/drop');
-    await tabTo(/^Name/);
-    await page.keyboard.type('operator');
-    await tabTo(/^Password/);
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Check and drop', level: 1 }).waitFor();
-    await tabTo(/^Account and operation/);
-    await page.keyboard.type('main: card');
-    // The file chooser belongs to the system, so the test sets its result.
-    const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from(lines([cardRow(11), cardRow(12)])) };
-    await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByRole('heading', { name: 'typed.csv', level: 2 }).waitFor();
-    await pressOn(/^Drop it: typed\.csv/);
-    await page
-      .getByText(/^Dropped\. /)
-      .first()
-      .waitFor();
-    await world.finish();
-    await page.getByRole('link', { name: 'Open the file' }).waitFor();
-    await goOn(/^Open the file$/);
-    await page.getByRole('heading', { name: 'typed.csv', level: 1 }).waitFor();
-    expect(await world.states()).toMatchObject({ 'typed.csv': 'completed' });
-  });
-
-  it('goes through a batch in doubt', async () => {
-    world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
-    await world.drop('card', 'doubt.csv', lines([cardRow(21), cardRow(22)]));
-    await world.finish();
-    await page.goto('/');
-    await goOn(/^doubt\.csv, batch 1$/);
-    await goOn(/^Resolve it step by step$/);
-    await goOn(/^Look for its batch id…$/);
-    await tabTo(/^First batch id/);
-    const first = await page.evaluate(() => Number((document.activeElement as HTMLInputElement).value));
-    await tabTo(/^Last batch id/);
-    // Tab selects the content of an input. Each id is queried after a pause, so the test queries only a few.
-    await page.keyboard.type(String(first + 3));
-    await goOn(/^Ask for these ids$/);
-    await goOn(/^Enter batch id/);
-    await tabTo(/^Reason/);
-    await page.keyboard.type('its rows fit');
-    await goOn(/^Enter \d/);
-    await page
-      .getByText(/Every row matches/)
-      .first()
-      .waitFor();
-    await world.finish();
-    expect(await world.states()).toMatchObject({ 'doubt.csv': 'completed' });
-  });
-
-  it('scrolls a table that is wider than the screen', async () => {
-    await page.setViewportSize({ width: 360, height: 700 });
-    await page.goto('/audit');
-    await tabTo(/audit|links|steps|trail/i);
-    const table = page.locator('.scroll').first();
-    await table.focus();
-    await page.keyboard.press('ArrowRight');
-    await expect.poll(() => table.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
-  });
+  testPages(pageNames());
 });

@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Client, createClientAsync } from 'soap';
 import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
-import { LOGIN, PATH, soapRequest, toBase64 } from '../sandbox/support/soap-request.ts';
-import { CARD_RECORD } from '../sandbox/support/customer-fields.ts';
+import { CARD_RECORD, LOGIN, PATH, soapRequest, toBase64 } from '../sandbox/support/soap-request.ts';
 
 describe('the sandbox', () => {
   /** What clients do below SOAP: old versions of HTTP, chunked bodies, other character sets. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BANK_NUMBER } from '../sandbox/support/process-call.ts';
+import { BANK_NUMBER } from '../sandbox/support/make-context.ts';
 import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { achRow, CARD, cardRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
 import { phpIsInstalled, phpVerdict } from '../support/php.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goldenSuccess, NOW } from '../sandbox/support/process-call.ts';
+import { goldenSuccess, NOW } from '../sandbox/support/make-context.ts';
 import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { LOGIN, NAMESPACE, post, soapRequest } from '../sandbox/support/soap-request.ts';
 

@@ -7,7 +7,7 @@ import { answerOf, batchResult, DONE, failure, FAULT, success, WAIT } from './su
 import { isBatchId, readBatchFields } from '../../src/gateway/batch-fields.ts';
 import { REJECTIONS } from '../../schemas/rejections.ts';
 import { findPayment, findRejection, readProcessResult } from '../../src/gateway/read-client-answer.ts';
-import { CANARIES } from './support/cases.ts';
+import { CANARIES } from './support/call.ts';
 
 const scrub = createScrub({ agentCode: 'AGENT', password: 'PASS' });
 const ID = '<BATCHID>77</BATCHID>';

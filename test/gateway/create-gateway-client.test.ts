@@ -5,9 +5,8 @@ import {
   type GatewayClient,
   type GatewayClientSettings,
 } from '../../src/gateway/create-gateway-client.ts';
-import { ALL_OPERATIONS } from './support/call.ts';
+import { ALL_OPERATIONS, SECRETS, settingsFor } from './support/call.ts';
 import { createGateway } from '../../src/gateway/create-gateway.ts';
-import { SECRETS, settingsFor } from './support/cases.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import type { ParametersOf } from '../../schemas/parameters.ts';
 import type { ClientAnswer, CustomerRecord, PaymentResult } from '../../src/gateway/client-answers.ts';

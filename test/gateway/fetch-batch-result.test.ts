@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { createGateway, type GatewaySettings } from '../../src/gateway/create-gateway.ts';
-import { CANARIES, SECRETS, settingsFor } from './support/cases.ts';
+import { CANARIES, SECRETS, settingsFor } from './support/call.ts';
 import { httpAnswer, type ScriptedServer } from './support/scripted-server.ts';
 import { answerOf, batchResult, DONE, success, WAIT } from './support/soap-answers.ts';
 import { closeServers, script } from './support/submit.ts';

@@ -1,14 +1,21 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScrub, hideSecrets } from '../../src/gateway/hide-secrets.ts';
-import { BODY, CANARIES, ROWS, SECRETS } from './support/cases.ts';
+import {
+  ALL_OPERATIONS,
+  BODY,
+  callOn,
+  CANARIES,
+  ROWS,
+  sampleParameters,
+  SECRETS,
+  SECURITY_CODE,
+} from './support/call.ts';
 import { httpAnswer } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, batchResult, failure, success, WAIT } from './support/soap-answers.ts';
 import { closeServers, script, submit } from './support/submit.ts';
 import type { TranscriptEntry } from '../../src/gateway/exchange.ts';
 import { wireName } from '../../schemas/wsdl.ts';
-import { ALL_OPERATIONS, callOn } from './support/call.ts';
-import { sampleParameters, SECURITY_CODE } from './support/sample-parameters.ts';
 
 const login = { agentCode: CANARIES.agentCode, password: CANARIES.password };
 const values = {

@@ -5,9 +5,18 @@ import { hideSecrets } from '../../src/gateway/hide-secrets.ts';
 import { readClientAnswer } from '../../src/gateway/read-client-answer.ts';
 import { wireName } from '../../schemas/wsdl.ts';
 import { ALL_OPERATIONS, callOn } from './support/call.ts';
-import { RECORD, RECORD_XML } from './support/valid-answers.ts';
+import {
+  answerOf,
+  batchResult,
+  DONE,
+  failure,
+  FAULT,
+  RECORD,
+  RECORD_XML,
+  success,
+  WAIT,
+} from './support/soap-answers.ts';
 import { httpAnswer } from './support/scripted-server.ts';
-import { answerOf, batchResult, DONE, failure, FAULT, success, WAIT } from './support/soap-answers.ts';
 import { closeServers, script } from './support/submit.ts';
 import { readCsv, readCustomers } from '../../src/gateway/read-customers.ts';
 import { readAnswer } from '../../src/gateway/soap/read-answer.ts';

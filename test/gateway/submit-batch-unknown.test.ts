@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { makeCertificate } from './support/make-certificate.ts';
-import { passTime, stopTime, waitUntil } from './support/pass-time.ts';
-import { httpAnswer } from './support/scripted-server.ts';
+import { httpAnswer, makeCertificate, passTime, stopTime, waitUntil } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, FAULT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { openTestLedger } from '../support/ledger-world.ts';
-import { forget } from './support/forget.ts';
+import { forget } from './support/put-rows.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

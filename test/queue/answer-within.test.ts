@@ -3,7 +3,7 @@ import { DelayedError, UnrecoverableError } from 'bullmq';
 import { Redis } from 'ioredis';
 import { answerWithin, limitLog } from '../../src/queue/answer-within.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import { logIntoLines } from './support/log-lines.ts';
+import { logIntoLines } from './support/queue-world.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { describeFailure, FOREIGN_FAILURE, safeFailure } from '../../src/queue/safe-failure.ts';
 import { inspectRedis } from '../../src/queue/redis-connection.ts';

@@ -2,12 +2,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openQueue, type Queue, type QueueBackend } from '../../src/queue/open-queue.ts';
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { redisVerdict } from '../support/redis.ts';
-import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';
-import { collect, counts, openGate } from './support/collect.ts';
-import { letTimeFly } from './support/let-time-fly.ts';
-import { logIntoLines } from './support/log-lines.ts';
+import {
+  collect,
+  counts,
+  letTimeFly,
+  logIntoLines,
+  openGate,
+  QUEUE_SERVERS,
+  type QueueServer,
+  startScript,
+} from './support/queue-world.ts';
 import { QUICK_OPTIONS } from './support/quick-options.ts';
-import { startScript } from './support/start-script.ts';
 
 const verdict = redisVerdict();
 

@@ -6,12 +6,10 @@ import type { QueueName } from '../../schemas/jobs.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openQueue, type Queue } from '../../src/queue/open-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
-import { logIntoLines, type LogLine } from './support/log-lines.ts';
+import { letTimeFly, logIntoLines, type LogLine, startScript } from './support/queue-world.ts';
 import { relayDatabase } from '../support/database-relay.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { redisIsInstalled, redisVerdict, startTestRedis, type TestRedis } from '../support/redis.ts';
-import { letTimeFly } from './support/let-time-fly.ts';
-import { startScript } from './support/start-script.ts';
 
 const NAMES: QueueName[] = ['intake', 'submit', 'poll', 'deliver'];
 

@@ -3,10 +3,9 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from '../../src/queue/queue-options.ts';
 import { type Payload, QUEUES } from '../../schemas/jobs.ts';
 import { fromStoredId, isJobId, listFaults, type NamedQueue, toStoredId } from '../../src/queue/named-queue.ts';
-import { logIntoLines } from './support/log-lines.ts';
+import { logIntoLines, QUEUE_SERVERS, type QueueServer } from './support/queue-world.ts';
 import { addJob, openQueue } from '../../src/queue/open-queue.ts';
 import { silentLog } from '../../src/kernel/log.ts';
-import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';
 
 describe('QUEUE_OPTIONS', () => {
   it('is safe, and keeps no more of a job than its ids and a sentence', () => {

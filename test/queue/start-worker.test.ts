@@ -7,9 +7,7 @@ import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { FOREIGN_FAILURE } from '../../src/queue/safe-failure.ts';
 import { closeWorker, startWorker } from '../../src/queue/start-worker.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
-import { letTimeFly } from './support/let-time-fly.ts';
-import { logIntoLines } from './support/log-lines.ts';
-import { openGate } from './support/collect.ts';
+import { letTimeFly, logIntoLines, openGate } from './support/queue-world.ts';
 
 const CARD = '4222222222222220';
 

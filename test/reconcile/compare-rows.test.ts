@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { alignRows, compareRows, identityReader, isSameRow } from '../../src/reconcile/compare-rows.ts';
-import { changeCells, LAYOUT_NAMES, resultsOf, sentRow } from './support/result-rows.ts';
-import { VISA } from './support/row-cells.ts';
+import { changeCells, LAYOUT_NAMES, resultsOf, sentRow, VISA } from './support/result-rows.ts';
 import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import { sayAmount, sayStaysBack, sayWithheld } from '../../src/reconcile/say-withheld.ts';

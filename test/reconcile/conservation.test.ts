@@ -9,10 +9,10 @@ import {
   MUTATIONS,
   operationOf,
   SAYS,
+  sentRow,
   someFile,
   someMutation,
-} from './support/answered-files.ts';
-import { sentRow } from './support/result-rows.ts';
+} from './support/result-rows.ts';
 
 /**
  * Whatever happens to a result file in transit, every row gets exactly the service's outcome, or the batch is an

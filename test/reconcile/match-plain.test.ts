@@ -9,11 +9,12 @@ import {
   ENCODINGS,
   operationOf,
   SAYS,
+  sentRow,
+  sentTextOf,
   someFile,
   someMutation,
-} from './support/answered-files.ts';
-import { sentTextOf, unpackOutcomes } from './support/packed-rows.ts';
-import { sentRow } from './support/result-rows.ts';
+  unpackOutcomes,
+} from './support/result-rows.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
 import { outcomePacker } from '../../src/rows/packed-outcomes.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';

@@ -5,7 +5,7 @@ import { parseAmount } from '../../src/kernel/money.ts';
 import { type SentText, sentTextReader } from '../../src/rows/sent-text.ts';
 import { readWindows1252, toWindows1252 } from '../../src/rows/windows-1252.ts';
 import { outcomePacker } from '../../src/rows/packed-outcomes.ts';
-import { unpackOutcomes } from '../reconcile/support/packed-rows.ts';
+import { unpackOutcomes } from '../reconcile/support/result-rows.ts';
 
 /** Returns the first cells of each line; a number where a line is not plain or has fewer. */
 function linesOf(text: string, wanted: number): (string[] | number)[] {

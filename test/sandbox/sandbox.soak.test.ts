@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { killRepeatedly } from './support/kill-sandbox.ts';
-import { useSandboxes } from './support/sandbox-world.ts';
+import { killRepeatedly, useSandboxes } from './support/sandbox-world.ts';
 import type { HandlerContext } from '../../src/sandbox/handlers/handler.ts';
 import { HANDLERS } from '../../src/sandbox/handlers/handlers.ts';
 import { runSchedules } from '../../src/sandbox/time/run-schedules.ts';

@@ -16,9 +16,8 @@ import {
   submitBatch,
   toBase64,
 } from './support/soap-request.ts';
-import { useSandboxes } from './support/sandbox-world.ts';
-import { ACCOUNT, kill, rowsOf, startChild } from './support/kill-sandbox.ts';
-import { callSandbox, CUSTOMER_PATH, valueOf } from './support/process-call.ts';
+import { ACCOUNT, kill, rowsOf, startChild, useSandboxes } from './support/sandbox-world.ts';
+import { callSandbox, CUSTOMER_PATH, valueOf } from './support/make-context.ts';
 import * as exported from '../../src/sandbox/index.ts';
 
 const world = useSandboxes();

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 import { parametersOf } from '../../schemas/parameters.ts';
-import { type ReportParametersOf, reportParametersOf } from '../../schemas/reports.ts';
-import type { ReportName } from '../../schemas/reports.ts';
-import { sampleParameters } from '../gateway/support/sample-parameters.ts';
+import { type ReportName, type ReportParametersOf, reportParametersOf } from '../../schemas/reports.ts';
+import { sampleParameters } from '../gateway/support/call.ts';
 
 const ALL = Object.keys(OPERATIONS) as OperationName[];
 

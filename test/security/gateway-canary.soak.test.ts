@@ -10,8 +10,7 @@ import { passesLuhn } from '../../src/kernel/luhn.ts';
 import { openLog } from '../../src/kernel/log.ts';
 import { FAULT_KINDS, type FaultName } from '../../src/sandbox/faults/fault-kinds.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { ALL_OPERATIONS } from '../gateway/support/call.ts';
-import { sampleParameters } from '../gateway/support/sample-parameters.ts';
+import { ALL_OPERATIONS, sampleParameters } from '../gateway/support/call.ts';
 import { findCanaries } from '../support/canaries.ts';
 import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as listen, type Socket } from 'node:net';
 
 export type Mail = { from: string; to: string[]; text: string };
 
@@ -16,7 +16,7 @@ export async function startMailServer(): Promise<MailServer> {
   const mails: Mail[] = [];
   const sockets = new Set<Socket>();
   let refusal: string | undefined;
-  const server = createServer((socket) => {
+  const server = listen((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => {});
     converse(socket, (mail) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../src/config/config-dashboard.ts';
 import { openDashboard, COMPILE_LAZILY } from '../../src/web/open-dashboard.tsx';
-import { makeCertificate } from '../gateway/support/make-certificate.ts';
+import { makeCertificate } from '../gateway/support/scripted-server.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { Refusal } from '../../src/web/access/refusal.ts';
 import { troubleOf } from '../../src/web/answer-errors.tsx';

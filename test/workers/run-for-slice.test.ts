@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { keepOrder, runForSlice } from '../../workers/run-for-slice.ts';
-import { logIntoLines } from '../queue/support/log-lines.ts';
+import { logIntoLines } from '../queue/support/queue-world.ts';
 
 const JOB: { fileId: string; more?: string[] } = { fileId: 'one', more: ['two', 'three'] };
 

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import axeCore from 'axe-core';
 import type { Workers } from '../../../workers/main.ts';
 import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
 import { newLink } from '../../../src/actions/new-link.ts';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../../support/chromium.ts';
 import { cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld } from '../../web/support/dashboard-world.ts';
-import { findViolations } from './find-violations.ts';
 
 const PASSWORD = 'four words nobody guesses';
 
@@ -204,4 +204,18 @@ async function hastenPages(context: BrowserContext): Promise<void> {
     const wait = window.setTimeout.bind(window);
     window.setTimeout = ((call: () => void, ms = 0) => wait(call, ms / haste)) as typeof window.setTimeout;
   }, HASTE);
+}
+
+/** Returns what keeps people from using a page, as axe-core finds it: the rule and the elements that break it. */
+export async function findViolations(page: Page): Promise<string[]> {
+  // The browser itself evaluates it, so the policy of the page need not allow it.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeCore.source);
+  return page.evaluate(async () => {
+    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<Found> } };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} (${failureSummary ?? ''})`),
+    );
+  });
 }

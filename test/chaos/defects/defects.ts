@@ -138,7 +138,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/gateway/exchange.ts',
     find: "wireRow(call.operation).effect === 'read' ? READ_ATTEMPTS : 1",
     replace: 'READ_ATTEMPTS',
-    caughtBy: ['test/gateway/exchange.test.ts'],
+    caughtBy: ['test/gateway/call-operation.test.ts'],
   },
   {
     name: 'position-only matching',

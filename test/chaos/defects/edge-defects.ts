@@ -196,7 +196,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/backup/restore-backup.ts',
     find: 'return aside === undefined ? [] : recallEntries(',
     replace: "return aside !== '' ? [] : recallEntries(",
-    caughtBy: ['test/ledger/backup/take-over.test.ts'],
+    caughtBy: ['test/ledger/backup/write-backup.test.ts'],
   },
   {
     name: 'senders of the replaced ledger forgotten',
@@ -204,7 +204,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/backup/restore-backup.ts',
     find: 'if (knowsSenders) await takeOverSenders(tx, aside);',
     replace: "if (knowsSenders && aside === '') await takeOverSenders(tx, aside);",
-    caughtBy: ['test/ledger/backup/take-over.test.ts'],
+    caughtBy: ['test/ledger/backup/write-backup.test.ts'],
   },
   {
     name: 'decided while closed',
@@ -212,7 +212,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/admission/must-be-open.ts',
     find: 'if (!(await isOpen(client))) throw',
     replace: 'if ((await isOpen(client)) === undefined) throw',
-    caughtBy: ['test/ledger/admission/close-ledger.test.ts', 'test/ledger/backup/take-over.test.ts'],
+    caughtBy: ['test/ledger/admission/close-ledger.test.ts', 'test/ledger/backup/write-backup.test.ts'],
   },
   {
     name: 'machine put back as a whole',

@@ -13,7 +13,7 @@ import type { CallOptions } from '../../../src/gateway/call-operation.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Account } from '../../../src/config/config.ts';
-import { sampleParameters } from '../../gateway/support/sample-parameters.ts';
+import { sampleParameters } from '../../gateway/support/call.ts';
 import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
 import { CARD } from '../../support/payment-rows.ts';
 

@@ -6,9 +6,14 @@ import { readCanonical } from '../../../src/csv/read/read-canonical.ts';
 import { lastFour } from '../../../src/kernel/mask.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import type { SentRow } from '../../../src/rows/rows.ts';
-import { sentTextOf } from '../../reconcile/support/packed-rows.ts';
-import { LAYOUT_NAMES, sentRow } from '../../reconcile/support/result-rows.ts';
-import { ACCOUNT_NUMBER, cellsOf, VISA } from '../../reconcile/support/row-cells.ts';
+import {
+  ACCOUNT_NUMBER,
+  cellsOf,
+  LAYOUT_NAMES,
+  sentRow,
+  sentTextOf,
+  VISA,
+} from '../../reconcile/support/result-rows.ts';
 
 /** The rows of a batch, as sent and as the ledger has them. */
 type Batch = { layout: LayoutName; body: Buffer; sent: SentRow[] };

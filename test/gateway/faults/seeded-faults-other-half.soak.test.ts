@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawFaultCases } from '../support/fault-cases.ts';
-import { FAULT_SEED, leastOfAKind, runFaultCases } from '../support/run-fault-cases.ts';
+import { drawFaultCases, FAULT_SEED, leastOfAKind, runFaultCases } from '../support/fault-cases.ts';
 import { freshSeed } from '../support/seeds.ts';
 
 /** See seeded-faults.soak.test.ts. */

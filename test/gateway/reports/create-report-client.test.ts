@@ -10,7 +10,7 @@ import {
 import type { TranscriptEntry } from '../../../src/gateway/exchange.ts';
 import type { ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
-import { CANARIES } from '../support/cases.ts';
+import { CANARIES } from '../support/call.ts';
 import { httpAnswer } from '../support/scripted-server.ts';
 import { answerOf, envelope, failure, FAULT, success } from '../support/soap-answers.ts';
 import { closeServers, script } from '../support/submit.ts';

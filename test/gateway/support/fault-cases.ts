@@ -6,6 +6,8 @@ import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
 import { seededRandom } from '../../support/random.ts';
 import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';
 import { ALL_OPERATIONS } from './call.ts';
+import { openFaultLane } from './fault-lane.ts';
+import { FIXED_SEED } from './seeds.ts';
 
 /** One call struck by a fault. */
 export type FaultCase = {
@@ -91,4 +93,37 @@ function shuffle<Value>(values: Value[], random: () => number): Value[] {
     [values[last], values[other]] = [values[other]!, values[last]!];
   }
   return values;
+}
+
+/** PAYDROP_FAULT_SEED selects other cases, or repeats those of a failed run. */
+export const FAULT_SEED = Number(process.env['PAYDROP_FAULT_SEED'] ?? FIXED_SEED);
+
+/** Returns how often the rarest kind is struck. */
+export function leastOfAKind(cases: readonly FaultCase[]): number {
+  return Math.min(...Object.keys(FAULT_KINDS).map((kind) => cases.filter((each) => each.kind === kind).length));
+}
+
+const LANES = 40;
+
+/** Runs cases side by side, each lane one at a time. Returns what was wrong, each with its case. */
+export async function runFaultCases(cases: readonly FaultCase[]): Promise<string[]> {
+  const lanes = await Promise.all(Array.from({ length: Math.min(LANES, cases.length / 10) }, openFaultLane));
+  const waiting = [...cases];
+  const wrong: string[] = [];
+  const work = lanes.map(async (lane) => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      for (const fault of await lane.run(next)) wrong.push(describeCase(next, fault));
+    }
+    wrong.push(...lane.audit());
+  });
+  try {
+    await Promise.all(work);
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.close()));
+  }
+  return wrong;
+}
+
+function describeCase({ number, operation, kind, wish, rows }: FaultCase, fault: string): string {
+  return `case ${number}, ${operation} (${wish}, ${rows} rows) struck by ${kind}: ${fault}`;
 }

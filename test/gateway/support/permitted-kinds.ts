@@ -3,8 +3,7 @@ import { wireName } from '../../../schemas/wsdl.ts';
 import { readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
 import { DONE, WAIT } from './soap-answers.ts';
 import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
-import { CANARIES } from './cases.ts';
-import { sampleParameters, SECURITY_CODE } from './sample-parameters.ts';
+import { CANARIES, sampleParameters, SECURITY_CODE } from './call.ts';
 
 /** Returns the kind of an answer that proves nothing. */
 export function doubtOf(operation: OperationName): 'failed' | 'unknown' {

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import { createGateway, type GatewaySettings } from '../../../src/gateway/create-gateway.ts';
 import type { NetworkParts } from '../../../src/gateway/transport/open-connection.ts';
-import { BODY, settingsFor } from './cases.ts';
+import { BODY, settingsFor } from './call.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from './scripted-server.ts';
 import { ACCEPTED, answerOf } from './soap-answers.ts';
 

@@ -6,7 +6,7 @@ import { ALL_OPERATIONS, callOn } from './call.ts';
 import { doubtOf, findSpokenSecrets } from './permitted-kinds.ts';
 import { httpAnswer, startScripted } from './scripted-server.ts';
 import { tryProperty } from './seeds.ts';
-import { type ValidAnswer, validAnswers } from './valid-answers.ts';
+import { type ValidAnswer, validAnswers } from './soap-answers.ts';
 import { place } from './broken-bodies.ts';
 
 /**

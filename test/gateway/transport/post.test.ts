@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection, safeCode } from '../../../src/gateway/transport/open-connection.ts';
 import { createAnswerBuffer, post } from '../../../src/gateway/transport/post.ts';
-import { passTime, stopTime, waitUntil } from '../support/pass-time.ts';
-import { httpAnswer } from '../support/scripted-server.ts';
+import { httpAnswer, passTime, stopTime, waitUntil } from '../support/scripted-server.ts';
 import { closeServers, script } from '../support/submit.ts';
 import { readSettings } from '../../../src/gateway/create-gateway.ts';
 import { askTime, readDate } from '../../../src/gateway/transport/ask-time.ts';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
-import { settingsFor } from '../support/cases.ts';
+import { settingsFor } from '../support/call.ts';
 
 const LIMIT_BYTES = 3 * 1024 * 1024;
 

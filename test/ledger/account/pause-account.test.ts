@@ -12,7 +12,7 @@ import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/put-rows.ts';
 import { lockForSend, lockForStop } from '../../../src/ledger/account/stop-lock.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';

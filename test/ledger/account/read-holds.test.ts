@@ -3,7 +3,7 @@ import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { readAccountStates, readForgottenSends, readHolds, readStops } from '../../../src/ledger/account/read-holds.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/put-rows.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 

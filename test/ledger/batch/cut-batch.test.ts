@@ -8,7 +8,7 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { randomBytes } from 'node:crypto';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { sentTextOf } from '../../reconcile/support/packed-rows.ts';
+import { sentTextOf } from '../../reconcile/support/result-rows.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';

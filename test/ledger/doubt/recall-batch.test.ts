@@ -12,7 +12,7 @@ import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import type { JournalEntry } from '../../../src/ledger/admission/send-journal.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/put-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
-import { copyRows } from '../support/put-rows.ts';
+import { copyRows, forget } from '../support/put-rows.ts';
 import { chooseVolume, findVolumes, noteVolume } from '../../../src/ledger/duplicates/fingerprint-volumes.ts';
 import { findChargedRows, type MarkedRow, readSlowerNow } from '../../../src/ledger/duplicates/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
@@ -8,7 +8,6 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, putFingerprints, START } from '../../support/ledger-world.ts';
 import { describeSentBefore } from '../../../src/ledger/duplicates/find-sent-before.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
-import { forget } from '../support/forget.ts';
 import { CERTAINLY_NOT_CHARGED, hasCome, mayBeCharged } from '../../../src/ledger/batch/conditions.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -9,7 +9,7 @@ import { transact, type Transaction, violates } from '../../../src/ledger/engine
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
-import { openRelayed } from '../support/open-relayed.ts';
+import { openRelayed } from '../support/start-worker.ts';
 import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 
 const world = openedForTests(openTestLedger);

@@ -9,7 +9,7 @@ import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { queryTogether } from '../../../src/ledger/engine/query-together.ts';
 import { lazyBegin, type Queryable } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
-import { openRelayed } from '../support/open-relayed.ts';
+import { openRelayed } from '../support/start-worker.ts';
 
 const world = openedForTests(openTestLedger);
 let client: PoolClient;

@@ -16,7 +16,7 @@ import { releaseBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readBatchFacts, readFileFacts } from '../../../src/ledger/file/read-why.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/put-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

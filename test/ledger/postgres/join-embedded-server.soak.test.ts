@@ -15,10 +15,10 @@ import {
   sayWhatNeedsRoot,
   serverPid,
   startFailure,
+  startMember,
   useWorld,
   waitUntil,
 } from './support/world.ts';
-import { startMember } from './support/start-member.ts';
 
 const world = useWorld();
 

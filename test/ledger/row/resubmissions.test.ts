@@ -12,7 +12,7 @@ import {
 } from '../../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
-import { forget } from '../support/forget.ts';
+import { forget } from '../support/put-rows.ts';
 import { copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../src/ledger/schedule/begin-run.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
-import { BECAUSE, DAY, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/run-world.ts';
+import { BECAUSE, DAY, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/put-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

@@ -11,7 +11,7 @@ import {
 } from '../../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
-import { BECAUSE, freshSchedule } from '../support/run-world.ts';
+import { BECAUSE, freshSchedule } from '../support/put-rows.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

@@ -1,7 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type NewBatch, type NewRow, writeBatch, writeBody, writeRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import type { Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { copyTuples, cutBatches } from '../../../src/ledger/row/copy-rows.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { type Recalled, recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
+import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
+import type { JournalEntry } from '../../../src/ledger/admission/send-journal.ts';
+import { type LedgerWorld, START } from '../../support/ledger-world.ts';
+import { seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
+import { readRun } from '../../../src/ledger/schedule/read-runs.ts';
+import type { RunRow } from '../../../src/ledger/engine/records.ts';
 
 /** Writes some rows of a file, as its intake does. */
 export async function copyRows(tx: Transaction, fileNo: number, rows: readonly NewRow[]): Promise<void> {
@@ -16,4 +28,55 @@ export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> 
   writeBatch(batches, tx.at, batch);
   writeBody(bodies, batch);
   await cutBatches(tx, { batches: batches.take(), bodies: bodies.take() });
+}
+
+/** Compares the ledger with a journal of these entries. By default an entry's file is unknown to the ledger. */
+export async function forget(ledger: Ledger, ...entries: Partial<JournalEntry>[]): Promise<Recalled[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-forgotten-'));
+  try {
+    const path = join(folder, 'sends.jsonl');
+    for (const entry of entries) await appendFile(path, `\n${JSON.stringify(journalEntry(entry))}`);
+    return await recallForgotten(ledger, path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function journalEntry(entry: Partial<JournalEntry>): JournalEntry {
+  return {
+    at: START,
+    account: 'main',
+    fileId: newFileId(),
+    batchNo: 1,
+    attempt: 1,
+    sha256: randomBytes(32).toString('hex'),
+    ...entry,
+  };
+}
+
+export const DAY = '2026-06-15';
+export const DUE = { day: DAY, at: new Date('2026-06-15T09:00:00.000Z') };
+export const BECAUSE = { actor: 'worker:schedule', reason: 'its time has come' };
+
+let made = 0;
+
+/** Makes a schedule that no other test uses. */
+export async function freshSchedule(world: LedgerWorld): Promise<string> {
+  made += 1;
+  const name = `nightly-${made}`;
+  await seeSchedule(world.ledger, name, 'at night', 0);
+  return name;
+}
+
+export async function runOf(world: LedgerWorld, schedule: string): Promise<RunRow> {
+  return (await readRun(world.ledger, schedule, DAY))!;
+}
+
+/** Returns a schedule's moves in the audit trail, in order. */
+export async function movesOfSchedule(world: Pick<LedgerWorld, 'ledger'>, schedule: string): Promise<string[]> {
+  const { rows } = await world.ledger.pool.query<{ move: string }>(
+    `SELECT move FROM audit WHERE evidence->>'schedule' = $1 ORDER BY seq`,
+    [schedule],
+  );
+  return rows.map((row) => row.move);
 }

@@ -4,6 +4,10 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { buildProgram } from '../../support/build-program.ts';
 import type { Order } from './worker.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
+import { relayDatabase } from '../../support/database-relay.ts';
+import type { LedgerWorld } from '../../support/ledger-world.ts';
 
 /** Starts `support/worker.ts` as a separate process and kills it when the test ends. */
 export async function startWorker(url: string, order: Partial<Order> = {}) {
@@ -28,4 +32,16 @@ export async function startWorker(url: string, order: Partial<Order> = {}) {
     },
     kill,
   };
+}
+
+/** Opens the ledger of the world once more for this test, through a relay. `said` is what goes to the server from now on. */
+export async function openRelayed(world: LedgerWorld) {
+  const relay = await relayDatabase(world.url);
+  onTestFinished(() => relay.close());
+  const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+  onTestFinished(() => ledger.close());
+  Object.assign(ledger.admitted, world.ledger.admitted);
+  const said: string[] = [];
+  relay.decide((text) => (said.push(text), 'pass'));
+  return { relay, ledger, said };
 }

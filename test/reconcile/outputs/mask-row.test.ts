@@ -5,8 +5,7 @@ import { lastFour } from '../../../src/kernel/mask.ts';
 import { joinedDigits } from '../../../src/kernel/plain-digits.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { maskRow } from '../../../src/reconcile/outputs/mask-row.ts';
-import { ACCOUNT_NUMBER, cellsOf, VISA } from '../support/row-cells.ts';
-import { LAYOUT_NAMES } from '../support/result-rows.ts';
+import { ACCOUNT_NUMBER, cellsOf, LAYOUT_NAMES, VISA } from '../support/result-rows.ts';
 
 const MASKED_VISA = '************2220';
 const MASKED_ACCOUNT = '**********************0001';

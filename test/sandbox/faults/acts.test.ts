@@ -19,7 +19,7 @@ import {
 } from '../../../src/sandbox/faults/acts/cut-answers.ts';
 import type { Step } from '../../../src/sandbox/faults/play-steps.ts';
 import type { Reply } from '../../../src/sandbox/reply.ts';
-import { bodyOf, CALL, CHARGE, doneBatch, outcomeOf } from '../support/sample-answers.ts';
+import { bodyOf, CALL, CHARGE, doneBatch, outcomeOf } from '../support/make-context.ts';
 import {
   answerEarly,
   changeContentType,

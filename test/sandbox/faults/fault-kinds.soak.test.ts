@@ -10,7 +10,7 @@ import type { FaultPlan } from '../../../src/sandbox/faults/plan-faults.ts';
 import * as acts from '../../../src/sandbox/faults/acts/hostile-documents.ts';
 import type { Reply } from '../../../src/sandbox/reply.ts';
 import { faultReply } from '../../../src/sandbox/soap/write-envelope.ts';
-import { bodyOf, CHARGE, outcomeOf } from '../support/sample-answers.ts';
+import { bodyOf, CHARGE, outcomeOf } from '../support/make-context.ts';
 
 const NAMES = Object.keys(FAULT_KINDS) as FaultName[];
 const CASES = NAMES.flatMap((kind) =>

@@ -1,13 +1,21 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { useSandboxes } from '../support/sandbox-world.ts';
-import { exchangeRaw, openSocket, rawCharge, watchEnd } from './support/raw-client.ts';
+import {
+  exchangeRaw,
+  type Fields,
+  LOGIN,
+  openSocket,
+  PATH,
+  rawCharge,
+  soapRequest,
+  watchEnd,
+} from '../support/soap-request.ts';
 import { type FaultPlan, planFaults } from '../../../src/sandbox/faults/plan-faults.ts';
 import { isServiceCall, operationOf, operationOfHead, strikeCall } from '../../../src/sandbox/faults/strike-call.ts';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import type { HttpCall } from '../../../src/sandbox/reply.ts';
-import { type Fields, LOGIN, PATH, soapRequest } from '../support/soap-request.ts';
-import { bodyOf, CHARGE, doneBatch } from '../support/sample-answers.ts';
+import { bodyOf, CHARGE, doneBatch } from '../support/make-context.ts';
 
 const world = useSandboxes();
 

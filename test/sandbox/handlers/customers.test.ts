@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BANK_RECORD, BANK_XML, CARD_RECORD, CARD_XML } from '../support/customer-fields.ts';
+import {
+  BANK_RECORD,
+  BANK_XML,
+  CARD_RECORD,
+  CARD_XML,
+  type Fields,
+  goldenAnswer,
+  STYLES,
+} from '../support/soap-request.ts';
 import {
   type CallArguments,
   callSandbox,
@@ -8,8 +16,7 @@ import {
   goldenRecord,
   goldenSuccess,
   NOW,
-} from '../support/process-call.ts';
-import { type Fields, goldenAnswer, STYLES } from '../support/soap-request.ts';
+} from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 

@@ -11,7 +11,7 @@ import {
   messageOf,
   NOW,
   valueOf,
-} from '../support/process-call.ts';
+} from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
 const world = useSandboxes();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BookRow, JournalEntry } from '../../../src/sandbox/books/book-row.ts';
 import { chooseEntries, faceOf } from '../../../src/sandbox/reports/choose-entries.ts';
-import { makeCall } from '../support/make-context.ts';
-import { bankEntry, journalEntry } from '../support/sample-answers.ts';
+import { bankEntry, journalEntry, makeCall } from '../support/make-context.ts';
 import { journalOf } from '../../../src/sandbox/reports/report-handlers.ts';
 import type { Payment } from '../../../src/sandbox/books/payment-book.ts';
 

@@ -5,7 +5,7 @@ import type { Account } from '../../../src/sandbox/handlers/handler.ts';
 import { REPORT_HANDLERS } from '../../../src/sandbox/reports/report-handlers.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { goldenAnswer, LOGIN, STYLES } from '../support/soap-request.ts';
-import { callSandbox, valueOf } from '../support/process-call.ts';
+import { callSandbox, valueOf } from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
 const path = '/NetGate/ReportLinkv2.asmx';

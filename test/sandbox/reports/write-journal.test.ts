@@ -9,7 +9,7 @@ import {
   rangeCsv,
 } from '../../../src/sandbox/reports/write-journal.ts';
 import { faceOf } from '../../../src/sandbox/reports/choose-entries.ts';
-import { bankEntry, journalEntry } from '../support/sample-answers.ts';
+import { bankEntry, journalEntry } from '../support/make-context.ts';
 import { readXml } from '../../../src/sandbox/xml/read-xml.ts';
 
 const NA = faceOf({ server: 'NA' });

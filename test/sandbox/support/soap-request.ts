@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { SoapVersion } from '../../../src/sandbox/soap/write-envelope.ts';
+import { systemCode } from '../../../src/kernel/errors.ts';
 
 /** The three ways in which clients call the service. */
 export type Style = 'soap 1.1' | 'soap 1.2 with action' | 'soap 1.2 without action';
@@ -99,3 +102,96 @@ export async function fetchResult(url: string, batchId: string, login: Fields = 
 export function toBase64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
+
+/** How a connection ended for the client, and what it had read. */
+type RawEnd = { readonly text: string; readonly error: string | undefined };
+
+/** Connects, writes, and reads until the connection is gone. It never ends it itself. */
+export async function exchangeRaw(port: number, bytes: string | undefined): Promise<RawEnd> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: false });
+  const end = watchEnd(socket);
+  if (bytes !== undefined) socket.write(bytes);
+  return end;
+}
+
+export async function openSocket(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: false });
+  await once(socket, 'connect');
+  return socket;
+}
+
+export function watchEnd(socket: Socket): Promise<RawEnd> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let error: string | undefined;
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', (broken) => {
+      error = systemCode(broken);
+    });
+    socket.on('close', () => resolve({ text: Buffer.concat(chunks).toString('latin1'), error }));
+  });
+}
+
+/** Returns a card charge as HTTP: its head and its body. */
+export function rawCharge(): { readonly head: string; readonly body: string } {
+  const { headers, body } = soapRequest('ProcessCreditCard', {
+    ...LOGIN,
+    invoiceNum: 'RAW-1',
+    creditCardNum: '4222222222222220',
+    creditCardExpiry: '12/35',
+    total: '5.00',
+  });
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `POST ${PATH} HTTP/1.1\r\nHost: h\r\n${lines.join('')}Content-Length: ${body.length}\r\n\r\n`;
+  return { head, body };
+}
+
+/** Everything a card record can hold, as clients send it. */
+export const CARD_RECORD: Fields = {
+  firstName: 'Ada',
+  lastName: 'Byron',
+  companyName: 'Engine Co.',
+  address: '1 Some Road',
+  city: 'Troy',
+  state: 'NY',
+  zipCode: '12180',
+  phone: '555-555-1234',
+  fax: '555-555-4321',
+  alternatePhone: '555-555-5555',
+  email: 'ada@example.com',
+  comment: 'note',
+  recurring: 'true',
+  amount: '5',
+  beginDate: '2017-06-16T00:00:00+00:00',
+  endDate: '2027-06-15',
+  scheduleType: 'Weekly',
+  scheduleDate: '7',
+  creditCardCustomerName: 'Ada Byron',
+  creditCardNum: '4222222222222220',
+  creditCardExpiry: '12/20',
+  mop: 'VISA',
+};
+
+/** A bank record with the least that clients send. */
+export const BANK_RECORD: Fields = {
+  firstName: 'Ada',
+  lastName: 'Byron',
+  recurring: '0',
+  beginDate: '2017-06-16',
+  endDate: '2017-06-16',
+  accountNum: '02100002100000000000000001',
+  accountType: 'CHECKING',
+};
+
+/** XML of the two records. */
+export const CARD_XML =
+  '<CST><CSTC>A10000001</CSTC><FN>Ada</FN><LN>Byron</LN><CO>Engine Co.</CO><ADD>1 Some Road</ADD><CTY>Troy</CTY>' +
+  '<ST>NY</ST><CNT /><ZC>12180</ZC><PH>555-555-1234</PH><MB>555-555-5555</MB><FX>555-555-4321</FX>' +
+  '<EM>ada@example.com</EM><CM>note</CM><RCR><AMT>5</AMT><BD>2017-06-16T00:00:00</BD><ED>2027-06-15T00:00:00</ED>' +
+  '<SCHTYP>Weekly</SCHTYP><SCHD>7</SCHD></RCR><AC1 type="CC"><CC><CSTN>Ada Byron</CSTN><MP>VISA</MP>' +
+  '<CCN>4***********2220</CCN><EXP>12/20</EXP></CC></AC1><AC2 /></CST>';
+
+export const BANK_XML =
+  '<CST><CSTC>A10000002</CSTC><FN>Ada</FN><LN>Byron</LN><CO /><ADD /><CTY /><ST /><CNT /><ZC /><PH /><MB /><FX />' +
+  '<EM /><CM /><RCR><AMT /><BD>2017-06-16T00:00:00</BD><ED>2017-06-16T00:00:00</ED><SCHTYP /><SCHD /></RCR>' +
+  '<AC1 type="ACH"><ACH><CSTN /><ACN>0*********************0001</ACN><ACTYP>CHECKING</ACTYP></ACH></AC1><AC2 /></CST>';

@@ -3,7 +3,7 @@ import { WEEKDAYS } from '../../../schemas/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openQueue, type Queue } from '../../../src/queue/open-queue.ts';
 import { ShownQueue } from '../../../src/web/queues/queue-board.ts';
-import { QUEUE_SERVERS, type QueueServer } from '../../queue/support/backends.ts';
+import { QUEUE_SERVERS, type QueueServer } from '../../queue/support/queue-world.ts';
 
 const CARD = '4222222222222220';
 const STATES = ['waiting', 'delayed', 'failed'] as never[];

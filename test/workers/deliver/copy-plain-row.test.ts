@@ -6,8 +6,7 @@ import { isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/plain-row.
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { plainRowCopier, shownRow } from '../../../workers/deliver/copy-plain-row.ts';
-import { LAYOUT_NAMES } from '../../reconcile/support/result-rows.ts';
-import { cellsOf } from '../../reconcile/support/row-cells.ts';
+import { cellsOf, LAYOUT_NAMES } from '../../reconcile/support/result-rows.ts';
 import { achRow, CARD, cardRow } from '../../support/payment-rows.ts';
 
 /** Returns the copier's version of a row; undefined when it leaves the row to `shownRow`. */

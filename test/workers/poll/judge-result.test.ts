@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgePlain, judgeResult, readResult } from '../../../workers/poll/judge-result.ts';
-import { sentTextOf, unpackOutcomes } from '../../reconcile/support/packed-rows.ts';
-import { sentRow } from '../../reconcile/support/result-rows.ts';
+import { sentRow, sentTextOf, unpackOutcomes } from '../../reconcile/support/result-rows.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { findOwner } from '../../../workers/poll/poll.ts';

@@ -9,7 +9,7 @@ import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { seenBatchIds } from '../../../src/explain/seen-batch-ids.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
-import { skipPauses } from '../../queue/support/let-time-fly.ts';
+import { skipPauses } from '../../queue/support/queue-world.ts';
 import { GOOD, pollWorld } from '../support/poll-world.ts';
 import { withGateway } from '../support/scripted-gateway.ts';
 

@@ -8,7 +8,7 @@ import { silentLog } from '../../../src/kernel/log.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
+import { type LogLine, logIntoLines } from '../../queue/support/queue-world.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
-import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
+import { logIntoLines, type LogLine } from '../../queue/support/queue-world.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';

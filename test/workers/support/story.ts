@@ -5,7 +5,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { jobKeyOf } from '../../../workers/enqueue.ts';
-import { emptyQueue } from '../../queue/support/empty-queue.ts';
+import { emptyQueue } from '../../support/drop-queue.ts';
 
 /** What ledger, audit trail and send journal know of a batch. */
 export type Story = {

@@ -7,7 +7,7 @@ import { pushOutputs } from '../../../workers/transfer/start-transfers.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../../support/sshd.ts';
-import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
+import { logIntoLines, type LogLine } from '../../queue/support/queue-world.ts';
 
 const verdict = sshdVerdict();
 

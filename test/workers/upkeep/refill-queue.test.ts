@@ -5,7 +5,7 @@ import { submitBatch } from '../../../workers/submit/submit.ts';
 import { longestCallMs, sweep } from '../../../workers/upkeep/sweep.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { JOB_KEYS } from '../../../workers/enqueue.ts';
-import { openGate } from '../../queue/support/collect.ts';
+import { openGate } from '../../queue/support/queue-world.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { cutAtStatement } from '../support/failing-app.ts';

@@ -12,7 +12,7 @@ import { retireVersion } from '../../../src/ledger/profile/move-profile.ts';
 import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { readFileState } from '../../../src/ledger/file/read-file.ts';
 import { archivePath, destroySealedFile } from '../../../src/crypto/archive.ts';
-import { waitUntil } from '../../gateway/support/pass-time.ts';
+import { waitUntil } from '../../gateway/support/scripted-server.ts';
 import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../workers/watch/take-claim.ts';

@@ -8,7 +8,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
-import type { LogLine } from '../../queue/support/log-lines.ts';
+import type { LogLine } from '../../queue/support/queue-world.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
