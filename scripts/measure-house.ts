@@ -1,8 +1,7 @@
 /** `npm run house`: how much there is to read, as a table. What can be kept is kept by test/tidy.test.ts. */
 import { fileURLToPath } from 'node:url';
 import { groupBy } from '../src/kernel/group-by.ts';
-import { foreignNumbers } from '../test/support/broken-links.ts';
-import { importsOf, readTree, type SourceFile, targetOf } from '../test/support/source-tree.ts';
+import { foreignNumbers, importsOf, readTree, type SourceFile, targetOf } from '../test/support/source-tree.ts';
 
 const TREE = readTree(fileURLToPath(new URL('..', import.meta.url)));
 const PRODUCT = TREE.filter(({ path }) => /^(?:src|workers|schemas)\/.*\.tsx?$/.test(path));

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { brokenLinks, foreignNumbers, goneFiles } from './support/broken-links.ts';
+import { brokenLinks, foreignNumbers, goneFiles, importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import { findTooSlow } from './support/run-summary.ts';
-import { importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import {
   clockReaders,
   commandsInExplanations,

@@ -10,9 +10,8 @@ import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { dropAgain, planAgain, planResubmission, resubmitRows, type Selection } from '../../src/actions/resubmit.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld } from '../workers/support/step-world.ts';
-import { query } from '../workers/support/story.ts';
+import { query, takeIn } from '../workers/support/story.ts';
 import { carryOut } from '../workers/support/resolve-context.ts';
-import { takeIn } from '../workers/support/take-in.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 const world = openedForTests(() =>

@@ -3,14 +3,12 @@ import { inspect } from 'node:util';
 import { seededRandom } from '../support/random.ts';
 import { upTo } from '../support/payment-rows.ts';
 import type { Program } from '../support/build-program.ts';
-import { checkLedger, checkNumbers } from './invariants/check-ledger.ts';
-import { checkOutputs, checkRebuilt } from './invariants/check-outputs.ts';
+import { checkLedger, checkNumbers, checkOutputs, checkRebuilt } from './invariants/check-ledger.ts';
 import { checkRows, countExposed, type Evidence } from './invariants/check-rows.ts';
 import type { QueueKind } from './support/acts.ts';
 import { canaryNumbers, type Drop, makeCanaries, makeDrops } from './support/make-drops.ts';
 import type { Tally } from './support/play-act.ts';
-import { resolveDoubts } from './support/ledger-view.ts';
-import type { StoryWorld } from './support/story-world.ts';
+import { resolveDoubts, type StoryWorld } from './support/story-world.ts';
 
 export type StoryPlan<Act> = {
   program: Program;

@@ -10,7 +10,7 @@ import {
   wrapKey,
   wrappedBy,
 } from '../../src/crypto/data-key.ts';
-import { masterKeyOf } from '../support/load-master-key.ts';
+import { masterKeyOf } from '../support/openpgp.ts';
 import { openBytes, sealBytes } from '../../src/crypto/seal.ts';
 
 const MASTER = masterKeyOf(1);

@@ -10,7 +10,7 @@ import {
   newMasterKey,
   replaceMasterKeyFile,
 } from '../../src/crypto/master-key.ts';
-import { loadMasterKey, masterKeyOf, textOf } from '../support/load-master-key.ts';
+import { loadMasterKey, masterKeyOf, textOf } from '../support/openpgp.ts';
 import { describeKeyPlace, findKeyPlace } from '../../src/crypto/key-place.ts';
 import { findKey, idsOf, openKeyRing } from '../../src/crypto/key-ring.ts';
 

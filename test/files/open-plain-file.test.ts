@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { hashFile, hashOpened, openPlainFile, readPlainFile } from '../../src/files/open-plain-file.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 import { writeDurably } from '../../src/files/write-durably.ts';
-import { remainingLines, startChild } from './support/run-child.ts';
+import { remainingLines, startChild } from './support/claims.ts';
 
 describe('openPlainFile', () => {
   it('opens a plain file for reading', async () => {

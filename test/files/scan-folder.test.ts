@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CompleteBy } from '../../src/files/scan-folder.ts';
 import { bytePath, freshFolder } from './support/fresh-folder.ts';
-import { settleDrops, steppedScanner } from './support/settle-drops.ts';
+import { settleDrops, steppedScanner } from './support/claims.ts';
 
 const MARKER: CompleteBy = { by: 'marker', suffix: '.done' };
 

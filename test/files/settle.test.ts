@@ -6,7 +6,7 @@ import { isQuiet, noteSighting, type Sighting } from '../../src/files/scan-folde
 import { type ControlFault, type ControlTotals, readSidecar } from '../../src/files/sidecar.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 import { explainRemoteError } from '../../src/files/remote/open-remote.ts';
-import { settleDrops, steppedScanner } from './support/settle-drops.ts';
+import { settleDrops, steppedScanner } from './support/claims.ts';
 
 const RULE = { quietMs: 10_000, probes: 3 };
 

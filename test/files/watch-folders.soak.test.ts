@@ -7,7 +7,7 @@ import { watchFolders } from '../../src/files/watch-folders.ts';
 import { bytePath, freshFolder } from './support/fresh-folder.ts';
 import { markOf, openDraft, TEMPORARY_OUTPUT } from '../../src/files/outputs/output-draft.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import { claimTogether, killWhileClaiming } from './support/claim-by-processes.ts';
+import { claimTogether, killWhileClaiming } from './support/claims.ts';
 
 async function watch(paths: string[], options: { fail?: boolean } = {}) {
   const events = new EventEmitter<{ hint: [] }>();

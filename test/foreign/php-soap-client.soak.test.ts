@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { BANK_NUMBER } from '../sandbox/support/make-context.ts';
 import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { achRow, CARD, cardRow, lines, MAGIC_CARD } from '../support/payment-rows.ts';
-import { phpIsInstalled, phpVerdict } from '../support/php.ts';
 import {
   callWithPhp,
   countConnections,
@@ -12,7 +11,9 @@ import {
   messagesOf,
   payloadOf,
   type PhpCall,
+  phpIsInstalled,
   type PhpStyle,
+  phpVerdict,
   transactionIdOf,
 } from './support/call-with-php.ts';
 
@@ -55,13 +56,8 @@ const RECORD = {
   scheduleType: 'Annually',
   scheduleDate: '',
 };
-const CARD_RECORD = {
-  ...RECORD,
-  creditCardCustomerName: 'Ada Byron',
-  creditCardNum: CARD,
-  creditCardExpiry: '12/20',
-  mop: 'VISA',
-};
+const CARD_DATA = { creditCardNum: CARD, creditCardExpiry: '12/20', mop: 'VISA' };
+const CARD_RECORD = { ...RECORD, creditCardCustomerName: 'Ada Byron', ...CARD_DATA };
 const BANK_RECORD = { ...RECORD, accountCustomerName: 'Ada Byron', accountNum: '999999999', accountType: 'Checking' };
 
 /** PHP's client knows only what the WSDL says, and talks to nothing but this sandbox. */

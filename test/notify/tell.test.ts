@@ -12,8 +12,7 @@ import {
   tell,
   writeMessage,
 } from '../../src/notify/tell.ts';
-import { type MailServer, startMailServer } from '../support/mail-server.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type MailServer, type Receiver, startMailServer, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
 import { sendMail } from '../../src/notify/send-mail.ts';
 

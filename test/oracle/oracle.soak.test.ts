@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
-import { phpIsInstalled, phpVerdict, runPhp } from '../support/php.ts';
+import { phpIsInstalled, phpVerdict, runPhp } from '../foreign/support/call-with-php.ts';
 
 /**
  * Drops files and completes them; an oracle knows the right outcome of each row. It is written in another language

@@ -11,7 +11,7 @@ import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
-import { takeIn } from '../workers/support/take-in.ts';
+import { takeIn } from '../workers/support/story.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 /**

@@ -18,10 +18,8 @@ import {
 describe('matchResults in the order sent', () => {
   it.each(LAYOUT_NAMES)('pairs the rows of layout %s', (layout) => {
     const sent = [1, 2, 3].map((line) => sentRow(layout, { line, invoice: `INV-${line}`, amountCents: line * 100 }));
-    expect(pairsOf(matchResults(layout, sent, resultsOf(layout, sent)))).toEqual({
-      lines: [1, 2, 3].map((line) => [line, line]),
-      reordered: false,
-    });
+    const lines = [1, 2, 3].map((line) => [line, line]);
+    expect(pairsOf(matchResults(layout, sent, resultsOf(layout, sent)))).toEqual({ lines, reordered: false });
   });
 
   it('matches nothing with nothing', () => {

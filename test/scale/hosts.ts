@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Role } from '../../schemas/jobs.ts';
 import type { Program } from '../support/build-program.ts';
-import { startLife } from '../chaos/support/daemon.ts';
+import { startLife } from '../chaos/support/service.ts';
 import type { Daemon } from '../support/daemon.ts';
 import { agentCodeOf, PASSWORD } from '../support/installation.ts';
 

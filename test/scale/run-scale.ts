@@ -6,7 +6,7 @@ import type { Role } from '../../schemas/jobs.ts';
 import type { BookRow } from '../../src/sandbox/books/book-row.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
-import { resolveDoubts } from '../chaos/support/ledger-view.ts';
+import { resolveDoubts } from '../chaos/support/story-world.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { startTestPostgres } from '../support/postgres.ts';

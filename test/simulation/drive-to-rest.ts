@@ -2,16 +2,14 @@ import { isMoving } from '../../src/ledger/overview/overview.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
 import { readAdmission } from '../../src/ledger/admission/read-admission.ts';
-import { type Host, isWide } from './hosts/installation.ts';
+import { endOldServers, type Host, isWide } from './hosts/installation.ts';
 import type { Instance } from './instance/open-instance.ts';
 import { runStage, startInstance } from './steps/run-stage.ts';
-import { chooseDueJob, runJob } from './steps/stages.ts';
+import { chooseDueJob, endWrongTimes, holdServiceClock, moveClock, runJob, shortened, tell } from './steps/step.ts';
 import { mendService, WRONG } from './steps/steps.ts';
-import { endWrongTimes, holdServiceClock, moveClock, shortened, tell } from './steps/step.ts';
 import type { World } from './world.ts';
 import { ACTS, performAct } from './steps/acts.ts';
 import { findLostJournal, helpHost } from './hosts/persons.ts';
-import { endOldServers } from './hosts/servers.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,9 +1,119 @@
+import { inspect } from 'node:util';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from './database.ts';
-import { type Played, playScenario } from './play-scenario.ts';
-import { type Counts, makeTotals } from './totals.ts';
+import type { App } from '../../src/app.ts';
+import { chooser, seedRandomness } from './choose.ts';
+import { checkDeclared, checkRest, checkStep } from './checks/check-step.ts';
+import { type Database, openDatabase } from './database.ts';
+import { driveToRest, letPersonsFinish, settle } from './drive-to-rest.ts';
+import { holdServiceClock } from './steps/step.ts';
+import { dropOutput } from './steps/drop-file.ts';
+import { beginDay, countStruck, STEPS } from './steps/steps.ts';
+import { openWorld, type World } from './world.ts';
+
+/** Counts of what happened, by topic and name. */
+export type Totals = {
+  count(topic: Topic, name: string, times?: number): void;
+  add(other: Counts): void;
+  counts(): Counts;
+};
+
+export type Counts = Record<string, Record<string, number>>;
+
+export type Topic =
+  | 'steps'
+  | 'crashes'
+  | 'disturbances'
+  | 'meanwhile'
+  | 'faults planned'
+  | 'faults struck'
+  | 'acts'
+  | 'damages'
+  | 'drops'
+  | 'files'
+  | 'batches'
+  | 'rows'
+  | 'checks'
+  | 'clocks'
+  | 'ledgers'
+  | 'money';
+
+export function makeTotals(): Totals {
+  const counts: Counts = {};
+  const count = (topic: string, name: string, times = 1) => {
+    counts[topic] ??= {};
+    counts[topic][name] = (counts[topic][name] ?? 0) + times;
+  };
+  return {
+    count,
+    add: (other) => {
+      for (const [topic, names] of Object.entries(other))
+        for (const [name, times] of Object.entries(names)) count(topic, name, times);
+    },
+    counts: () => counts,
+  };
+}
+
+export type Played = {
+  readonly seed: number;
+  readonly counts: Counts;
+  readonly story: readonly string[];
+  /** What did not hold, in words; empty when all is well. */
+  readonly complaints: readonly string[];
+};
+
+/**
+ * Plays one scenario: a world, 8 to 30 steps with a check after each, then rest, and the check at rest.
+ * @param spoil puts a deliberate defect into every instance
+ */
+export async function playScenario(
+  seed: number,
+  database: Database,
+  spoil: (app: App) => App = (app) => app,
+): Promise<Played> {
+  seedRandomness(seed);
+  const totals = makeTotals();
+  const parts = { seed, choose: chooser(seed), database, totals, spoil, onDeclared: checkDeclared };
+  const world = await openWorld(parts);
+  try {
+    // An exception from a step is a complaint too, and must not end the scenarios after this one.
+    const complaints = await play(world).catch((error: unknown) => [inspect(error)]);
+    countStruck(world);
+    return { seed, counts: totals.counts(), story: [...world.story], complaints };
+  } finally {
+    await world.close();
+  }
+}
+
+async function play(world: World): Promise<string[]> {
+  await beginDay(world);
+  const steps = world.choose.between(8, 30);
+  for (let n = 0; n < steps; n += 1) {
+    holdServiceClock(world);
+    const step = world.choose.weighted(STEPS.filter(({ isPossible }) => isPossible(world)));
+    world.totals.count('steps', step.name);
+    await step.take(world);
+    const complaints = await checkStep(world);
+    if (complaints.length > 0) return complaints;
+  }
+  const unrest = await driveToRest(world);
+  if (unrest.length > 0) return unrest;
+  const broken = await checkAll(world);
+  if (broken.length > 0) return broken;
+  if (world.choose.happens(0.4)) {
+    const stuck = await letPersonsFinish(world);
+    if (stuck.length > 0) return stuck;
+  }
+  // There are outputs now, which a sender may take for payment files.
+  for (let outputs = world.choose.between(0, 2); outputs > 0; outputs -= 1) await dropOutput(world);
+  const unsettled = await settle(world);
+  return unsettled.length > 0 ? unsettled : checkAll(world);
+}
+
+async function checkAll(world: World): Promise<string[]> {
+  return [...(await checkStep(world)), ...(await checkRest(world))];
+}
 
 /** Result of a run. `failures` holds the first failed scenarios in full, each with its story. */
 type Report = {

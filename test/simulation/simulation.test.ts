@@ -1,10 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
-import { describeFailure } from './simulate.ts';
-import { playScenario } from './play-scenario.ts';
-import { freeRandomness } from './seed-randomness.ts';
-import { makeTotals } from './totals.ts';
+import { describeFailure, makeTotals, playScenario } from './simulate.ts';
+import { freeRandomness } from './choose.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 /** A short scenario with crashes, faults that strike, acts of operators and events meanwhile. */

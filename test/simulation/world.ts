@@ -16,12 +16,11 @@ import { keptLog } from '../support/bad-input.ts';
 import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
 import type { Choose } from './choose.ts';
 import type { Database } from './database.ts';
-import { type Host, type Installation, makeInstallation } from './hosts/installation.ts';
-import { noteSeen, type Send } from './hosts/sends.ts';
+import { type Host, type Installation, makeInstallation, noteSeen, type Send } from './hosts/installation.ts';
 import { type Instance, openInstance } from './instance/open-instance.ts';
 import type { CallWatch, SubmitCall } from './instance/tap.ts';
 import { type MemoryQueue, memoryQueue } from './memory-queue.ts';
-import type { Totals } from './totals.ts';
+import type { Totals } from './simulate.ts';
 
 /** A dropped file, which ledger and outputs must account for. */
 export type Drop = { readonly folder: string; readonly name: string; readonly bytes: Buffer; readonly titles: boolean };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { createServer } from 'node:net';
 import { ARMER, type Program } from './build-program.ts';
 
 export type LogLine = Record<string, unknown> & { msg: string };
@@ -133,4 +134,15 @@ function lastWords(lines: readonly LogLine[]): string {
     .slice(-20)
     .map((line) => JSON.stringify(line))
     .join('\n');
+}
+
+/** Returns a port of the loopback on which no process listens at this moment. */
+export async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
 }

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 
 /** Runs a statement past the triggers, for states that take long to reach. */
 export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, values: unknown[] = []): Promise<void> {
@@ -37,3 +38,18 @@ export function clockBeside(clock: Clock): { wrongBy: { database: number }; data
 
 /** SQL that limits locks to this test's database; other tests run on the same server. */
 export const OF_THIS_DATABASE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+
+/** Opens the ledger for the send journal of these tests, which has no file. */
+export async function letSend(ledger: Ledger): Promise<Ledger> {
+  const sender = { journal: '00000000-0000-4000-8000-000000000001', epoch: 1 };
+  await ledger.pool.query(`INSERT INTO sender (journal, name, epoch) VALUES ($1, 'test', $2) ON CONFLICT DO NOTHING`, [
+    sender.journal,
+    sender.epoch,
+  ]);
+  await ledger.pool.query('UPDATE admission SET is_open = true, epoch = $1 WHERE NOT is_admitted($2, $1)', [
+    sender.epoch,
+    sender.journal,
+  ]);
+  ledger.admitted.sender = sender;
+  return ledger;
+}

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findFreePort } from './find-free-port.ts';
+import { findFreePort } from './daemon.ts';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 /** The PostgreSQL installed on this computer, with a data folder of its own, on a free port of the loopback. */

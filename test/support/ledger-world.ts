@@ -18,8 +18,7 @@ import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { type AuditRow, readAudit } from '../../src/ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { type Transaction, transact } from '../../src/ledger/engine/transaction.ts';
-import { clockBeside, forceSql } from './force-sql.ts';
-import { letSend } from './let-send.ts';
+import { clockBeside, forceSql, letSend } from './force-sql.ts';
 import { type DatabaseOptions, startTestPostgres } from './postgres.ts';
 
 /** Each file of the builder has an account of its own unless one is given, so that files do not stop each other. */

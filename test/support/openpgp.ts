@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as openpgp from 'openpgp';
 import { openKeys, type OpenPgpKeys } from '../../src/pgp/open-keys.ts';
+import { findKeyPlace } from '../../src/crypto/key-place.ts';
+import { loadMasterKeys, type MasterKey } from '../../src/crypto/master-key.ts';
 
 export type TestKey = { readonly privateKey: openpgp.PrivateKey; readonly publicKey: openpgp.PublicKey };
 
@@ -71,4 +73,18 @@ export function inPieces(bytes: Uint8Array, pieceBytes = 65_536): Readable {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   }
   return Readable.from(pieces(), { objectMode: false });
+}
+
+/** Returns the current master key where the configuration does not set one. */
+export function loadMasterKey({ file, env }: { file: string; env: NodeJS.ProcessEnv }): MasterKey {
+  return loadMasterKeys(findKeyPlace({ root: '/', paths: { masterKey: file } }, env))[0]!;
+}
+
+export function masterKeyOf(fill: number): MasterKey {
+  return loadMasterKey({ file: '/nowhere', env: { PAYDROP_MASTER_KEY: textOf(fill) } });
+}
+
+/** Returns a key of 32 equal bytes in its written form. */
+export function textOf(fill: number): string {
+  return Buffer.alloc(32, fill).toString('base64');
 }

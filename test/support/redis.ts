@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from './find-free-port.ts';
+import { findFreePort } from './daemon.ts';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 export type TestRedis = {

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Remote } from '../../src/config/config.ts';
-import { findFreePort } from './find-free-port.ts';
+import { findFreePort } from './daemon.ts';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 /** A real OpenSSH server on the loopback, for one user with one key. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalXml } from './support/canonical-xml.ts';
+import { canonicalXml } from './support/golden-cases.ts';
 
 const REQUEST = '<a xmlns="urn:x"><b>1 &amp; 2</b><c></c></a>';
 

@@ -6,8 +6,13 @@ import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../gateway/support/scripted-server.ts';
-import { canonicalXml } from './support/canonical-xml.ts';
-import { type GoldenCase, readGoldenCases, toGoldenAnswer, toParameters } from './support/golden-cases.ts';
+import {
+  canonicalXml,
+  type GoldenCase,
+  readGoldenCases,
+  toGoldenAnswer,
+  toParameters,
+} from './support/golden-cases.ts';
 
 /**
  * Tries the calls of README.md beside this file in both directions: our client must write the request and read the

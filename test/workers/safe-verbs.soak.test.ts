@@ -23,8 +23,7 @@ import { sweep } from '../../workers/upkeep/sweep.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
-import { query } from './support/story.ts';
-import { takeIn } from './support/take-in.ts';
+import { query, takeIn } from './support/story.ts';
 
 /**
  * No verb of a user sends a batch that may have been sent before, unless a resolution was recorded. Verbs that record

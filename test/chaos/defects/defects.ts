@@ -211,7 +211,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'workers/upkeep/sweep.ts',
     find: '  if (atSite) await adoptClaims(app);\n',
     replace: '',
-    caughtBy: ['test/workers/upkeep/sweep-claims.test.ts'],
+    caughtBy: ['test/workers/upkeep/shred.test.ts'],
   },
   {
     name: 'queue not refilled',

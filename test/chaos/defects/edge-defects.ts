@@ -104,7 +104,7 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     file: 'workers/note-failures.ts',
     find: 'return note(app, item, faultOf(error), againMs);',
     replace: 'return void faultOf(error) ?? Promise.resolve();',
-    caughtBy: ['test/workers/note-failures.test.ts'],
+    caughtBy: ['test/workers/main.test.ts'],
   },
   {
     name: 'a denied batch id asked for for ever',

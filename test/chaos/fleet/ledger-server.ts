@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPrograms, giveAway } from '../../support/installed-postgres.ts';
-import { killProcess } from '../support/daemon.ts';
+import { killProcess } from '../support/service.ts';
 
 const run = promisify(execFile);
 

@@ -6,11 +6,9 @@ import type { Program } from '../../support/build-program.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import type { Order, QueueKind } from '../support/acts.ts';
 import type { Daemon } from '../../support/daemon.ts';
-import { runCommand, startLife } from '../support/daemon.ts';
-import { viewLedger } from '../support/ledger-view.ts';
-import { makeRoot, openPlace, type Place } from '../support/open-place.ts';
-import { startService } from '../support/service.ts';
-import { startRedisServer, type StoryHost, type StoryWorld } from '../support/story-world.ts';
+import { runCommand, startLife, startService } from '../support/service.ts';
+import { startRedisServer, type StoryHost, type StoryWorld, viewLedger } from '../support/story-world.ts';
+import { makeRoot, openPlace, type Place } from '../support/open-world.ts';
 import { type LedgerServer, startLedgerServer } from './ledger-server.ts';
 
 /** One of the hosts: a folder that no other host sees, a send journal, and a process that can die. */

@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { upTo } from '../../support/payment-rows.ts';
 import { describeUnrest, type Scene } from '../tell-story.ts';
 import type { Order } from '../support/acts.ts';
-import { arm } from '../support/daemon.ts';
+import { arm } from '../support/service.ts';
 import {
   type ActionOf,
+  cloneJournal,
+  cutJournal,
   type FleetAct,
   goBack,
   type Left,
   LONGEST_WAY_MS,
+  loseJournal,
   otherThan,
   type Play,
+  rollBack,
   waitFor,
   workOn,
   workTo,
 } from './fleet-acts.ts';
-import { cloneJournal, cutJournal, loseJournal, rollBack } from './journal-acts.ts';
 import type { Fleet, FleetHost } from './open-fleet.ts';
 import { letGoOn, waitForOpening, waitToBeToldOf } from './person.ts';
 

@@ -1,8 +1,7 @@
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { groupBy } from '../../../src/kernel/group-by.ts';
 import type { Drop, DroppedRow } from '../support/make-drops.ts';
-import type { LedgerView } from '../support/ledger-view.ts';
-import type { Changed } from '../support/story-world.ts';
+import type { Changed, LedgerView } from '../support/story-world.ts';
 
 type Kept = {
   name: string;

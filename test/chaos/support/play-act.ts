@@ -6,7 +6,7 @@ import { dropQueue } from '../../support/drop-queue.ts';
 import type { Program } from '../../support/build-program.ts';
 import { type Act, describeOrder, type Order } from './acts.ts';
 import type { World } from './open-world.ts';
-import { arm, runCommand } from './daemon.ts';
+import { arm, runCommand } from './service.ts';
 
 /** How often each kind of process was killed, and what else was done. */
 export type Tally = Record<string, number>;

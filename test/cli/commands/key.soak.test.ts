@@ -10,7 +10,7 @@ import { readKeyUses, retireKey } from '../../../src/ledger/key/master-keys.ts';
 import { newDataKey, unwrapDataKey } from '../../../src/crypto/data-key.ts';
 import { loadMasterKeys } from '../../../src/crypto/master-key.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
-import { masterKeyOf, textOf } from '../../support/load-master-key.ts';
+import { masterKeyOf, textOf } from '../../support/openpgp.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 let old = '';

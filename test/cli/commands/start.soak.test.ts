@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { httpAnswer, startScripted } from '../../gateway/support/scripted-server.ts';
-import { findFreePort } from '../../support/find-free-port.ts';
+import { findFreePort } from '../../support/daemon.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { type Child, holdFlags, startPaydrop } from '../support/run-child.ts';

@@ -8,7 +8,7 @@ import { dropSamples, makeScratchFolder, writeDemoConfig } from '../../../src/cl
 import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { runHere } from '../support/run-here.ts';
 import { loadSettings } from '../../../src/config/config.ts';
-import { loadMasterKey } from '../../support/load-master-key.ts';
+import { loadMasterKey } from '../../support/openpgp.ts';
 import { concludeDemo, linesToTry, showResults } from '../../../src/cli/demo/demo.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -9,7 +9,7 @@ import { outliveReaders } from '../../../src/cli/process/outlive-readers.ts';
 import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';
 import { aborted, withStopSignal } from '../../../src/cli/process/stop-signal.ts';
-import { findFreePort } from '../../support/find-free-port.ts';
+import { findFreePort } from '../../support/daemon.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { describeProgress, describeWait } from '../../../src/cli/process/front.ts';
 import type { OpenFile } from '../../../src/ledger/overview/overview.ts';

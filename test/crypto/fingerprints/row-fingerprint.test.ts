@@ -12,7 +12,7 @@ import {
   FINGERPRINT_BYTES,
   fingerprintKey,
 } from '../../../src/crypto/fingerprints/row-fingerprint.ts';
-import { loadMasterKey, masterKeyOf } from '../../support/load-master-key.ts';
+import { loadMasterKey, masterKeyOf } from '../../support/openpgp.ts';
 import { hashKeyOf, openRowSet, type RowSet, rowSetKey } from '../../../src/crypto/fingerprints/row-set.ts';
 import { wrapKey } from '../../../src/crypto/data-key.ts';
 

@@ -6,10 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { armCrashPoints, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
-import { claimTogether, killWhileClaiming } from '../support/claim-by-processes.ts';
-import { settleDrops } from '../support/settle-drops.ts';
+import {
+  claimedDrop,
+  claimOnly,
+  claimTogether,
+  FOLDER,
+  killWhileClaiming,
+  onlyCandidate,
+  settledDrop,
+  settleDrops,
+  tryClaim,
+} from '../support/claims.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
-import { claimedDrop, claimOnly, FOLDER, onlyCandidate, settledDrop, tryClaim } from '../support/make-claim.ts';
 import { noteClaim, NOTES, readNotes, writeNotes } from '../../../src/files/claims/finish-claim.ts';
 
 /** watch-folders.soak.test.ts has more files and more kills. */

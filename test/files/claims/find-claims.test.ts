@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { countClaims, findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { freshFolder, freshFolders } from '../support/fresh-folder.ts';
-import { claimedDrop, claimOnly, onlyCandidate } from '../support/make-claim.ts';
+import { claimedDrop, claimOnly, onlyCandidate } from '../support/claims.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { oddCodeOf } from '../../../src/files/claims/odd-drop.ts';
 

@@ -5,14 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { finishClaim } from '../../../src/files/claims/finish-claim.ts';
 import { readSidecar } from '../../../src/files/sidecar.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
-import { claimedDrop, claimOnly, COMPANIONS, settledDrop, tryClaim } from '../support/make-claim.ts';
+import { claimedDrop, claimOnly, COMPANIONS, settledDrop, settleDrops, tryClaim } from '../support/claims.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { releaseClaim, removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import type { OddDrop } from '../../../src/files/claims/odd-drop.ts';
 import { type Quarantined, quarantineDrop } from '../../../src/files/claims/quarantine-drop.ts';
-import { settleDrops } from '../support/settle-drops.ts';
 
 const MARKER = { by: 'marker', suffix: '.done' } as const;
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/files/outputs/output-draft.ts';
 import { writeOutput } from '../../../src/files/outputs/write-output.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
-import { startChild } from '../support/run-child.ts';
+import { startChild } from '../support/claims.ts';
 
 const NAME = 'monday__1a2b3c4d.result.csv';
 

@@ -14,7 +14,7 @@ import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { findFile, verifyAudit } from '../../../src/ledger/file/search.ts';
 import { readVersions } from '../../../src/ledger/profile/read-profiles.ts';
 import { putConfirmed, putDraft } from '../support/put-version.ts';
-import { expectFound, makeBackup, useBackupFolder } from './support/backup-folder.ts';
+import { expectFound, makeBackup, useBackupFolder } from '../admission/support/hosts.ts';
 import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 

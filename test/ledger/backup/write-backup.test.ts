@@ -12,7 +12,7 @@ import {
   summaryOf,
   writeBackup,
 } from '../../../src/ledger/backup/write-backup.ts';
-import { expectFound, makeBackup, useBackupFolder } from './support/backup-folder.ts';
+import { expectFound, makeBackup, openHosts, useBackupFolder } from '../admission/support/hosts.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
@@ -23,7 +23,6 @@ import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
-import { openHosts } from '../admission/support/hosts.ts';
 
 describe('write backup', () => {
   const world = openedForTests(openTestLedger);

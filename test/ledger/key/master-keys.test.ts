@@ -8,7 +8,7 @@ import {
   rewrapAll,
 } from '../../../src/ledger/key/master-keys.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
-import { masterKeyOf } from '../../support/load-master-key.ts';
+import { masterKeyOf } from '../../support/openpgp.ts';
 import { newDataKey, rewrapDataKey } from '../../../src/crypto/data-key.ts';
 import { newFingerprintKey, rewrapFingerprintKey } from '../../../src/crypto/fingerprints/fingerprint.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';

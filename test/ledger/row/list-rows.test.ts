@@ -11,7 +11,7 @@ import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readWithheldFiles, sumWithheld, withheldOf } from '../../../src/ledger/row/read-withheld.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openStepWorld } from '../../workers/support/step-world.ts';
-import { takeIn } from '../../workers/support/take-in.ts';
+import { takeIn } from '../../workers/support/story.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

@@ -3,7 +3,7 @@ import { silentLog } from '../../../src/kernel/log.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
-import { letSend } from '../../support/let-send.ts';
+import { letSend } from '../../support/force-sql.ts';
 
 /** Opens the ledger at a URL, takes the given batches, reports that, and holds them until it is killed. */
 export type Order = { url: string; prepare: string[]; send: string[] };

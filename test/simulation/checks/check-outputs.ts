@@ -6,8 +6,7 @@ import { outcomeOfLabel, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import type { Drop, World } from '../world.ts';
-import { isWide } from '../hosts/installation.ts';
-import { readForgotten } from '../hosts/sends.ts';
+import { isWide, readForgotten } from '../hosts/installation.ts';
 
 type SeenFile = {
   fileId: string;

@@ -1,10 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { checkFence, checkHosts } from '../hosts/check-hosts.ts';
-import { isWide } from '../hosts/installation.ts';
-import { noteSend } from '../hosts/sends.ts';
+import { isWide, noteSend } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { findCanaries } from '../../support/canaries.ts';
+import { checkBooks, checkOutputs } from './check-outputs.ts';
 
 /** Checks what must hold at any moment. Returns what does not, in words. */
 export async function checkStep(world: World): Promise<string[]> {
@@ -99,4 +101,126 @@ export async function checkDeclared(world: World, instance: Instance, account: s
     [account],
   );
   if (rowCount) world.complaints.push(`a request of account ${account} is about to leave while one of it is in doubt`);
+}
+
+/** Checks what must hold once nothing moves. Returns what does not, in words. */
+export async function checkRest(world: World): Promise<string[]> {
+  world.totals.count('checks', 'at rest');
+  return [
+    ...(await checkFiles(world)),
+    ...(await checkDrops(world)),
+    ...(await checkRows(world)),
+    ...(await checkBooks(world)),
+    ...(await checkOutputs(world)),
+    ...(await checkTrail(world)),
+    ...(await checkLeaks(world)),
+  ];
+}
+
+/** Checks that a file is final, or open for a reason that an operator finds in a list. */
+async function checkFiles(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{
+    name: string;
+    state: string;
+    batches: string[] | null;
+    stopped: boolean;
+  }>(
+    `SELECT f.name, f.state, (SELECT array_agg(b.state ORDER BY b.batch_no) FROM batch b WHERE b.file_id = f.file_id) AS batches,
+            EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (f.account, '*'))
+            OR EXISTS (SELECT 1 FROM batch b WHERE b.account = f.account AND b.state IN ('unknown', 'refused')) AS stopped
+     FROM file f ORDER BY f.file_no`,
+  );
+  return rows.flatMap(({ name, state, batches, stopped }) => {
+    world.totals.count('files', state);
+    for (const batch of batches ?? []) world.totals.count('batches', batch);
+    if (FINAL.has(state) || state === 'held') return [];
+    if (state !== 'accepted' && state !== 'in_progress') return [`${name} rests as ${state}`];
+    const open = (batches ?? []).filter((batch) => batch !== 'reconciled' && batch !== 'cancelled');
+    if (open.length === 0) return [`${name} rests as ${state} although no batch of it is open`];
+    const idle = open.filter((batch) => !(LISTED.has(batch) || (batch === 'ready' && stopped)));
+    return idle.map((batch) => `${name} rests with a batch that is ${batch}, and nobody is told`);
+  });
+}
+
+const FINAL = new Set(['completed', 'rejected', 'cancelled', 'partly_cancelled']);
+const LISTED = new Set(['unknown', 'exception', 'refused']);
+
+/** Checks that every drop was taken once, and that nothing is left in a folder. */
+async function checkDrops(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{ folder: string; name: string }>('SELECT folder, name FROM file');
+  const count = (list: readonly { folder: string; name: string }[], of: { folder: string; name: string }) =>
+    list.filter(({ folder, name }) => folder === of.folder && name === of.name).length;
+  // A ledger restored to an earlier state does not know later drops.
+  const isForgetful = world.installation.timesBack > 0;
+  const lost = world.drops.filter((drop) => {
+    const [times, drops] = [count(rows, drop), count(world.drops, drop)];
+    return isForgetful ? times > drops : times !== drops;
+  });
+  const folders = world.settings.folders.flatMap(({ path, work }) => [path, work]);
+  const left = (await Promise.all([...new Set(folders)].map((folder) => readdir(folder)))).flat();
+  return [
+    ...lost.map(
+      ({ name, folder }) => `${name} of ${folder} stands ${count(rows, { name, folder })} times in the ledger`,
+    ),
+    ...left
+      .filter((name) => !name.startsWith('.') && !name.endsWith('.ctl'))
+      .map((name) => `${name} still lies in a folder`),
+  ];
+}
+
+/** Checks that every row has one outcome, waits in an open batch, or was never sent. */
+async function checkRows(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{ name: string; line: number; why: string; cents: number | null }>(
+    `SELECT f.name, r.line, r.amount_cents AS cents,
+            CASE WHEN o.outcome IS NOT NULL THEN o.outcome
+                 WHEN f.state = 'rejected' THEN 'rejected'
+                 WHEN r.batch_no IS NULL THEN 'invalid'
+                 WHEN b.state IS NULL THEN 'without a batch'
+                 WHEN b.state = 'reconciled' THEN 'reconciled without an outcome'
+                 ELSE b.state END AS why
+     FROM payment_row r JOIN file f USING (file_no)
+     LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
+     LEFT JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line`,
+  );
+  return rows.flatMap(({ name, line, why, cents }) => {
+    world.totals.count('rows', why);
+    world.totals.count('money', why, Math.abs(cents ?? 0));
+    return why.includes('without') ? [`line ${line} of ${name} is ${why}`] : [];
+  });
+}
+
+async function checkTrail(world: World): Promise<string[]> {
+  const broken = await verifyAudit(world.office);
+  const { rows } = await world.office.pool.query<{ name: string; state: string; said: string }>(
+    `SELECT f.name, f.state, a.to_state AS said FROM file f
+     CROSS JOIN LATERAL (SELECT to_state FROM audit WHERE file_id = f.file_id AND batch_no IS NULL AND to_state IS NOT NULL
+                         ORDER BY seq DESC LIMIT 1) a WHERE a.to_state <> f.state`,
+  );
+  return [
+    ...(broken === undefined ? [] : [`the audit chain is broken at ${broken}`]),
+    ...rows.map(({ name, state, said }) => `${name} is ${state}, the audit trail says ${said}`),
+  ];
+}
+
+/** Checks that no whole number stands in outputs, data, quarantine, ledger, queue or log. */
+async function checkLeaks(world: World): Promise<string[]> {
+  const { out, data, quarantine } = world.settings.paths;
+  const onDisk = await findCanaries(world.canaries.length > 0 ? [out, data, quarantine] : [], world.canaries);
+  const texts = {
+    'the ledger': await ledgerText(world),
+    'the queue': JSON.stringify(world.queue.waiting()),
+    'the log': world.logText(),
+  };
+  const elsewhere = Object.entries(texts).flatMap(([place, text]) =>
+    world.canaries.filter((number) => text.includes(number)).map((number) => `${place} holds …${number.slice(-4)}`),
+  );
+  return [...onDisk, ...elsewhere].map((leak) => `a number leaked: ${leak}`);
+}
+
+/** Returns every table as text, except the sealed bytes. */
+async function ledgerText(world: World): Promise<string> {
+  const tables = world.database.tables.filter((name) => name !== 'sealed_part');
+  const parts = tables.map((table) => `SELECT row_to_json(t)::text AS text FROM ${table} t`);
+  const { rows } = await world.office.pool.query<{ text: string }>(parts.join(' UNION ALL '));
+  return rows.map(({ text }) => text).join('\n');
 }

@@ -3,8 +3,7 @@ import type { JournalEntry, JournalNote } from '../../../src/ledger/admission/se
 import type { Server } from '../database.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
-import type { Host, SeenLedger } from './installation.ts';
-import { checkTakenTwice, notePardons } from './sends.ts';
+import { checkTakenTwice, type Host, notePardons, type SeenLedger } from './installation.ts';
 
 type Journal = { host: Host; lines: JournalLine[] };
 

@@ -2,10 +2,9 @@ import { PipelineError, reasonOf } from '../../../src/kernel/errors.ts';
 import { startInstance } from '../steps/run-stage.ts';
 import { shortened, type Step, tell } from '../steps/step.ts';
 import type { World } from '../world.ts';
-import { isWide } from './installation.ts';
-import { damageable, damageJournal, HOST_ACTS } from './persons.ts';
 import {
   endOldServers,
+  isWide,
   keepCopy,
   MOST_SERVERS,
   moveInstance,
@@ -14,7 +13,8 @@ import {
   restore,
   splitServers,
   writeBackupFile,
-} from './servers.ts';
+} from './installation.ts';
+import { damageable, damageJournal, HOST_ACTS } from './persons.ts';
 
 /** Steps that are possible only where several hosts send. */
 export const HOST_STEPS: readonly Step[] = [

@@ -3,10 +3,17 @@ import { sweep } from '../../../workers/upkeep/sweep.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import { type MomentKind, type Trap, withoutTappedFiles } from '../instance/tap.ts';
 import type { World } from '../world.ts';
-import { type Host, isWide } from '../hosts/installation.ts';
-import { keepCopy, MOST_SERVERS, moveInstance, putBack, restartDatabase, splitServers } from '../hosts/servers.ts';
-import { setWrong, shortened, tell } from './step.ts';
-import { chooseDueJob, chooseDueWork, runJob } from './stages.ts';
+import {
+  type Host,
+  isWide,
+  keepCopy,
+  MOST_SERVERS,
+  moveInstance,
+  putBack,
+  restartDatabase,
+  splitServers,
+} from '../hosts/installation.ts';
+import { chooseDueJob, chooseDueWork, runJob, setWrong, shortened, tell } from './step.ts';
 import { ACTS, performAct } from './acts.ts';
 
 export type Stage = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';

@@ -10,8 +10,21 @@ import type { World } from '../world.ts';
 import { actsInTurn, performAct } from './acts.ts';
 import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
 import { type Expected, runStage, type Stage, startInstance } from './run-stage.ts';
-import { chooseDueJob, chooseDueWork, chooseWrongWork, type Chore, ofJob, runJob } from './stages.ts';
-import { describeTime, moveClock, pickFrom, setWrong, shortened, type Step, tell } from './step.ts';
+import {
+  chooseDueJob,
+  chooseDueWork,
+  chooseWrongWork,
+  type Chore,
+  describeTime,
+  moveClock,
+  ofJob,
+  pickFrom,
+  runJob,
+  setWrong,
+  shortened,
+  type Step,
+  tell,
+} from './step.ts';
 
 /** Everything that may happen in a world, and how likely it is to be next. */
 export const STEPS: readonly Step[] = [

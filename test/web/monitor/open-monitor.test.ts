@@ -8,11 +8,11 @@ import {
   type Sample,
 } from '../../../src/web/monitor/open-monitor.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
-import { findFreePort } from '../../support/find-free-port.ts';
+import { findFreePort } from '../../support/daemon.ts';
 import { rename } from 'node:fs/promises';
 import type { Pool } from 'pg';
 import { findUnready } from '../../../src/web/monitor/find-unready.ts';
-import { beforeStatement } from '../../workers/support/failing-app.ts';
+import { beforeStatement } from '../../workers/support/step-world.ts';
 import { METRICS, type MetricName } from '../../../schemas/metrics.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';

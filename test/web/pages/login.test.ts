@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPeople } from '../../../src/ledger/person/people.ts';
 import { openDashboard } from '../../../src/web/open-dashboard.tsx';
-import { findFreePort } from '../../support/find-free-port.ts';
+import { findFreePort } from '../../support/daemon.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/openid-provider.ts';
 import { dashboardForTests, openBrowser, type TestBrowser } from '../support/dashboard-world.ts';
 import { localPath } from '../../../src/web/pages/login.tsx';

@@ -9,9 +9,8 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
-import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { answering } from '../support/scripted-gateway.ts';
-import { stepWorld } from '../support/step-world.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
 const world = stepWorld({ accounts: 40, settings: { batch: { maxRows: 10 } } });

@@ -12,7 +12,7 @@ import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
-import { fileWithOutcomes } from '../support/delivered.ts';
+import { fileWithOutcomes } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 10, settings: { batch: { maxRows: 5_000 } } });
 

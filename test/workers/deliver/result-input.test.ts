@@ -8,8 +8,7 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
-import { linesOf } from '../support/delivered.ts';
-import { openProfileFolder } from '../support/profile-folder.ts';
+import { linesOf, openProfileFolder } from '../support/story.ts';
 import { stepWorld } from '../support/step-world.ts';
 
 const world = stepWorld({ accounts: 4 });

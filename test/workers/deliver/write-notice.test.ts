@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { stepWorld } from '../support/step-world.ts';
+import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/complete-file.ts';
-import { cutAtStatement } from '../support/failing-app.ts';
 import { runDeliverJob } from '../../../workers/deliver/deliver.ts';
 import { writeDueNotice, writeNotice } from '../../../workers/deliver/write-notice.ts';
 

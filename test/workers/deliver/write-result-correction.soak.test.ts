@@ -9,9 +9,8 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
-import { fileWithOutcomes, linesOf } from '../support/delivered.ts';
-import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { stepWorld } from '../support/step-world.ts';
+import { fileWithOutcomes, linesOf } from '../support/story.ts';
+import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 
 const world = stepWorld({ accounts: 12, settings: { batch: { maxRows: 3 } } });
 

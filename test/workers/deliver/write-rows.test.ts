@@ -6,7 +6,7 @@ import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { resultInput } from '../../../workers/deliver/result-input.ts';
 import { ROW_KINDS, shownRowPutter, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
-import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
+import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/story.ts';
 import { stepWorld } from '../support/step-world.ts';
 import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
 import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-lines.ts';

@@ -8,7 +8,7 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
-import { claimContent, takeIn } from '../support/take-in.ts';
+import { claimContent, takeIn } from '../support/story.ts';
 
 const world = openedForTests(openEarlierPaymentsWorld);
 

@@ -6,10 +6,9 @@ import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/take-in.ts';
+import { claimContent } from '../support/story.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 

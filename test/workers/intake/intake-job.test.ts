@@ -6,10 +6,8 @@ import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.t
 import { intakeFile, runIntakeJob } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { stepWorld } from '../support/step-world.ts';
-import { query } from '../support/story.ts';
-import { claimContent } from '../support/take-in.ts';
+import { cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { claimContent, query } from '../support/story.ts';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { ThreadDeath } from '../../../src/thread/open-thread.ts';

@@ -9,9 +9,8 @@ import { intakeFile } from '../../../workers/intake/intake.ts';
 import { openOriginal } from '../../../workers/open-original.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { beforeStatement } from '../support/failing-app.ts';
-import { stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/take-in.ts';
+import { beforeStatement, stepWorld } from '../support/step-world.ts';
+import { claimContent } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 24 });
 

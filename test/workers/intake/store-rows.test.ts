@@ -12,7 +12,7 @@ import { orderReading, type StoredRows, storeRows } from '../../../workers/intak
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/take-in.ts';
+import { claimContent } from '../support/story.ts';
 
 const FOLDER = 'drop/account-1/card';
 const VOLUME = 77;

@@ -9,8 +9,7 @@ import { pollBatch } from '../../../workers/poll/poll.ts';
 import { httpAnswer, stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say } from '../../support/scripted-service.ts';
-import { GOOD, pollWorld } from '../support/poll-world.ts';
-import { answeringResult, withGateway } from '../support/scripted-gateway.ts';
+import { answeringResult, GOOD, pollWorld, withGateway } from '../support/scripted-gateway.ts';
 import { agentCodeOf } from '../support/step-world.ts';
 
 const world = pollWorld();

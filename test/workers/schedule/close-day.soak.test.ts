@@ -7,7 +7,7 @@ import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import { closeDay, type DayClose } from '../../../workers/schedule/close-day.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
-import { takeInCharges } from '../support/take-in.ts';
+import { takeInCharges } from '../support/story.ts';
 
 let world: ScheduleWorld;
 let app: App;

@@ -3,7 +3,7 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
 import { beginRun, finishRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { runSchedule } from '../../../workers/schedule/schedule.ts';
-import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { cutAtStatement, POWER_CUT } from '../support/step-world.ts';
 import { NOON, openScheduleWorld } from '../support/schedule-world.ts';
 
 const world = openedForTests(openScheduleWorld);

@@ -10,8 +10,7 @@ import { seenBatchIds } from '../../../src/explain/seen-batch-ids.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/queue-world.ts';
-import { GOOD, pollWorld } from '../support/poll-world.ts';
-import { withGateway } from '../support/scripted-gateway.ts';
+import { GOOD, pollWorld, withGateway } from '../support/scripted-gateway.ts';
 
 const world = pollWorld();
 let makePausesLast: () => void;

@@ -5,14 +5,20 @@ import { httpAnswer } from '../../gateway/support/scripted-server.ts';
 import { failure, FAULT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say, take, takeAs, takenAnswer } from '../../support/scripted-service.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { agentCodeOf, closedUrl, openStepWorld } from '../support/step-world.ts';
+import {
+  agentCodeOf,
+  beforeStatement,
+  closedUrl,
+  cutAtStatement,
+  openStepWorld,
+  POWER_CUT,
+} from '../support/step-world.ts';
 import { readJournal, type Story, RELEASED } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { recoverBatches } from '../../../src/ledger/batch/end-attempt.ts';
 import { longestCallMs } from '../../../workers/upkeep/sweep.ts';
-import { beforeStatement, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { answering } from '../support/scripted-gateway.ts';
 
 /** All the way to the socket: what the service does, and what the ledger records. */
@@ -40,11 +46,7 @@ const IN_DOUBT: { mode: string; play: Play; account?: string; evidence: Record<s
     evidence: { httpStatus: 500, answerText: '<h1>Server Error</h1>' },
   },
   { mode: 'a SOAP fault', play: (socket) => socket.end(httpAnswer(500, FAULT)), evidence: { httpStatus: 500 } },
-  {
-    mode: 'half of a good answer',
-    play: halfAnAnswer,
-    evidence: { answerText: expect.stringMatching(/^BATCHID 9000/) },
-  },
+  { mode: 'half an answer', play: halfAnAnswer, evidence: { answerText: expect.stringMatching(/^BATCHID 9000/) } },
   { mode: 'a text that nobody knows', play: say(failure('Server Error')), evidence: { httpStatus: 200 } },
   { mode: 'an answer in drips', account: 'drip', play: drip, evidence: { bytesRead: expect.any(Number) } },
   { mode: 'no answer at all', account: 'silent', play: () => {}, evidence: { bytesRead: 0 } },
@@ -144,11 +146,8 @@ describe('submitBatch, before the first byte', () => {
   it('a refused connection: nothing was declared, the batch waits', async () => {
     const { first } = await world.twoBatches('closed');
     await submitBatch(world.app, first);
-    expect(await world.storyOf(first)).toMatchObject({
-      ...RELEASED,
-      attempt: 1,
-      reason: expect.stringContaining('ECONNREFUSED'),
-    });
+    const reason: unknown = expect.stringContaining('ECONNREFUSED');
+    expect(await world.storyOf(first)).toMatchObject({ ...RELEASED, attempt: 1, reason });
   });
 
   it('the journal has its line and the ledger says sending when the first byte comes in', async () => {
@@ -290,10 +289,7 @@ describe('the intent to send', () => {
     const scripted = answering(slow, TAKEN);
     await submitBatch(scripted.app, key);
     expect(scripted.bodies).toEqual([]);
-    expect(await world.storyOf(key)).toMatchObject({
-      state: 'ready',
-      attempt: 2,
-      attempts: [{ attempt: 1, verdict: 'not_sent' }],
-    });
+    const attempts = [{ attempt: 1, verdict: 'not_sent' }];
+    expect(await world.storyOf(key)).toMatchObject({ state: 'ready', attempt: 2, attempts });
   });
 });

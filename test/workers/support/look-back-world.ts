@@ -1,7 +1,7 @@
 import { readFaults, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './step-world.ts';
-import { takeIn } from './take-in.ts';
+import { takeIn } from './story.ts';
 
 const ACCOUNTS = 40;
 const LIMITED = { limits: { dayTotal: 100 } };

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { ScheduleConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import type { Account, Folder, Settings } from '../../../src/config/config.ts';
+import type { Account, AlarmTarget, Folder, Settings } from '../../../src/config/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
-import { type LogLine, logIntoLines } from '../../queue/support/queue-world.ts';
+import { logIntoLines, type LogLine } from '../../queue/support/queue-world.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
+import { type MailServer, type Receiver, startMailServer, startReceiver } from '../../support/receiver.ts';
 
 /** A schedule as written, without defaults. */
 export type ScheduleText = { does: 'take' | 'day-close'; at: string } & Partial<ScheduleConfig> & { account?: string };
@@ -84,6 +85,43 @@ export async function openScheduleWorld(): Promise<ScheduleWorld> {
     },
     close: async () => {
       for (const ledger of others) await ledger.close();
+      await world.close();
+    },
+  };
+}
+
+export type AlarmWorld = PipelineWorld & {
+  mail: MailServer;
+  hook: Receiver;
+  /** Returns the world's app, which sends alarms of these kinds, or the default ones, to both targets. */
+  watched(kinds?: AlarmTarget['kinds']): App;
+  /** What the webhook received, as `event kind`. */
+  told(): string[];
+};
+
+/** Opens a pipeline world with a mail server and a webhook on the loopback. */
+export async function openAlarmWorld(options: WorldOptions = {}): Promise<AlarmWorld> {
+  const world = await openPipelineWorld(options);
+  const [mail, hook] = await Promise.all([startMailServer(), startReceiver()]);
+  return {
+    ...world,
+    mail,
+    hook,
+    watched: (kinds) => {
+      const wish = kinds ? { kinds } : {};
+      const alarms: AlarmTarget[] = [
+        { by: 'mail', smtpUrl: mail.url, from: 'paydrop@example.test', to: ['ann@example.test'], ...wish },
+        { by: 'webhook', url: hook.url, secret: 'the key', ...wish },
+      ];
+      return { ...world.app, settings: { ...world.settings, alarms } };
+    },
+    told: () =>
+      hook.received.flatMap(({ body }) => {
+        const { alarms } = JSON.parse(body.toString()) as { alarms: { event: string; kind: string }[] };
+        return alarms.map(({ event, kind }) => `${event} ${kind}`);
+      }),
+    close: async () => {
+      await Promise.all([mail.close(), hook.close()]);
       await world.close();
     },
   };

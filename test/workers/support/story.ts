@@ -1,11 +1,62 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import type { QueueName } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
+import { claimDrop } from '../../../src/files/claims/claim-drop.ts';
+import type { Claim } from '../../../src/files/claims/finish-claim.ts';
+import { createFolderScanner } from '../../../src/files/scan-folder.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import type { QueueName } from '../../../schemas/jobs.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
-import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { jobKeyOf } from '../../../workers/enqueue.ts';
 import { emptyQueue } from '../../support/drop-queue.ts';
+import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
+import type { StepWorld } from './step-world.ts';
+import { carryOut } from './resolve-context.ts';
+import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
+
+/** Drops a file and claims it by the rename, no further: the ledger does not know it yet. */
+export async function claimContent(
+  app: App,
+  folderId: string,
+  name: string,
+  content: string | Uint8Array,
+): Promise<Claim> {
+  const folder = app.folder(folderId)!;
+  await writeFile(join(folder.path, name), content);
+  const scanner = createFolderScanner(
+    { path: folder.path, complete: { by: 'quiet', quietMs: 0, probes: 1 } },
+    app.clock,
+  );
+  const candidate = (await scanner.scan()).settled.find((drop) => drop.name === name)!;
+  const outcome = await claimDrop(candidate, { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() });
+  if (outcome.is !== 'claimed') throw new Error(`the drop is ${outcome.is}`);
+  return outcome.claim;
+}
+
+/** Takes a file to its verdict. @returns its id */
+export async function takeIn(
+  app: App,
+  folderId: string,
+  content: string | Uint8Array,
+  name = 'june.csv',
+): Promise<string> {
+  const claim = await claimContent(app, folderId, name, content);
+  await takeClaim(app, claim);
+  await intakeFile(app, { fileId: claim.fileId });
+  return claim.fileId;
+}
+
+/** Takes in ACH charges through an account's folder. @returns the file id */
+export async function takeInCharges(app: App, account: string, rows = 4, from = 1): Promise<string> {
+  const content = lines(upTo(rows).map((n) => achRow(from - 1 + n)));
+  return takeIn(app, `drop/${account}/ach-charge`, content, `june-${from}.csv`);
+}
 
 /** What ledger, audit trail and send journal know of a batch. */
 export type Story = {
@@ -94,4 +145,55 @@ export async function loseQueue(app: App): Promise<void> {
 
 export async function query<Row extends object>(app: App, sql: string, values: unknown[] = []): Promise<Row[]> {
   return (await app.ledger.pool.query<Row>(sql, values)).rows;
+}
+
+/** Makes a file with an outcome for every row that was sent, ready for delivery. */
+export async function fileWithOutcomes(
+  world: StepWorld,
+  operation: string,
+  content: string,
+  messageOf: (row: number) => string,
+  name?: string,
+): Promise<ReadFileRow> {
+  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/${operation}`, content, name);
+  await carryOut(world.app, fileId, messageOf);
+  return readFileRow(world.app.ledger, fileId);
+}
+
+/** Returns an app in which every folder allows whole numbers in files meant to be dropped again. */
+export function withClearNumbers(app: App): App {
+  return { ...app, folder: (id) => ({ ...app.folder(id)!, clearNumbers: true }) };
+}
+
+/** Returns the lines of an output file, which must end in CRLF. */
+export async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8');
+  if (!text.endsWith('\r\n')) throw new Error('the last line has no end');
+  return text.slice(0, -2).split('\r\n');
+}
+
+export const PROFILE_TITLES = 'Number,Customer,Memo,Due';
+
+let profiles = 0;
+
+/** Opens a folder of card payments whose files this profile reads, with titles in their first line. */
+export async function openProfileFolder(world: StepWorld, text = PROFILE_TEXT) {
+  const name = `dues-${(profiles += 1)}`;
+  const version = await putConfirmed(world.app.ledger, name, text);
+  const id = `drop/${world.freshAccount()}/card`;
+  const folder = { ...world.app.folder(id)!, profile: name };
+  const app = { ...world.app, folder: (wanted: string) => (wanted === id ? folder : undefined) };
+  const seen = (rows: readonly string[], titles = PROFILE_TITLES) =>
+    claimContent(app, id, `june-${rows.length}.csv`, [titles, ...rows].map((row) => `${row}\n`).join(''));
+  const claim = async (...rows: string[]) => {
+    const claimed = await seen(rows);
+    await takeClaim(app, claimed);
+    return claimed.fileId;
+  };
+  const drop = async (...rows: string[]) => {
+    const fileId = await claim(...rows);
+    await intakeFile(app, { fileId });
+    return fileId;
+  };
+  return { app, name, version, seen, claim, drop };
 }

@@ -16,7 +16,7 @@ import {
   SILENT_INTERVALS,
 } from '../../../workers/upkeep/raise-alarms.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { openAlarmWorld } from '../support/alarm-world.ts';
+import { openAlarmWorld } from '../support/schedule-world.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 
 const world = openedForTests(openAlarmWorld);

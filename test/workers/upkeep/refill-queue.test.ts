@@ -8,11 +8,9 @@ import { JOB_KEYS } from '../../../workers/enqueue.ts';
 import { openGate } from '../../queue/support/queue-world.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
-import { cutAtStatement } from '../support/failing-app.ts';
+import { cutAtStatement, stepWorld } from '../support/step-world.ts';
 import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
-import { stepWorld } from '../support/step-world.ts';
-import { jobIds, loseQueue } from '../support/story.ts';
-import { claimContent } from '../support/take-in.ts';
+import { claimContent, jobIds, loseQueue } from '../support/story.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 

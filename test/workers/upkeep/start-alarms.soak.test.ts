@@ -5,7 +5,7 @@ import { startHealth } from '../../../src/kernel/health.ts';
 import { startWorkers } from '../../../workers/main.ts';
 import { startAlarms, watchLedger } from '../../../workers/upkeep/start-alarms.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { openAlarmWorld } from '../support/alarm-world.ts';
+import { openAlarmWorld } from '../support/schedule-world.ts';
 
 const world = openedForTests(() => openAlarmWorld({ settings: { sweepMs: 50 } }));
 beforeEach(() => {

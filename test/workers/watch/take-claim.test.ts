@@ -17,9 +17,8 @@ import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { openOriginal, originalPath } from '../../../workers/open-original.ts';
 import { collectGarbage, quarantineOdd, storeClaim, takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, lines } from '../../support/payment-rows.ts';
-import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
-import { stepWorld } from '../support/step-world.ts';
-import { claimContent } from '../support/take-in.ts';
+import { cutAtJob, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
+import { claimContent } from '../support/story.ts';
 
 const world = stepWorld({ accounts: 2 });
 let folder: string;

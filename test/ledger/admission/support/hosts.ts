@@ -1,12 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type Admission, admit, type Sender } from '../../../../src/ledger/admission/admit.ts';
 import { prepareBatch } from '../../../../src/ledger/batch/prepare-batch.ts';
 import { sendBatch } from '../../../../src/ledger/batch/send-batch.ts';
 import { openSendJournal, type SendJournal } from '../../../../src/ledger/admission/send-journal.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../../support/ledger-world.ts';
+import { readBackup } from '../../../../src/ledger/backup/read-backup.ts';
+import { writeBackup } from '../../../../src/ledger/backup/write-backup.ts';
 
 export const BOTH = ['a', 'b'];
 /** As on a host that is the only sender. */
@@ -104,4 +106,35 @@ export function senderOf(admission: Admission): Sender {
 
 export function waitsOf(admission: Admission) {
   return 'waits' in admission ? admission.waits : [];
+}
+
+/** Makes a folder for the backups of a test file or suite, and removes it behind them. */
+export function useBackupFolder() {
+  let path = '';
+  beforeAll(async () => {
+    path = await mkdtemp(join(tmpdir(), 'paydrop-backup-'));
+  });
+  afterAll(() => rm(path, { recursive: true, force: true }));
+  return { file: (name: string) => join(path, name) };
+}
+
+type BackupFolder = ReturnType<typeof useBackupFolder>;
+
+/** Writes `whole`, the backup of a ledger with one file. @returns its bytes */
+export async function makeBackup(folder: BackupFolder): Promise<Buffer> {
+  const world = await openTestLedger();
+  await world.accepted({ rowsPerBatch: 5 });
+  await writeBackup(world.ledger, folder.file('whole'));
+  await world.close();
+  return readFile(folder.file('whole'));
+}
+
+/** Alters one byte and expects the reader to notice. */
+export async function expectFound(folder: BackupFolder, whole: Buffer, at: number): Promise<void> {
+  const altered = Buffer.from(whole);
+  altered[at]! ^= 1;
+  await writeFile(folder.file('altered'), altered);
+  await expect(readBackup(folder.file('altered')), `byte ${at}`).rejects.toMatchObject({
+    code: expect.stringMatching(/^BACKUP_(BROKEN|NEWER)$/),
+  });
 }
