@@ -361,7 +361,7 @@ export const ERRORS = {
   ),
   PROFILE_CHANGED: held(
     'file',
-    'the profile was changed while the file waited, and both versions read it differently',
+    'the profile was changed since the file was written, and both versions read it differently',
     'Compare both totals, and approve it with the version that is right.',
   ),
 

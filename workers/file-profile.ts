@@ -1,4 +1,5 @@
 import type { Profile } from '../schemas/profiles.ts';
+import { startOfHash } from '../src/csv/profile/returned-file.ts';
 import { parseProfile } from '../src/csv/profile/parse-profile.ts';
 import { type ProfileContext, readProfileLines } from '../src/csv/profile/read-profile.ts';
 import type { Folder } from '../src/config/config.ts';
@@ -8,24 +9,38 @@ import { PipelineError } from '../src/kernel/errors.ts';
 import { formatCents, parseAmount } from '../src/kernel/money.ts';
 import type { PlainFileRow, ProfileRow } from '../src/ledger/engine/records.ts';
 import type { Queryable } from '../src/ledger/engine/transaction.ts';
-import { mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
+import { findByHash, mustBeConfirmed, readVersion } from '../src/ledger/profile/read-profiles.ts';
+import type { ReadBy } from '../src/reconcile/outputs/summary.ts';
 import type { Fault } from '../src/rows/rows.ts';
 import { columnsOf } from '../schemas/layouts.ts';
 
-/** The version of an import profile that reads a file, and the version that it replaced while the file waited. */
-export type FileProfile = {
-  readonly row: ProfileRow;
-  readonly profile: Profile;
-  readonly replaced?: { readonly row: ProfileRow; readonly profile: Profile };
-};
+/** A version of an import profile. */
+export type Version = { readonly row: ProfileRow; readonly profile: Profile };
 
-/** Returns the profile that reads a file; undefined in a folder without one. */
-export async function profileOf(
+/** The version that reads a file, and the one that it replaced while the file waited. */
+export type FileProfile = Version & { readonly replaced?: Version };
+
+/** Returns the version that reads a file; undefined in a folder without a profile. */
+export async function versionOf(
   queryable: Queryable,
-  file: Pick<PlainFileRow, 'profile_version'>,
-): Promise<Profile | undefined> {
-  if (file.profile_version === null) return undefined;
-  return readText(await readVersion(queryable, file.profile_version));
+  { profile_version: version }: Pick<PlainFileRow, 'profile_version'>,
+): Promise<Version | undefined> {
+  return version === null ? undefined : openVersion(await readVersion(queryable, version));
+}
+
+/** Returns how notices and summaries name the version that read a file; undefined in a folder without a profile. */
+export async function whatRead(
+  queryable: Queryable,
+  { profile_version: version }: Pick<PlainFileRow, 'profile_version'>,
+): Promise<ReadBy | undefined> {
+  if (version === null) return undefined;
+  const row = await readVersion(queryable, version);
+  const confirmedBy = (row.confirmed_by ?? '').replace(/^operator:/, '');
+  return { profile: row.name, version: row.version, hash: startOfHash(row.sha256), confirmedBy };
+}
+
+function openVersion(row: ProfileRow): Version {
+  return { row, profile: readText(row) };
 }
 
 /** Returns what a file is read for. Its day is that of the claim, so that it is always read alike. */
@@ -38,13 +53,12 @@ export async function fileProfile(
   queryable: Queryable,
   file: Pick<PlainFileRow, 'profile_version' | 'seen_at'>,
 ): Promise<FileProfile | undefined> {
-  if (file.profile_version === null) return undefined;
-  const row = await readVersion(queryable, file.profile_version);
-  const found = { row, profile: readText(row) };
-  const isNewer = file.seen_at === null || row.confirmed_at! > file.seen_at;
-  if (row.replaces === null || !isNewer) return found;
-  const before = await readVersion(queryable, row.replaces);
-  return { ...found, replaced: { row: before, profile: readText(before) } };
+  const found = await versionOf(queryable, file);
+  if (!found) return undefined;
+  const { replaces, confirmed_at: confirmedAt } = found.row;
+  const isNewer = file.seen_at === null || confirmedAt! > file.seen_at;
+  if (replaces === null || !isNewer) return found;
+  return { ...found, replaced: openVersion(await readVersion(queryable, replaces)) };
 }
 
 /**
@@ -69,32 +83,37 @@ function readText({ name, version, text }: ProfileRow): Profile {
 
 /**
  * Returns why a file is held for its profile: it is one of the first that a version reads, or the version before reads
- * it otherwise.
- * @param open opens the content of the file once more
+ * it otherwise, or the one for which paydrop wrote it.
+ * @param read.open opens the content of the file once more
+ * @param read.writtenBy see `ProfileFindings`
  */
 export async function findProfileFaults(
+  queryable: Queryable,
   { row, profile, replaced }: FileProfile,
   file: Pick<PlainFileRow, 'sha256'>,
-  open: () => AsyncIterable<Uint8Array>,
-  context: ProfileContext,
+  read: { open: () => AsyncIterable<Uint8Array>; context: ProfileContext; writtenBy: string | undefined },
 ): Promise<Fault[]> {
   const faults: Fault[] = [];
   if (row.first_files_left! > 0 && row.sample_sha256 !== file.sha256) {
     const detail = `version ${row.version} of profile ${row.name}, ${counted(row.first_files_left!, 'such file')} left`;
     faults.push({ code: 'PROFILE_FIRST_FILE', line: 0, detail });
   }
-  const change = replaced && (await compareReadings(open, [replaced, { row, profile }], context));
+  const compare = (before: Version) => compareReadings(read, [before, { row, profile }]);
+  const change = replaced && (await compare(replaced));
   if (change !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail: change });
+  if (read.writtenBy !== undefined && !row.sha256.startsWith(read.writtenBy)) {
+    const writer = await findByHash(queryable, row.name, read.writtenBy);
+    const otherwise = writer ? await compare(openVersion(writer)) : `its rows were read by ${read.writtenBy}`;
+    const detail = `the file was written for another version of the profile: ${otherwise}`;
+    if (otherwise !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail });
+  }
   return faults;
 }
 
-type Version = Pick<FileProfile, 'row' | 'profile'>;
-
 /** Reads a file with both versions, line beside line. @returns how they differ; undefined when they read alike */
 async function compareReadings(
-  open: () => AsyncIterable<Uint8Array>,
+  { open, context }: { open: () => AsyncIterable<Uint8Array>; context: ProfileContext },
   versions: readonly [Version, Version],
-  context: ProfileContext,
 ): Promise<string | undefined> {
   const readings = versions.map(({ profile }) => payments(open(), profile, context));
   const sums = versions.map(() => ({ rows: 0, cents: 0 }));

@@ -19,7 +19,9 @@ import {
 } from '../ledger/row/resubmissions.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
 import { type FinishedRow, titlesOf } from '../reconcile/outputs/result-row.ts';
-import { finishedRows } from '../../workers/deliver/finished-pages.ts';
+import { finishedPages, finishedRows } from '../../workers/deliver/finished-pages.ts';
+import { resultInput } from '../../workers/deliver/result-input.ts';
+import { versionOf } from '../../workers/file-profile.ts';
 import { folderOf } from '../../workers/open-original.ts';
 import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';
 
@@ -45,11 +47,7 @@ export type KeptBack = Omit<AskedAgain, 'lacking'>;
  */
 export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
   if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
-  // Its folder would refuse rows in the layout, and they would wait as resubmitted.
-  if (file.profile_version !== null) {
-    const next = 'Export the rows again from the accounting system and drop them.';
-    throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'a profile reads its folder', { next });
-  }
+  await mustFitFolder(app, file);
   const amountAt = columnsOf(file.layout).indexOf('amount');
   const barred = await readBarredLines(app.ledger, file);
   const plan = { lines: [] as number[], cents: 0, barred: 0 };
@@ -75,6 +73,15 @@ export async function planResubmission(app: App, file: FileRow, only?: Selection
     cents: lacking.reduce((sum, line) => sum + byReport.get(line)!, plan.cents),
     ...keptBack,
   };
+}
+
+/** Its folder would refuse rows in another form, and they would wait as resubmitted. */
+async function mustFitFolder(app: App, file: FileRow): Promise<void> {
+  const version = await versionOf(app.ledger.pool, file);
+  if (version?.row.name === folderOf(app, file.folder, file.file_id).profile) return;
+  const reason = 'its folder has another import profile than the one that read it, or none';
+  const next = 'Export the rows again from the accounting system and drop them.';
+  throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, reason, { next });
 }
 
 /** Returns whether reports decided the row; no row is `not_charged` for any other reason. */
@@ -137,6 +144,7 @@ export type AgainPlan = { earlier: ResubmissionRow; lines: readonly number[] } &
 
 /** Decides whether a file may be dropped again, for all its rows together: only the same bytes are accepted. */
 export async function planAgain(app: App, file: FileRow, earlier: ResubmissionRow): Promise<AgainPlan> {
+  await mustFitFolder(app, file);
   const lines = await readResubmittedLines(app.ledger, earlier.resubmission_no);
   const byReport = await readLackedLines(app.ledger, earlier.resubmission_no);
   const { lacking: _lacking, ...keptBack } = await askReportAgain(app, file, byReport);
@@ -167,30 +175,44 @@ export async function dropAgain(app: App, file: FileRow, plan: AgainPlan, becaus
   return true;
 }
 
-type Content = { lines: AsyncGenerator<string>; sha256(): string };
+type Content = { lines: AsyncGenerator<string | Buffer>; sha256(): string };
 
 /** Returns the lines of a payment file with some rows of another, and the hash of the lines read so far. */
 function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Content {
   const hash = createHash('sha256');
-  const folder = folderOf(app, file.folder, file.file_id);
-  // The reader strips an apostrophe before a formula, so it is written the way users receive it.
-  const line = csvLines({ guard: true });
-  const amountAt = new Set([columnsOf(file.layout!).indexOf('amount')]);
-  async function* all(): AsyncGenerator<string> {
-    // A folder with another character set reads UTF-8 if the file has a byte order mark.
-    const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
-    if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
-    else if (mark) yield mark;
-    for await (const page of finishedRows(app, file, PRESENT)) {
-      const lines = page.filter(({ row }) => wanted.has(row.line)).map(({ cells }) => line(cells, amountAt));
-      if (lines.length > 0) yield lines.join('');
-    }
-  }
-  async function* counted(): AsyncGenerator<string> {
-    for await (const text of all()) {
+  async function* counted(): Content['lines'] {
+    for await (const text of (file.profile_version === null ? linesInLayout : linesOfSender)(app, file, wanted)) {
       hash.update(text);
       yield text;
     }
   }
   return { lines: counted(), sha256: () => hash.digest('hex') };
 }
+
+async function* linesInLayout(app: App, file: FileRow, wanted: ReadonlySet<number>): AsyncGenerator<string> {
+  const folder = folderOf(app, file.folder, file.file_id);
+  // The reader strips an apostrophe before a formula, so it is written the way users receive it.
+  const line = csvLines({ guard: true });
+  const amountAt = new Set([columnsOf(file.layout!).indexOf('amount')]);
+  // A folder with another character set reads UTF-8 if the file has a byte order mark.
+  const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
+  if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
+  else if (mark) yield mark;
+  for await (const page of finishedRows(app, file, PRESENT)) {
+    const lines = page.filter(({ row }) => wanted.has(row.line)).map(({ cells }) => line(cells, amountAt));
+    if (lines.length > 0) yield lines.join('');
+  }
+}
+
+/** Yields rows in the form in which a profile reads them, as in its retry files. */
+async function* linesOfSender(app: App, file: FileRow, wanted: ReadonlySet<number>): AsyncGenerator<Buffer> {
+  const { returned } = await resultInput(app, file);
+  yield returned!.head;
+  for await (const { input, from, rows } of finishedPages(app, file, PRESENT)) {
+    for (let place = from; place < from + rows.count; place += 1) {
+      if (wanted.has(input.lines[place]!)) yield returned!.row(input, place, AS_DROPPED, 'sent again');
+    }
+  }
+}
+
+const AS_DROPPED = { isValid: true, clear: true };

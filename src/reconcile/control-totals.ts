@@ -14,6 +14,8 @@ export type Figures = {
   physicalLines: number;
   blankLines: number;
   headerLines: number;
+  /** Set for a file that an import profile read. */
+  readLines: ReadLines | null;
   records: number;
   valid: Totals;
   invalidRows: number;
@@ -24,24 +26,25 @@ export type Figures = {
   delivered: OutcomeTotals;
 };
 
+/** The lines of a file by what the import profile took them for, and the rows that it left out, by the reason. */
+export type ReadLines = {
+  readonly lines: Readonly<Record<string, number>>;
+  readonly skipped: readonly { readonly name: string; readonly rows: number }[];
+};
+
 /**
  * Checks H0 to H8 for a finished file. H1, H5 and H6 were conditions of earlier transitions, where a difference stops
  * the file. They are therefore reported here, not computed again.
  */
 export function checkControlTotals(figures: Figures): ControlTotal[] {
   const { records, valid, invalidRows, outcomes } = figures;
-  const nonBlank = figures.physicalLines - figures.blankLines;
   const batched = addUp(figures.batches);
   const { invalid: withheld = NOTHING, not_sent: unsent = NOTHING, ...sentOutcomes } = outcomes;
   const sent = sumTotals(sentOutcomes);
   return [
     total('H0', holdsControl(figures), describeControl(figures)),
     total('H1', true, 'the bytes read are the bytes claimed'),
-    total(
-      'H2',
-      nonBlank === figures.headerLines + records,
-      `${counted(nonBlank, 'line')} = ${figures.headerLines} header + ${counted(records, 'row')}`,
-    ),
+    { id: 'H2', ...lineEquation(figures) },
     total(
       'H3',
       records === valid.rows + invalidRows,
@@ -57,6 +60,49 @@ export function checkControlTotals(figures: Figures): ControlTotal[] {
     ),
     total('H8', sameOutcomes(outcomes, figures.delivered), 'the result file, read back, says what the ledger says'),
   ];
+}
+
+type LineFigures = Pick<Figures, 'physicalLines' | 'blankLines' | 'headerLines' | 'readLines' | 'records'>;
+
+/** Checks H2, that each line of a file is a row, or something else that is known. */
+function lineEquation(figures: LineFigures): Pick<ControlTotal, 'holds' | 'says'> {
+  const { physicalLines, blankLines, headerLines, readLines, records } = figures;
+  if (readLines) return readEquation(readLines, { physical_lines: physicalLines, records });
+  const nonBlank = physicalLines - blankLines;
+  return {
+    holds: nonBlank === headerLines + records,
+    says: `${counted(nonBlank, 'line')} = ${headerLines} header + ${counted(records, 'row')}`,
+  };
+}
+
+const SAID_KINDS: Readonly<Record<string, string>> = {
+  payment: 'of payments',
+  above: 'above the titles',
+  titles: 'of titles',
+  total: 'of totals',
+  tail: 'behind them',
+  blank: 'blank',
+  continued: 'continued from the line before',
+  unread: 'not read',
+};
+
+/** Does the same for a file that an import profile read, of which more is known. */
+export function readEquation(
+  { lines, skipped }: ReadLines,
+  counts: { readonly physical_lines: number | null; readonly records: number | null },
+): Pick<ControlTotal, 'holds' | 'says'> {
+  const physicalLines = counts.physical_lines ?? 0;
+  const { skipped: left = 0, ...kinds } = lines;
+  const leftOut = skipped.reduce((sum, { rows }) => sum + rows, 0);
+  const known = Object.keys(SAID_KINDS).reduce((sum, kind) => sum + (kinds[kind] ?? 0), leftOut);
+  const parts = [
+    ...Object.entries(SAID_KINDS).flatMap(([kind, said]) => (kinds[kind] ? [`${kinds[kind]} ${said}`] : [])),
+    ...skipped.map(({ name, rows }) => `${rows} left out as "${name}"`),
+  ];
+  return {
+    holds: known === physicalLines && leftOut === left && (lines['payment'] ?? 0) === (counts.records ?? 0),
+    says: `${counted(physicalLines, 'line')} = ${parts.join(' + ') || 0}`,
+  };
 }
 
 /** Figures for checking a correction. Money is integer cents. */

@@ -18,6 +18,7 @@ const RIGHT: Figures = {
   physicalLines: 13,
   blankLines: 2,
   headerLines: 1,
+  readLines: null,
   records: 10,
   valid: { rows: 8, cents: 6240 },
   invalidRows: 2,

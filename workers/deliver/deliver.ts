@@ -14,6 +14,7 @@ import { lockAndQuery } from '../../src/ledger/engine/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
+import { whatRead } from '../file-profile.ts';
 import { resultInput } from './result-input.ts';
 import { countDelivered } from './count-delivered.ts';
 import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-files.ts';
@@ -108,7 +109,7 @@ async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly Ba
       delivered = await countDelivered(bytes, input, file.output_form?.delimiter);
     });
     crashPoint('deliver.result-written');
-    await outputs.publish(['rejects', 'retry']);
+    await outputs.publish(['sent', 'rejects', 'retry']);
   };
   await writeOutputFiles(app, file, write, { batches });
   crashPoint('deliver.corrections-written');
@@ -130,6 +131,7 @@ async function summarize(
   const { timeZone } = app.account(file.account);
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const outputs = await readOutputs(app.ledger, file.file_id);
+  const readBy = await whatRead(app.ledger.pool, file);
   const unknown = outcomes.unknown?.rows ?? 0;
   const withheld = withheldOf(file);
   return {
@@ -143,6 +145,7 @@ async function summarize(
       bytes: file.bytes,
       completeness: file.completeness,
       claimedAt: when(file.claimed_at),
+      ...(readBy && { readBy }),
     },
     controlTotals,
     outcomes,
@@ -185,6 +188,7 @@ export function figuresOfFile(file: FileRow): Omit<Figures, 'batches' | 'outcome
     physicalLines: file.physical_lines ?? 0,
     blankLines: file.blank_lines ?? 0,
     headerLines: file.header_line === null ? 0 : 1,
+    readLines: file.profile_lines,
     records: file.records ?? 0,
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,

@@ -12,7 +12,7 @@ import {
 } from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
-import { profileContext, profileOf } from '../file-profile.ts';
+import { profileContext, versionOf } from '../file-profile.ts';
 import { openContent } from '../open-original.ts';
 import { readMadeLines } from '../../src/csv/profile/read-made-lines.ts';
 import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
@@ -105,9 +105,9 @@ export async function inputLines(
   original: AsyncIterable<Uint8Array>,
 ): Promise<AsyncGenerator<RawLines>> {
   const { charset, header_line: headerLine, operation } = file;
-  const profile = await profileOf(app.ledger.pool, file);
-  if (!profile) return readRawLines(original, { charset, headerLine, operation });
-  return readMadeLines(original, profile, profileContext(file));
+  const version = await versionOf(app.ledger.pool, file);
+  if (!version) return readRawLines(original, { charset, headerLine, operation });
+  return readMadeLines(original, version.profile, profileContext(file));
 }
 
 function rangeReader(ranges: AsyncGenerator<RowPack>) {

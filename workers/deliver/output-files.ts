@@ -66,7 +66,7 @@ export async function publishOutputs(
     const output = begun.get(kind) ?? { kind, rows: 0, draft: await openDraft(out, name), isMarked: false };
     begun.set(kind, output);
     output.rows += rows;
-    if (!output.isMarked && needsMark(name, file.output_form, bytes)) await addMark(out, output);
+    if (!output.isMarked && needsMark(name, formOf(file, kind), bytes)) await addMark(out, output);
     await output.draft.append(bytes);
   }
 
@@ -96,6 +96,12 @@ export async function publishOutputs(
 }
 
 const MARK = Buffer.from('\ufeff');
+
+/** Rows of a profile are returned in the form that it reads, which has its own mark or none. */
+function formOf(file: FileRow, kind: OutputKind): OutputForm | null {
+  const isReturned = file.profile_version !== null && (kind === 'rejects' || kind === 'retry');
+  return isReturned ? null : file.output_form;
+}
 
 /** Returns whether a table needs a byte order mark, without which Excel takes its letters for others. */
 function needsMark(name: string, form: OutputForm | null, bytes: Uint8Array): boolean {

@@ -15,7 +15,9 @@ import {
   noticeHead,
   saidEffect,
 } from '../../src/reconcile/outputs/acknowledgement.ts';
+import { readEquation } from '../../src/reconcile/control-totals.ts';
 import type { Fault } from '../../src/rows/rows.ts';
+import { whatRead } from '../file-profile.ts';
 import { outputPath, writeOutputFiles } from './output-files.ts';
 
 const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
@@ -95,6 +97,7 @@ function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof
 const VALUE = new Set([1]);
 
 async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
+  const readBy = await whatRead(app.ledger.pool, file);
   return {
     status,
     code: file.reason_code,
@@ -104,6 +107,8 @@ async function noticeOf(app: App, file: FileRow, status: Notice['status'], batch
     account: file.account,
     operation: file.operation,
     layout: file.layout,
+    ...(readBy && { readBy }),
+    ...(file.profile_lines && { lines: readEquation(file.profile_lines, file).says }),
     claimedAt: formatInZone(file.claimed_at, app.account(file.account).timeZone),
     bytes: file.bytes,
     sha256: file.sha256,

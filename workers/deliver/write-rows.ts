@@ -16,21 +16,21 @@ import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { correctionOf, FIRST_FORM, outcomeCells, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
-import { ownTitles, type ResultInput, senderRowPutter } from './result-input.ts';
+import { ownTitles, type ResultInput, senderRowPutter, sentLines } from './result-input.ts';
 import type { OutputForm } from '../../schemas/config.ts';
-import { columnsOf, type LayoutName, RESULT_TITLES } from '../../schemas/layouts.ts';
+import { columnsOf, type LayoutName, REASON_TITLE, RESULT_TITLES } from '../../schemas/layouts.ts';
 import { cellsOf, type RawLines, standsInBytes } from '../../src/csv/read/read-raw-lines.ts';
 import { plainRowCopier, shownRow } from './copy-plain-row.ts';
 
 /** Outputs made of the rows of a file. */
-export const ROW_KINDS = ['result', 'rejects', 'retry'] as const;
+export const ROW_KINDS = ['result', 'sent', 'rejects', 'retry'] as const;
 type RowKind = (typeof ROW_KINDS)[number];
 
 /**
- * Writes three files in one pass over the rows. The result has every input row once, in order, numbers masked, with its
- * outcome. The rejects and retry files have the rows certainly not charged, in their own layout, with the reason;
- * without rows they are not begun. A row of unknown outcome is in neither: sending it again could charge twice.
- * The settings for outputs change only the result, because the other two must be fit to be dropped again.
+ * Writes these outputs in one pass over the rows. The result has every input row once, in order, numbers masked, with
+ * its outcome. The rejects and retry files have the rows certainly not charged, as the folder reads them, with the
+ * reason; without rows they are not begun. A row of unknown outcome is in neither: sending it again could charge twice.
+ * The settings for outputs do not change these two, because they must be fit to be dropped again.
  */
 export async function writeRows(
   app: App,
@@ -64,53 +64,69 @@ function openSheets(
   file: FileRow,
   { form, input }: { form: OutputForm; input: ResultInput },
 ): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
-  const line = csvLines({ guard: true });
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
   const delimiter = DELIMITERS[form.delimiter].charCodeAt(0);
-  const { putShown, putDropped } = rowPutters(input, { clear, form });
-  const dropped = [...(input.layout ? input.titles : input.titles.slice(0, -1)), input.reasonTitle];
+  const putShown = input.layout ? shownRowPutter(input.layout, { form }) : senderRowPutter(input, form);
+  const sent = input.layout ? undefined : sentLines(file.layout!, form);
+  const dropped = droppedRows(input, { clear, form });
   const writeOutcomeCells = outcomeCellWriter(form);
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
-  const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
+  const sheets = { result: newSheet(), sent: newSheet(), rejects: newSheet(), retry: newSheet() };
+
+  const begin = (kind: RowKind, head: Buffer): LineBuffer => {
+    const sheet = sheets[kind];
+    if (!sheet.isBegun) putBytes(sheet.lines, head);
+    sheet.isBegun = true;
+    sheet.rows += 1;
+    return sheet.lines;
+  };
 
   const put = ({ input, from, rows }: FinishedPage): void => {
     const result = sheets.result.lines;
     for (let place = 0; place < rows.count; place += 1) {
-      putNumber(result, rows.pack.lines[rows.packFrom + place]!, delimiter);
+      const line = rows.pack.lines[rows.packFrom + place]!;
+      putNumber(result, line, delimiter);
       const shownFrom = result.length;
       const isValid = rows.pack.batchNos[rows.packFrom + place] !== NO_BATCH;
       putShown(result, input, from + place, isValid);
       const shownTo = result.length;
       writeOutcomeCells(result, rows, place);
       sheets.result.rows += 1;
+      if (sent && isValid) putText(begin('sent', sent.head), sent.line(line, cellsOf(input, from + place)));
 
       if (mayBeCharged(rows, place)) continue;
       const correction = correctionOf(rows.at(place));
       if (!correction) continue;
-      const sheet = sheets[correction.kind];
-      if (!sheet.isBegun) putText(sheet.lines, line(dropped));
-      sheet.isBegun = true;
-      if (putDropped) putDropped(sheet.lines, input, from + place, isValid);
-      else putBytes(sheet.lines, result.bytes, shownFrom, shownTo);
-      putText(sheet.lines, line([correction.reason]));
-      sheet.rows += 1;
+      const { kind, reason } = correction;
+      const shown = result.bytes.subarray(shownFrom, shownTo);
+      dropped.put(begin(kind, dropped.head), { input, place: from + place, isValid, shown, reason });
     }
   };
   return { sheets, put };
 }
 
-/** Returns how rows are written into the result, and into files to be dropped again if that differs. */
-function rowPutters(input: ResultInput, { clear, form }: { clear: boolean; form: OutputForm }) {
-  const { layout } = input;
-  if (!layout) {
-    const putDropped = senderRowPutter(input, { clear, isDropped: true, form: FIRST_FORM });
-    return { putShown: senderRowPutter(input, { form }), putDropped };
+/** A row of rejects or retry. `shown` is how the result shows it, each cell with a delimiter behind it. */
+type DroppedRow = { input: RawLines; place: number; isValid: boolean; shown: Buffer; reason: string };
+
+/** Returns how rows are written into files to be dropped again. */
+function droppedRows(
+  { titles, layout, returned }: ResultInput,
+  { clear, form }: { clear: boolean; form: OutputForm },
+): { head: Buffer; put: (into: LineBuffer, row: DroppedRow) => void } {
+  if (returned) {
+    const put = (into: LineBuffer, { input, place, isValid, reason }: DroppedRow) =>
+      putBytes(into, returned.row(input, place, { isValid, clear }, reason));
+    return { head: returned.head, put };
   }
+  const line = csvLines({ guard: true });
   const isCopied = !clear && form.delimiter === 'comma';
-  return {
-    putShown: shownRowPutter(layout, { form }),
-    putDropped: isCopied ? undefined : shownRowPutter(layout, { clear }),
+  const putClear = isCopied ? undefined : shownRowPutter(layout!, { clear });
+  const put = (into: LineBuffer, { input, place, isValid, shown, reason }: DroppedRow) => {
+    if (putClear) putClear(into, input, place, isValid);
+    else putBytes(into, shown);
+    putText(into, line([reason]));
   };
+  return { head: Buffer.from(line([...titles, REASON_TITLE])), put };
 }
 
 /** Returns whether a row goes into the result alone. Nearly all do and need no closer look. */

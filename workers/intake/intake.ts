@@ -170,10 +170,11 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const version = await fileProfile(tx.client, file);
   const { profile } = version ?? {};
   const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume, profile });
-  const profileFaults =
-    version && (await findProfileFaults(version, file, () => openSource(order.source), order.rules));
   const { check, rowSet, like, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
+  const writtenBy = check.profile?.writtenBy;
+  const reread = { open: () => openSource(order.source), context: order.rules, writtenBy };
+  const profileFaults = version && (await findProfileFaults(tx.client, version, file, reread));
   // Nothing of a refused file is sent, so it is not compared with earlier files.
   const isRefused = check.verdict === 'reject';
   await subject.before;

@@ -25,6 +25,7 @@ function linesOf(group: readonly ProfileLine[], isLast: boolean): RawLines {
     ends: nowhere,
     cells: new Map(payments.map(({ made }, place) => [place, made!])),
     sender: new Map(payments.map(({ cells }, place) => [place, cells])),
+    misread: new Map(payments.flatMap(({ misread }, place) => (misread ? [[place, misread]] : []))),
     isLast,
   };
 }

@@ -14,8 +14,8 @@ import {
   type RowReader,
 } from './read/profile-reader.ts';
 import type { SkippedRows } from './read/skipped-rows.ts';
-import type { readWorkbookRows } from '../workbook/workbook-rows.ts';
-import { newTextShape, readTextRows, type SourceRow, type TextShape } from './read/text-rows.ts';
+import { readSourceRows } from './read/source-rows.ts';
+import { newTextShape, type SourceRow, type TextShape } from './read/text-rows.ts';
 
 export type { ProfileContext } from './read/payment-checks.ts';
 export { isUnfit, type LineKind, type ProfileLine } from './read/profile-reader.ts';
@@ -30,6 +30,8 @@ export type ProfileFindings = {
   readonly mixesLineEnds: boolean;
   /** The last line is not blank and has no line end. */
   readonly isLastLineOpen: boolean;
+  /** Set if paydrop wrote the file: the version that read its rows before, by the beginning of its hash. */
+  readonly writtenBy?: string;
 };
 
 /** A file in the layout of the profile, made while the sender's file is read. */
@@ -114,12 +116,13 @@ function profileFile(profile: Profile, context: ProfileContext) {
   const faults = faultList();
   let reader: RowReader | undefined;
   let linesAbove = 0;
+  let writtenBy: string | undefined;
   let waiting: SourceRow[] = [];
 
   /** Yields after each block of lines; before, `take` gets them. */
   async function* read(source: AsyncIterable<Uint8Array>, take: TakeLine): AsyncGenerator<void> {
     const headLines = linesOfHead(profile);
-    yield* readRows(source, profile, shape, (row) => {
+    yield* readSourceRows(source, profile, shape, (row) => {
       if (reader) return readRow(reader, row, take);
       waiting.push(row);
       if (shape.physicalLines >= headLines) readWaiting(take);
@@ -146,6 +149,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
     const head = findHead(profile, rows);
     if (shape.faults.length === 0) head.faults.forEach(faults.add);
     linesAbove = head.titles ? head.rows - 1 : 0;
+    writtenBy = head.writtenBy;
     return head.faults.length + shape.faults.length > 0 ? refusedRows(head) : profileRows(profile, context, head);
   }
 
@@ -163,6 +167,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
       skipped: found.skipped,
       mixesLineEnds: shape.mixesLineEnds,
       isLastLineOpen: shape.isLastLineOpen,
+      ...(writtenBy !== undefined && { writtenBy }),
     };
   }
 
@@ -172,27 +177,6 @@ function profileFile(profile: Profile, context: ProfileContext) {
   }
 
   return { read, close, endsOpen: () => shape.endsOpen };
-}
-
-function readRows(
-  source: AsyncIterable<Uint8Array>,
-  { read, head }: Profile,
-  shape: TextShape,
-  takeRow: (row: SourceRow) => void,
-): AsyncGenerator<void> {
-  if (read.kind === 'text') return readTextRows(source, read, shape, takeRow);
-  return readSheet(
-    source,
-    { sheet: read.sheet, width: head.titles === 'none' ? (head.count ?? 0) : head.titles.length },
-    shape,
-    takeRow,
-  );
-}
-
-/** Loads the reader of workbooks only for one. */
-async function* readSheet(...order: Parameters<typeof readWorkbookRows>): AsyncGenerator<void> {
-  const workbook = await import('../workbook/workbook-rows.ts');
-  yield* workbook.readWorkbookRows(...order);
 }
 
 const NO_LINES: Readonly<Record<LineKind, number>> = {

@@ -22,14 +22,8 @@ export type PlainText = {
  * Invalid bytes become U+FFFD. The next step refuses such lines and names them, which a throwing decoder could not.
  */
 export async function openPlainText(source: AsyncIterable<Uint8Array>, charset: Charset): Promise<PlainText> {
-  const pieces = source[Symbol.asyncIterator]();
-  let start = Buffer.alloc(0);
   // The first pieces may be as short as one byte.
-  for (let isOpen = true; isOpen && start.length < TELLING_BYTES; ) {
-    const { value, done } = await pieces.next();
-    isOpen = done !== true;
-    if (isOpen) start = Buffer.concat([start, value]);
-  }
+  const { start, pieces } = await readStart(source, ({ length }) => length >= TELLING_BYTES);
   const mark = start.toString('latin1', 0, MARK_BYTES);
   const kind = tellKind(start);
   if (/^\xff\xfe|^\xfe\xff/.test(mark)) {
@@ -47,8 +41,20 @@ export async function openPlainText(source: AsyncIterable<Uint8Array>, charset: 
 
 const MARK_BYTES = 3;
 
+/** Reads a source until its first bytes are enough, or end. `continued` yields them and the rest. */
+export async function readStart(source: AsyncIterable<Uint8Array>, isEnough: (start: Buffer) => boolean) {
+  const pieces = source[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  for (let isOpen = true; isOpen && !isEnough(start); ) {
+    const { value, done } = await pieces.next();
+    isOpen = done !== true;
+    if (isOpen) start = Buffer.concat([start, value]);
+  }
+  return { start, pieces };
+}
+
 /** Yields the bytes already read, then the rest. Closes the source if the caller stops early. */
-async function* continued(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* continued(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield start;
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;

@@ -23,6 +23,8 @@ export type RawLines = {
   readonly cells: ReadonlyMap<number, readonly string[]>;
   /** Cells as the sender wrote them, by row index, of a file that an import profile reads. */
   readonly sender?: ReadonlyMap<number, readonly string[]>;
+  /** Places of cells of a workbook whose text does not say all that it holds, by row index. */
+  readonly misread?: ReadonlyMap<number, ReadonlySet<number>>;
   /** No rows follow. */
   readonly isLast: boolean;
 };

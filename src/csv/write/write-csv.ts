@@ -46,7 +46,8 @@ function writeLine(cells: readonly string[], delimiter: string): string {
 
 const LINE_BREAK = /[\r\n]/;
 
-function quoteCell(cell: string, delimiter: string): string {
+/** Quotes a cell that holds a quote or the delimiter; not one with line ends. */
+export function quoteCell(cell: string, delimiter: string): string {
   return cell.includes('"') || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 

@@ -48,6 +48,16 @@ export async function findUnconfirmed(
   return rows;
 }
 
+/** Returns the newest version of a profile whose hash begins so, unless another reader reads it. */
+export async function findByHash(queryable: Queryable, name: string, start: string): Promise<ProfileRow | undefined> {
+  const { rows } = await queryable.query<ProfileRow>(
+    `SELECT * FROM profile_version WHERE name = $1 AND starts_with(sha256, $2) AND reader = ${PROFILE_READER}
+     ORDER BY version DESC LIMIT 1`,
+    [name, start],
+  );
+  return rows[0];
+}
+
 /**
  * Returns the number of the version that reads files now.
  * @throws PipelineError PROFILE_UNCONFIRMED

@@ -4,6 +4,7 @@ import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault, Totals } from '../../rows/rows.ts';
+import type { ReadBy } from './summary.ts';
 
 /** The head of the notice about a file: the verdict and the figures behind it. */
 export type Notice = {
@@ -15,6 +16,9 @@ export type Notice = {
   account: string;
   operation: string;
   layout: string | null;
+  readBy?: ReadBy;
+  /** Of a file that an import profile read: what its lines are. */
+  lines?: string;
   claimedAt: string;
   bytes: number;
   sha256: string;
@@ -39,6 +43,8 @@ export function noticeHead(notice: Notice, isFirstForm = false): string[][] {
     ['Account', notice.account],
     ['Operation', notice.operation],
     ['Layout', notice.layout ?? ''],
+    ...(notice.readBy ? profileLines(notice.readBy) : []),
+    ...(notice.lines === undefined ? [] : [['Lines', notice.lines]]),
     ['Claimed At', notice.claimedAt],
     ['Bytes', String(notice.bytes)],
     ['SHA-256', notice.sha256],
@@ -52,6 +58,14 @@ export function noticeHead(notice: Notice, isFirstForm = false): string[][] {
     ['Batches', String(notice.batches)],
     [],
     ['Line', 'Column', 'Code', 'Effect', 'Reason', 'Value', 'What To Do'],
+  ];
+}
+
+function profileLines({ profile, version, hash, confirmedBy }: ReadBy): string[][] {
+  return [
+    ['Profile', profile],
+    ['Profile Version', `${version} (${hash})`],
+    ['Profile Confirmed By', confirmedBy],
   ];
 }
 

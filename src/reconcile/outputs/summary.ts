@@ -15,6 +15,7 @@ export type Summary = {
     bytes: number;
     completeness: Completeness;
     claimedAt: string;
+    readBy?: ReadBy;
   };
   controlTotals: ControlTotal[];
   outcomes: OutcomeTotals;
@@ -30,6 +31,14 @@ export type Summary = {
   }[];
   outputs: { kind: string; name: string; sha256: string; rows: number }[];
   openItems: string[];
+};
+
+/** The version of an import profile that read a file. `hash` is the beginning of its SHA-256. */
+export type ReadBy = {
+  readonly profile: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly confirmedBy: string;
 };
 
 /** Returns the summary for programs. Amounts are decimal text, as in all output. */
@@ -50,6 +59,7 @@ export function summaryText(summary: Summary): string {
   const lines = [
     file.name,
     `File ${file.fileId}, account ${file.account}, ${file.operation}, taken ${file.claimedAt}`,
+    ...(file.readBy ? [sayReadBy(file.readBy)] : []),
     '',
     'Outcome             Rows             Total  It means',
     ...outcomeLines(summary.outcomes).map(
@@ -71,6 +81,10 @@ export function summaryText(summary: Summary): string {
     summary.openItems.length === 0 ? 'Nothing is open.' : ['Open items', ...summary.openItems].join('\n'),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function sayReadBy({ profile, version, hash, confirmedBy }: ReadBy): string {
+  return `Read with version ${version} of profile ${profile} (${hash}), confirmed by ${confirmedBy}`;
 }
 
 /** The summary of a correction. The file's own summary is not rewritten; this one stands beside it. */

@@ -13,7 +13,7 @@ import { titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
 import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 
-const world = stepWorld({ accounts: 24 });
+const world = stepWorld({ accounts: 25 });
 
 async function freshFile(): Promise<ReadFileRow> {
   return world.file(await world.takeInCharges(world.freshAccount(), 1));
@@ -251,6 +251,7 @@ const FILE = {
   physical_lines: 6,
   blank_lines: 1,
   header_line: 2,
+  profile_lines: null,
   records: 4,
   valid_rows: 3,
   valid_cents: 7_500,
@@ -266,6 +267,7 @@ describe('figuresOfFile', () => {
       physicalLines: 6,
       blankLines: 1,
       headerLines: 1,
+      readLines: null,
       records: 4,
       valid: { rows: 3, cents: 7_500 },
       invalidRows: 1,

@@ -1,20 +1,29 @@
 import type { Profile, Title } from '../../../../schemas/profiles.ts';
 import type { Fault } from '../../../rows/rows.ts';
+import type { Head } from './find-titles.ts';
 
 const CODE = /^\d{3,4}$/;
 
 /**
  * Looks for card security codes in columns without a title: an extra one beside the card, or one that is not sent.
+ * @param head.writtenBy set when paydrop wrote the file, so that only the reason can be such a column
  * @param isSound whether cells, as many as the titles, can be read as a payment
  */
-export function codeGuard(profile: Profile, width: number, placeOf: (title: Title) => number, isSound: CellsTest) {
+export function codeGuard(
+  profile: Profile,
+  { width, writtenBy }: Pick<Head, 'width' | 'writtenBy'>,
+  placeOf: (title: Title) => number,
+  isSound: CellsTest,
+) {
   const titles = [profile.columns.cardNumber?.from, profile.columns.expiry?.from].filter(
     (title) => title !== undefined,
   );
   const beside = titles.flatMap((title) => [placeOf(title), placeOf(title) + 1]);
   const isUntitled = profile.head.titles === 'none';
-  const extras = new Set(isUntitled ? [...beside, width] : beside);
-  const unsent = isUntitled && titles.length > 0 ? profile.ignore.map((title) => newColumn(placeOf(title))) : [];
+  const extras = new Set([...(writtenBy === undefined ? beside : []), ...(isUntitled || writtenBy ? [width] : [])]);
+  // Of a returned file, which may have one row, these columns were judged by all rows of the first file.
+  const looksAtUnsent = isUntitled && writtenBy === undefined && titles.length > 0;
+  const unsent = looksAtUnsent ? profile.ignore.map((title) => newColumn(placeOf(title))) : [];
   let payments = 0;
 
   /** Returns whether a row has one cell too many, and without a security code it is a payment. */

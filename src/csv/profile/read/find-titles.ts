@@ -3,7 +3,9 @@ import { counted } from '../../../kernel/counted.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { namesSecurityCode } from '../../check/column-titles.ts';
 import { titlesSecurityCode } from '../../check/find-header.ts';
+import { unguardCell } from '../../write/guard-cell.ts';
 import { foldTitle, titlesOf } from '../profile-titles.ts';
+import { versionInTitle } from '../returned-file.ts';
 import type { SourceRow } from './text-rows.ts';
 import { howTitlesDiffer, knownTitlesIn } from './titles-difference.ts';
 
@@ -19,6 +21,8 @@ export type Head = {
   readonly faults: readonly Fault[];
   /** A title names a security code, so no cell of the file may be kept. */
   readonly holdsCodes: boolean;
+  /** Set if paydrop wrote the file: the version that read its rows before, by the beginning of its hash. */
+  readonly writtenBy?: string;
 };
 
 /** Returns how many first lines must be read to find the titles, with one that names the separator. */
@@ -35,6 +39,10 @@ export function findHead(profile: Profile, rows: readonly SourceRow[]): Head {
   const first = checkSeparatorLine(profile, rows[0]);
   const faults = first?.fault ? [first.fault] : [];
   const offset = first ? 1 : 0;
+  const returned = findReturned(profile, rows[offset]?.cells ?? []);
+  if (returned) {
+    return { ...returned, rows: offset + 1, width: returned.titles.length, faults, holdsCodes: false };
+  }
   if (head.titles === 'none') {
     return { rows: offset, titles: undefined, width: head.count ?? 0, faults, holdsCodes: false };
   }
@@ -47,6 +55,21 @@ export function findHead(profile: Profile, rows: readonly SourceRow[]): Head {
   if (codes) faults.push({ code: 'SECURITY_CODE', line: codes.line, detail: 'named in the titles' });
   faults.push(...(found.fault ? [found.fault] : missingAbove(head.above, rows.slice(offset, end))));
   return { rows: end + 1, titles, width: titles.length, faults, holdsCodes: codes !== undefined };
+}
+
+/**
+ * Returns the titles of a file with returned rows, which stand in its first line whatever the profile says; undefined
+ * for any other file.
+ */
+export function findReturned(
+  { head }: Profile,
+  cells: readonly string[],
+): { readonly titles: readonly string[]; readonly writtenBy: string } | undefined {
+  const writtenBy = versionInTitle(cells.at(-1) ?? '');
+  if (writtenBy === undefined) return undefined;
+  const titles = cells.slice(0, -1).map(unguardCell);
+  const wanted = head.titles === 'none' ? titlesOf({ head }).map(String) : head.titles;
+  return titleMatcher(wanted, head.order)(titles) ? { titles, writtenBy } : undefined;
 }
 
 /** Returns undefined when the first line names no separator, and its fault if the profile does not allow it. */

@@ -4,6 +4,7 @@ import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { Profile } from '../../../../schemas/profiles.ts';
 import { parseAmount } from '../../../kernel/money.ts';
 import type { Fault } from '../../../rows/rows.ts';
+import { unguardCell } from '../../write/guard-cell.ts';
 import { type CellReport, compileCells } from '../cell-rules.ts';
 import { codeGuard } from './code-guard.ts';
 import { type Head, titlePlaces } from './find-titles.ts';
@@ -39,6 +40,8 @@ export type ProfileLine = {
   readonly cells: readonly string[];
   /** The cells of a payment as the layout wants them. A cell that does not fit is empty. */
   readonly made?: readonly string[];
+  /** Places of cells of a workbook that are not what the profile wants, though their text alone may look right. */
+  readonly misread?: ReadonlySet<number>;
   /** Masked; see `isUnfit`. */
   readonly faults: readonly Fault[];
 };
@@ -74,7 +77,9 @@ function unreadLine(row: SourceRow, fault: Omit<Fault, 'line'> | undefined = row
 }
 
 /** Compiles the profile for the titles of a file. */
-export function profileRows(profile: Profile, context: ProfileContext, head: Head): RowReader {
+export function profileRows(given: Profile, context: ProfileContext, head: Head): RowReader {
+  const isReturned = head.writtenBy !== undefined;
+  const profile = isReturned ? forReturned(given) : given;
   const placeOf = titlePlaces(profile, head.titles);
   const sort = rowSorter(profile, { placeOf, titles: head.titles, width: head.width });
   const make = compileCells(profile, placeOf);
@@ -82,7 +87,7 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
   const faultOf = cellFaults(profile, placeOf);
   const checks = paymentChecks(profile, context, placeOf);
   const totals = totalRows(profile, placeOf);
-  const guard = codeGuard(profile, head.width, placeOf, (cells) => probe(cells).isPayment);
+  const guard = codeGuard(profile, head, placeOf, (cells) => probe(cells).isPayment);
   const skipped = skippedTally();
   const typed = typedCells(profile, placeOf);
   const amountPlace = columnsOf(profile.layout).indexOf('amount');
@@ -96,7 +101,8 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
     (faults ??= []).push(faultOf(code, current.line, current.cells, title, detail));
   };
 
-  function read(row: SourceRow): ProfileLine {
+  function read(source: SourceRow): ProfileLine {
+    const row = isReturned ? { ...source, cells: source.cells.map(unguardCell) } : source;
     const line = readRow(row);
     const doubts = typed.doubts(row, line.kind);
     return doubts.length === 0 ? line : { ...line, faults: [...line.faults, ...doubts] };
@@ -105,14 +111,18 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
   function readRow(row: SourceRow): ProfileLine {
     if (headRows > 0) return readHead(row);
     if (row.fault) return unreadLine(row);
-    return readKind(row, sort(row.cells));
+    if (!isReturned) return readKind(row, sort(row.cells));
+    // A security code in place of the reason is still one.
+    if (guard.hasExtraCode(row.cells)) return refuseCount(row, head.width);
+    const cells = row.cells.slice(0, -1);
+    return readKind({ ...row, cells }, sort(cells));
   }
 
   function readHead(row: SourceRow): ProfileLine {
     headRows -= 1;
     if (row.fault) return unreadLine(row);
     const isTitles = headRows === 0 && head.titles !== undefined;
-    return isTitles ? lineOf(row, 'titles') : leaveOut(row, 'above');
+    return isTitles ? lineOf({ ...row, cells: head.titles }, 'titles') : leaveOut(row, 'above');
   }
 
   function readKind(row: SourceRow, found: RowKind): ProfileLine {
@@ -154,7 +164,8 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
     checks.check(row, made, reportOther);
     totals.addRow(row.cells, true);
     guard.takePayment(row.cells);
-    return { line: row.line, kind: 'payment', cells: row.cells, made, faults: faults ?? NO_FAULTS };
+    const line = { line: row.line, kind: 'payment', cells: row.cells, made, faults: faults ?? NO_FAULTS } as const;
+    return misfits.size === 0 ? line : { ...line, misread: misfits };
   }
 
   /** Leaves out a row whose word or sign says that it is no payment of this folder. */
@@ -189,6 +200,11 @@ export function profileRows(profile: Profile, context: ProfileContext, head: Hea
       skipped: skipped.list(),
     }),
   };
+}
+
+/** Total rows and lines at the end are not returned. If a total row stands there anyway, it must be right. */
+function forReturned({ rows, ...profile }: Profile): Profile {
+  return { ...profile, rows: { ...rows, totals: rows.totals.map((total) => ({ ...total, must: 'maybe' })), tail: 0 } };
 }
 
 const OTHER_SIGN = 'other sign';
