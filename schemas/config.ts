@@ -162,6 +162,7 @@ const OutputsConfig = z.strictObject({
     .array(z.enum(RESULT_TITLES))
     .default([...RESULT_TITLES])
     .describe('Columns of results and corrections after those of the input; Outcome is always among them'),
+  workbook: z.boolean().default(false).describe('Also writes each result as an Excel workbook, X.result.xlsx'),
 });
 
 /** Form of the outputs of a file: the settings of its account when the file was taken. */

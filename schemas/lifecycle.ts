@@ -313,6 +313,7 @@ export const OUTPUT_KINDS = {
   held: { suffix: 'held.csv', about: 'the file needs approval; lists why' },
   cancelled: { suffix: 'cancelled.csv', about: 'a person cancelled the file before anything in it was sent; says why' },
   result: { suffix: 'result.csv', about: 'one line per row of the file, in its order, with the outcome' },
+  'result-xlsx': { suffix: 'result.xlsx', about: 'the same as an Excel workbook, if the account wants it' },
   sent: { suffix: 'sent.csv', about: 'what an import profile made of each row that passed the check, in the layout' },
   rejects: { suffix: 'rejects.csv', about: 'rows certainly not charged, ready to correct and drop again' },
   retry: { suffix: 'retry.csv', about: 'rows that may be sent again later as they are' },

@@ -44,7 +44,7 @@ describe('Config', () => {
           secondPerson: { refunds: false, overrides: false, resolutions: false },
           retention: { days: 400 },
           limits: {},
-          outputs: { bom: 'auto', delimiter: 'comma', decimal: 'point', columns: RESULT_TITLES },
+          outputs: { bom: 'auto', delimiter: 'comma', decimal: 'point', columns: RESULT_TITLES, workbook: false },
         },
       },
       folders: [

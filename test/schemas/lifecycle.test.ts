@@ -198,7 +198,7 @@ describe('OUTPUT_KINDS', () => {
   it('have suffixes of their own', () => {
     const suffixes = Object.values(OUTPUT_KINDS).map((kind) => kind.suffix);
     expect(new Set(suffixes).size).toBe(suffixes.length);
-    for (const suffix of suffixes) expect(suffix).toMatch(/^[a-z]+(?:\.c01)?\.(?:csv|json|txt)$/);
+    for (const suffix of suffixes) expect(suffix).toMatch(/^[a-z]+(?:\.c01)?\.(?:csv|json|txt|xlsx)$/);
   });
 });
 

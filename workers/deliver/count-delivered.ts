@@ -14,13 +14,19 @@ import type { OutcomeTotals } from '../../src/rows/rows.ts';
 /**
  * Counts rows and money per outcome as a reader of the result file finds them (control total H8).
  * @param bytes of the file as read back from disk, never those just written
+ * @param writeToo gets the cells of each line that is counted, the titles first
  */
 export async function countDelivered(
   bytes: AsyncIterable<Uint8Array>,
   { titles, amountAt }: Pick<ResultInput, 'titles' | 'amountAt'>,
   delimiter: CsvForm['delimiter'] = 'comma',
+  writeToo?: (rows: AsyncIterable<readonly string[]>) => Promise<void>,
 ): Promise<OutcomeTotals> {
   const counter = cellCounter(1 + amountAt, 1 + titles.length);
+  if (writeToo) {
+    await writeToo(eachSeen(separatedCells(bytes, DELIMITERS[delimiter]), counter.countCells));
+    return counter.totals();
+  }
   if (delimiter !== 'comma') {
     for await (const cells of separatedCells(bytes, DELIMITERS[delimiter])) counter.countCells(cells);
     return counter.totals();
@@ -31,12 +37,19 @@ export async function countDelivered(
   return counter.totals();
 }
 
-/** Yields the cells of each line of a file without commas between them. No cell of our own files holds a line end. */
+async function* eachSeen<Item>(items: AsyncIterable<Item>, see: (item: Item) => void): AsyncGenerator<Item> {
+  for await (const item of items) {
+    see(item);
+    yield item;
+  }
+}
+
+/** Yields the cells of each line, the titles first. No cell of our own files holds a line end. */
 async function* separatedCells(bytes: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<readonly string[]> {
   const text = await openPlainText(bytes, 'utf-8');
   for await (const block of readBlocks(text.source)) {
     for (const line of text.decodeLine(block.bytes).split('\r\n')) {
-      yield splitSeparated(line, delimiter).map(unguardCell);
+      if (line !== '') yield splitSeparated(line, delimiter).map(unguardCell);
     }
   }
 }

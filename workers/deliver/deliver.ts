@@ -15,7 +15,10 @@ import { checkControlTotals, type ControlTotal, type Figures } from '../../src/r
 import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { whatRead } from '../file-profile.ts';
-import { resultInput } from './result-input.ts';
+import { FIRST_FORM, resultTitles } from '../../src/reconcile/outputs/result-row.ts';
+import { LAST_ROW } from '../../src/csv/workbook/cell-address.ts';
+import { typedCell, type WorkbookCell, writeWorkbook } from '../../src/csv/workbook/write-workbook.ts';
+import { type ResultInput, resultInput } from './result-input.ts';
 import { countDelivered } from './count-delivered.ts';
 import { type OutputFiles, publishOutputs, writeOutputFiles } from './output-files.ts';
 import { FIRST } from './finished-pages.ts';
@@ -106,14 +109,47 @@ async function writeRowOutputs(app: App, file: ReadFileRow, batches: readonly Ba
   const write = async (outputs: OutputFiles) => {
     await writeRows(app, file, { batches, input }, outputs);
     await outputs.publish(['result'], async (_kind, bytes) => {
-      delivered = await countDelivered(bytes, input, file.output_form?.delimiter);
+      const writeToo = wantsWorkbook(app, file) ? workbookWriter(file, input, outputs) : undefined;
+      delivered = await countDelivered(bytes, input, file.output_form?.delimiter, writeToo);
     });
     crashPoint('deliver.result-written');
-    await outputs.publish(['sent', 'rejects', 'retry']);
+    await outputs.publish(['result-xlsx', 'sent', 'rejects', 'retry']);
   };
   await writeOutputFiles(app, file, write, { batches });
   crashPoint('deliver.corrections-written');
   return delivered;
+}
+
+function wantsWorkbook(app: App, { output_form: form, records, file_id: fileId }: FileRow): boolean {
+  if (!form?.workbook) return false;
+  const fits = (records ?? 0) < LAST_ROW;
+  if (!fits) app.log.warn({ fileId }, 'the result has more rows than a sheet, so it gets no workbook');
+  return fits;
+}
+
+/** Returns what writes the lines of a result into a workbook. Numbers are masked in them already. */
+function workbookWriter(file: FileRow, { types }: ResultInput, outputs: OutputFiles) {
+  const ours = resultTitles(file.output_form ?? FIRST_FORM);
+  const typeAt = ['text', ...types, ...ours.map((title) => (title === 'Amount Charged' ? 'charged' : 'text'))] as const;
+  const cellOf = (cell: string, place: number) => {
+    const type = typeAt[place] ?? 'text';
+    // Our amounts may be written with a comma.
+    return type === 'charged' ? typedCell(cell.replace(',', '.'), 'number') : typedCell(cell, type);
+  };
+  return async (lines: AsyncIterable<readonly string[]>): Promise<void> => {
+    let read = 0;
+    let written = 1;
+    async function* rows(): AsyncGenerator<readonly WorkbookCell[]> {
+      for await (const cells of lines) {
+        read += 1;
+        yield read === 1 ? cells : cells.map(cellOf);
+      }
+    }
+    for await (const bytes of writeWorkbook('Result', rows())) {
+      await outputs.append('result-xlsx', bytes, Math.max(read - written, 0));
+      written = Math.max(read, written);
+    }
+  };
 }
 
 async function summarize(

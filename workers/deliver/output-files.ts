@@ -5,7 +5,7 @@ import type { OutputForm } from '../../schemas/config.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { type OutputDraft, openDraft } from '../../src/files/outputs/output-draft.ts';
-import { outputName } from '../../src/files/outputs/output-name.ts';
+import { type OutputExtension, outputName } from '../../src/files/outputs/output-name.ts';
 import { publishDrafts, setOutputAside } from '../../src/files/outputs/publish-drafts.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { PipelineError } from '../../src/kernel/errors.ts';
@@ -142,9 +142,9 @@ function nameOf(file: FileRow, kind: OutputKind, number: number): string {
 }
 
 /** Returns name and extension. Corrections carry their number: `result.c01.csv`; the tenth is `result.c10.csv`. */
-function endingOf(kind: OutputKind, number: number): { name: string; extension: 'csv' | 'json' | 'txt' } {
+function endingOf(kind: OutputKind, number: number): { name: string; extension: OutputExtension } {
   const { suffix } = OUTPUT_KINDS[kind];
   const numbered = number === 0 ? suffix : suffix.replace('.c01.', `.c${String(number).padStart(2, '0')}.`);
-  const [, name, extension] = /^(.+)\.(csv|json|txt)$/.exec(numbered)!;
-  return { name: name!, extension: extension as 'csv' | 'json' | 'txt' };
+  const [, name, extension] = /^(.+)\.(csv|json|txt|xlsx)$/.exec(numbered)!;
+  return { name: name!, extension: extension as OutputExtension };
 }

@@ -1,8 +1,10 @@
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { type ColumnKind, COLUMNS, columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import type { Profile } from '../../schemas/profiles.ts';
 import type { App } from '../../src/app.ts';
 import { readProfileLines } from '../../src/csv/profile/read-profile.ts';
 import { returnedLines, returnedMark, returnedTitle } from '../../src/csv/profile/returned-file.ts';
+import { titlePlaces } from '../../src/csv/profile/read/find-titles.ts';
+import type { WorkbookType } from '../../src/csv/workbook/write-workbook.ts';
 import type { LineBuffer } from '../../src/csv/read/line-buffer.ts';
 import { putText } from '../../src/csv/read/line-buffer.ts';
 import { cellsOf, type RawLines } from '../../src/csv/read/read-raw-lines.ts';
@@ -18,6 +20,8 @@ import { shownRow } from './copy-plain-row.ts';
 export type ResultInput = {
   /** Titles of their columns. */
   readonly titles: readonly string[];
+  /** What their cells are in a workbook. */
+  readonly types: readonly WorkbookType[];
   /** Column of the amount as a plain decimal, from 0. */
   readonly amountAt: number;
   /** Returns the cells of a row. `isValid` if it passed the check; `clear` shows numbers whole. */
@@ -48,10 +52,13 @@ function layoutInput(layout: LayoutName): ResultInput {
   return {
     layout,
     titles: titlesOf(layout),
+    types: columnsOf(layout).map((column) => TYPES[COLUMNS[column].kind] ?? 'text'),
     amountAt: columnsOf(layout).indexOf('amount'),
     cells: (rows, place, shown) => shownRow(layout, cellsOf(rows, place), shown),
   };
 }
+
+const TYPES: { readonly [Kind in ColumnKind]?: WorkbookType } = { amount: 'number', date: 'date' };
 
 /** The amount that was read, because the sender may write it in any way. */
 const AMOUNT_TITLE = 'Amount (paydrop)';
@@ -68,6 +75,7 @@ function senderInput({ row: version, profile }: Version, titles: readonly string
   const line = returnedLines(profile);
   return {
     titles: [...shownTitles, AMOUNT_TITLE],
+    types: [...senderTypes(profile, titles), 'number'],
     amountAt: titles.length,
     cells: (rows, place, shown) => [...senderCells(rows, place, shown), cellsOf(rows, place)[amountAt] ?? ''],
     returned: {
@@ -80,6 +88,18 @@ function senderInput({ row: version, profile }: Version, titles: readonly string
       },
     },
   };
+}
+
+/** Returns what the cells of the sender are. Only those of a workbook certainly have the type of their rule. */
+function senderTypes({ read, columns, head }: Profile, titles: readonly string[]): WorkbookType[] {
+  const placeOf = titlePlaces({ head }, titles);
+  const typed = Object.values(columns).flatMap(({ type, from, positive, negative }) =>
+    [from, positive, negative].flatMap((title) =>
+      type && title !== undefined ? [[placeOf(title), type] as const] : [],
+    ),
+  );
+  const types = new Map(read.kind === 'workbook' ? typed : []);
+  return titles.map((_, place) => types.get(place) ?? 'text');
 }
 
 /** Returns the titles as they stand in the file, in its order; the numbers of its columns where it has none. */

@@ -95,6 +95,15 @@ function dateText(number: number, is1904: boolean): string | undefined {
   return seconds === 0 ? date : `${date} ${time}`;
 }
 
+/** Returns the number of a day such as 2026-06-15 or 06/15/2026; undefined for anything else. */
+export function dayOf(text: string): number | undefined {
+  const day = text.replace(/^(\d\d)\/(\d\d)\/(\d{4})$/, '$3-$1-$2');
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  const days = (time - DAY_ZERO_MS) / DAY_MS;
+  return days >= FIRST_DAY && new Date(time).toISOString().startsWith(day) ? days : undefined;
+}
+
 /** Excel shows so many digits of a number. */
 const SHOWN_DIGITS = 15;
 

@@ -2,6 +2,8 @@ import { shortId } from '../../kernel/ids.ts';
 import { stemOf } from '../message-name.ts';
 import { displayName } from '../display-name.ts';
 
+export type OutputExtension = 'csv' | 'json' | 'txt' | 'xlsx';
+
 /**
  * Returns the name of an output file, such as `monday__1a2b3c4d.result.csv`: the sender's name, the file id that keeps
  * it unique, and the kind. The caller must mask the sender's name, because it may hold a card number.
@@ -12,7 +14,7 @@ export function outputName(
   originalName: string,
   fileId: string,
   kind: string,
-  extension: 'csv' | 'json' | 'txt' = 'csv',
+  extension: OutputExtension = 'csv',
 ): string {
   return `${safeStem(originalName)}__${shortId(fileId)}.${kind}.${extension}`;
 }

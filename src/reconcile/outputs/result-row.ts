@@ -55,6 +55,7 @@ export const FIRST_FORM: OutputForm = {
   delimiter: 'comma',
   decimal: 'point',
   columns: RESULT_TITLES.slice(0, RESULT_TITLES.indexOf('Attempt') + 1),
+  workbook: false,
 };
 
 /** Returns the columns that a result of this form adds to the input's. Outcome comes first in all of them. */

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceRow } from '../../../src/csv/profile/read/text-rows.ts';
-import { type WorkbookCell, writeWorkbook } from '../../../src/csv/workbook/write-workbook.ts';
+import { typedCell, type WorkbookCell, writeWorkbook } from '../../../src/csv/workbook/write-workbook.ts';
 import { readBytes } from './support/read-workbook.ts';
 
 async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
@@ -24,6 +24,20 @@ describe('a written workbook', () => {
     const [row] = await readBack(await write([['00123', { decimal: '-1200.50' }, '', '=1+1']]));
     expect(row?.cells).toEqual(['00123', '-1200.5', '', '=1+1']);
     expect(row?.typed).toEqual({ types: ['text', 'number', 'empty', 'text'], formulas: [], isHidden: false });
+  });
+
+  it('holds dates as dates', async () => {
+    const cells = ['06/15/2026', '2026-06-15', '02/30/2026', '12/35'].map((text) => typedCell(text, 'date'));
+    const [row] = await readBack(await write([cells]));
+    expect(row?.cells).toEqual(['2026-06-15', '2026-06-15', '02/30/2026', '12/35']);
+    expect(row?.typed?.types).toEqual(['date', 'date', 'text', 'text']);
+  });
+
+  it('holds what is no plain amount as the text that it was', async () => {
+    const cells = ['-1200.5', '1,200.00', '25.005', '=25'].map((text) => typedCell(text, 'number'));
+    const [row] = await readBack(await write([cells]));
+    expect(row?.cells).toEqual(['-1200.5', '1,200.00', '25.005', '=25']);
+    expect(row?.typed?.types).toEqual(['number', 'text', 'text', 'text']);
   });
 
   it('holds any text that the reader takes, to the letter', async () => {

@@ -177,10 +177,10 @@ export const PROFILE_TITLES = 'Number,Customer,Memo,Due';
 let profiles = 0;
 
 /** Opens a folder of card payments whose files this profile reads, with titles in their first line. */
-export async function openProfileFolder(world: StepWorld, text = PROFILE_TEXT) {
+export async function openProfileFolder(world: StepWorld, text = PROFILE_TEXT, account = world.freshAccount()) {
   const name = `dues-${(profiles += 1)}`;
   const version = await putConfirmed(world.app.ledger, name, text);
-  const id = `drop/${world.freshAccount()}/card`;
+  const id = `drop/${account}/card`;
   const folder = { ...world.app.folder(id)!, profile: name };
   const app = { ...world.app, folder: (wanted: string) => (wanted === id ? folder : undefined) };
   const seen = (rows: readonly string[], titles = PROFILE_TITLES) =>
@@ -195,5 +195,5 @@ export async function openProfileFolder(world: StepWorld, text = PROFILE_TEXT) {
     await intakeFile(app, { fileId });
     return fileId;
   };
-  return { app, name, version, seen, claim, drop };
+  return { app, id, name, version, seen, claim, drop };
 }

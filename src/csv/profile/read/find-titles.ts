@@ -148,7 +148,10 @@ function missingAbove(wanted: readonly string[], rows: readonly SourceRow[]): Fa
  * Returns the function that finds the place of a title among the cells of a row.
  * @param titles those of the file, whose order may be another than that of the profile
  */
-export function titlePlaces(profile: Profile, titles: readonly string[] | undefined): (title: Title) => number {
+export function titlePlaces(
+  profile: Pick<Profile, 'head'>,
+  titles: readonly string[] | undefined,
+): (title: Title) => number {
   const folded = titles?.map(foldTitle) ?? [];
   const isAnyOrder = profile.head.order === 'any';
   const places = new Map(

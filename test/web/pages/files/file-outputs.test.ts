@@ -14,7 +14,7 @@ import { batchOf, customsOf, fileOf, startOf } from '../../../../src/web/pages/f
 import { draw } from '../../support/page-words.ts';
 import { readFileRow } from '../../../../src/ledger/file/read-file.ts';
 
-const world = dashboardForTests();
+const world = dashboardForTests({ account: { outputs: { workbook: true } } });
 let viewer: TestBrowser;
 let fileId: string;
 beforeAll(async () => {
@@ -32,6 +32,7 @@ const outputPath = async (ending: string) => {
 describe('/files/:fileId/outputs/:kind', () => {
   it.each([
     ['result', '.result.csv', 'text/csv; charset=utf-8'],
+    ['result-xlsx', '.result.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
     ['summary-json', '.summary.json', 'application/json; charset=utf-8'],
     ['summary-txt', '.summary.txt', 'text/plain; charset=utf-8'],
   ])('hands out the %s as it lies in the out folder', async (kind, ending, type) => {
