@@ -42,12 +42,17 @@ function checkLayout({ layout }: Profile, { operation, account }: ProfilePlace):
   return [fault('PROFILE_LAYOUT', ['layout'], reason)];
 }
 
-function checkRows({ rows }: Profile): FoundFault[] {
+function checkRows({ rows, read }: Profile): FoundFault[] {
   const needsTotal = rows.tail > 0 && rows.totals.length === 0;
   return [
     ...rows.totals.flatMap(({ amount, rows: count }, index) =>
       amount === undefined && count === undefined
         ? [keyFault(['rows', 'totals', index], 'write amount or rows, the column that is compared')]
+        : [],
+    ),
+    ...rows.totals.flatMap(({ cells }, index) =>
+      cells !== undefined && read.kind === 'workbook'
+        ? [keyFault(['rows', 'totals', index, 'cells'], 'rows of a workbook are as wide as the titles; leave it out')]
         : [],
     ),
     ...(needsTotal

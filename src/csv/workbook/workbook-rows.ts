@@ -1,6 +1,7 @@
 import type { Profile } from '../../../schemas/profiles.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { SourceRow, TextShape } from '../profile/read/text-rows.ts';
+import { TELLING_BYTES, tellKind } from '../read/tell-kind.ts';
 import { readStyles } from './cell-styles.ts';
 import { openZip } from './open-zip.ts';
 import { parseXml } from './read-xml.ts';
@@ -80,7 +81,14 @@ function refuseOther(bytes: Buffer): void {
   if (bytes.subarray(0, OLD_OFFICE.length).equals(OLD_OFFICE)) {
     refuse(bytes.includes(ENCRYPTED) ? 'it is protected with a password' : 'it is of the former kind (.xls)');
   }
-  if (!bytes.subarray(0, 2).equals(Buffer.from('PK'))) refuse('it is no workbook of the kind .xlsx');
+  if (!bytes.subarray(0, 2).equals(Buffer.from('PK'))) refuse(`it is ${tellKind(bytes) ?? plainKind(bytes)}`);
+}
+
+function plainKind(bytes: Buffer): string {
+  const head = bytes.toString('latin1', 0, TELLING_BYTES);
+  const isUtf16 = /^(?:\xff\xfe|\xfe\xff)/.test(head);
+  const isText = !/[\0-\x08]/.test(isUtf16 ? head.replaceAll('\0', '') : head);
+  return isText ? 'a text file, such as CSV' : 'no workbook of the kind .xlsx';
 }
 
 const MOST_BLANK_ROWS = 1_000;

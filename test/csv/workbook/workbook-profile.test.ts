@@ -254,12 +254,21 @@ describe('a file that is not the workbook of its profile', () => {
   };
 
   it('is refused as a whole', async () => {
-    expect(await codes(Buffer.from(TITLES.join(',')))).toEqual([
-      'WORKBOOK_REFUSED it is no workbook of the kind .xlsx',
-    ]);
+    expect(await codes(Buffer.from(TITLES.join(',')))).toEqual(['WORKBOOK_REFUSED it is a text file, such as CSV']);
     expect(await codes(makeWorkbook({ rows: [], sheets: [['Juni']] }))).toEqual([
       'WORKBOOK_REFUSED it has no sheet "Dues"; it has "Juni"',
     ]);
+  });
+
+  it('is refused in one line by a profile of text files, which says both', async () => {
+    const text = PROFILE.replace('kind: workbook, sheet: Dues, formulas: [Tax]', 'charset: utf-8, separator: semicolon')
+      .replace('date: { from: Date, type: date }', 'date: { from: Date, format: DD.MM.YYYY }')
+      .replace('from: Amount, type: number', "from: Amount, number: { decimal: ',' }")
+      .replace('from: Card Exp, type: date', 'from: Card Exp, format: MM/YY');
+    const { made, faults } = await readBook([payment()], {}, text);
+    const detail =
+      'it is an Excel workbook or other Office file (.xlsx), and the profile reads text with a semicolon between the cells';
+    expect([made, faults]).toEqual(['', [{ code: 'NOT_CSV', line: 0, detail }]]);
   });
 
   it('is refused for other titles', async () => {

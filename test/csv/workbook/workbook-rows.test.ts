@@ -111,7 +111,11 @@ describe('a file is refused', () => {
   it('when it is something else', async () => {
     const old = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]);
     const locked = Buffer.concat([old, Buffer.from('EncryptedPackage', 'utf16le')]);
-    expect(await refusal(Buffer.from('Invoice,Amount\n'))).toBe('it is no workbook of the kind .xlsx');
+    const text = 'it is a text file, such as CSV';
+    expect(await refusal(Buffer.from('Invoice,Amount\n'))).toBe(text);
+    expect(await refusal(Buffer.from('\ufeffInvoice,Amount\n', 'utf16le'))).toBe(text);
+    expect(await refusal(Buffer.from('%PDF-1.7\n%'))).toBe('it is a PDF');
+    expect(await refusal(Buffer.from([1, 2, 3, 0]))).toBe('it is no workbook of the kind .xlsx');
     expect(await refusal(Buffer.alloc(0))).toBe('it has no bytes');
     expect(await refusal(old)).toBe('it is of the former kind (.xls)');
     expect(await refusal(locked)).toBe('it is protected with a password');

@@ -16,6 +16,9 @@ export function checkRule(column: ColumnName, rule: ColumnRule, { head, read }: 
     ...(read.kind === 'text' && rule.type !== undefined
       ? [keyFault([...path, 'type'], 'only workbooks have types')]
       : []),
+    ...(read.kind === 'workbook' && rule.excelText !== undefined
+      ? [keyFault([...path, 'excelText'], 'only text files have it; leave it out for a workbook')]
+      : []),
     ...checkCounts(rule, path),
     ...checkJoin(kind, rule, path),
     ...(head.titles === 'none' ? checkGuard(kind, rule, path) : []),
@@ -82,7 +85,8 @@ const COMPANY: readonly {
   { key: 'year', needs: ['month'] },
   { key: 'format', needs: ['from'] },
   { key: 'language', needs: ['format'] },
-  { key: 'time', needs: ['format'] },
+  { key: 'time', needs: ['format', 'type'] },
+  { key: 'type', needs: ['from', 'positive'] },
 ];
 
 /** Pairs of keys that say the same thing twice. */

@@ -21,7 +21,7 @@ export type SchemaIssue = {
 export function explainIssue(issue: SchemaIssue, given: unknown, base: ProfilePath = []): FoundFault[] {
   const path = [...base, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
   const value = valueAt(given, path);
-  if (issue.code === 'unrecognized_keys') return (issue.keys ?? []).map((key) => unknownKey(path, key));
+  if (issue.code === 'unrecognized_keys') return (issue.keys ?? []).map((key) => unknownKey(path, key, value));
   if (issue.code === 'invalid_union' && issue.errors?.length) return explainUnion(issue.errors, given, path);
   if (value === undefined) return [keyFault(path, 'it is missing')];
   const values = issue.values ?? issue.options;
@@ -57,9 +57,19 @@ function explainUnion(branches: readonly (readonly SchemaIssue[])[], given: unkn
   ];
 }
 
-function unknownKey(path: ProfilePath, key: string): FoundFault {
-  const near = nearest(key, keysAt(path));
+function unknownKey(path: ProfilePath, key: string, beside: unknown): FoundFault {
+  const keys = keysAt(path);
+  if (keys.includes(key)) return keyFault([...path, key], whyOdd(path, beside));
+  const near = nearest(key, keys);
   return keyFault([...path, key], `there is no such key${near === undefined ? '' : `; did you mean ${near}?`}`);
+}
+
+/** Says why a key of another alternative cannot stand here. */
+function whyOdd(path: ProfilePath, beside: unknown): string {
+  if (path.join() !== 'read') return 'it does not go with the other keys here; leave it out';
+  return valueAt(beside, ['kind']) === 'workbook'
+    ? 'only text files have it; leave it out for a workbook'
+    : 'only workbooks have it; write kind: workbook, or leave it out';
 }
 
 function noneOf(value: unknown, values: readonly string[]): string {

@@ -55,7 +55,7 @@ export function newTextShape(): TextShape {
 type TextForm = Extract<Profile['read'], { kind: 'text' }>;
 
 /**
- * Reads a text file as rows. A byte order mark is no part of the first row.
+ * Reads a text file as rows. A byte order mark is no part of the first row. What is no text has a fault and no rows.
  * @param takeRow called for each row. A row is worked off at once, because a million of them would fill the memory
  * @returns yields after each block of rows
  */
@@ -66,7 +66,12 @@ export async function* readTextRows(
   takeRow: (row: SourceRow) => void,
 ): AsyncGenerator<void> {
   const text = await openPlainText(source, form.charset === 'utf-16' ? 'utf-8' : form.charset);
-  if (text.kind !== undefined) shape.faults.push({ code: 'NOT_CSV', line: 0, detail: text.kind });
+  if (text.kind !== undefined) {
+    const detail = `it is ${text.kind}, and the profile reads text with a ${form.separator} between the cells`;
+    shape.faults.push({ code: 'NOT_CSV', line: 0, detail });
+    for await (const _ of text.source) yield;
+    return;
+  }
   const foreign = foreignMark(form, text.mark);
   if (foreign) shape.faults.push({ code: 'CHARSET_DOUBT', line: 0, detail: foreign });
   const charsets = charsetWatch(form);

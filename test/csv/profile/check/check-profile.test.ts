@@ -252,13 +252,37 @@ describe('a workbook', () => {
 
   it('has types in place of forms', () => {
     expect(faultsOf(text)).toEqual([]);
+    expect(faultsOf(text.replace('type: date', 'type: date, time: drop'))).toEqual([]);
   });
 
   it.each([
     ['type: date', 'type: number', 'columns.date.type: this column has the type date'],
     ['type: date', 'type: date, format: M/D/YYYY', 'columns.date.format: write format or type, not both'],
+    [
+      'from: Gift ID,',
+      'from: Gift ID, excelText: accept,',
+      'columns.invoice.excelText: only text files have it; leave it out for a workbook',
+    ],
+    [
+      'expiry: { from: Expires On, format: MM/YYYY }',
+      'expiry: { month: Gift ID, year: Expires On, type: date }',
+      'columns.expiry.type: type needs from beside it',
+    ],
+    [
+      'rows:',
+      'rows:\n  totals: [{ when: { column: Gift ID, is: Sum }, amount: Gift Amount, cells: 3 }]',
+      'rows.totals.1.cells: rows of a workbook are as wide as the titles; leave it out',
+    ],
+    ['sheet: Gifts', 'sheet: Gifts, quotes: none', 'read.quotes: only text files have it; leave it out for a workbook'],
     ['sheet: Gifts', 'sheet: Gifts, formulas: [Sum]', 'read.formulas.1: the file has no title "Sum"; see head.titles'],
   ])('with %j changed to %j has a fault', (part, by, message) => {
     expect(faultsOf(text.replace(part, by)).map((fault) => fault.message)).toEqual([message]);
+  });
+
+  it.each(['sheet', 'formulas'])('alone has the key %s', (key) => {
+    const odd = changed('blackbaud-gifts', 'separator: tab', `separator: tab, ${key}: [Gifts]`);
+    expect(faultsOf(odd).map((fault) => fault.message)).toEqual([
+      `read.${key}: only workbooks have it; write kind: workbook, or leave it out`,
+    ]);
   });
 });
