@@ -14,6 +14,7 @@ import {
   reasonsOf,
   type Suggestion,
 } from '../../csv/suggest/questions.ts';
+import { sheetsOf } from '../../csv/suggest/sample-rows.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
@@ -52,7 +53,7 @@ export async function runSuggest(call: Call, terminal: Terminal): Promise<number
   const [path = ''] = call.arguments;
   const out = outOf(call);
   const bytes = await readInput(path);
-  const proposal = openProposal({ bytes, ...placeOf(call) });
+  const proposal = openProposal({ bytes, sheets: await sheetsOf(bytes), ...placeOf(call) });
   const given = await givenAnswers(call.options['answers']);
   const answers = call.options['json'] || !hasPerson(terminal) ? given : await askAll(terminal, proposal, given);
   const suggestion = answer(proposal, answers);

@@ -14,7 +14,7 @@ export type Trial = {
 };
 
 /** Fewer cells are no payment. */
-const FEWEST_CELLS = 3;
+export const FEWEST_CELLS = 3;
 const SURE_SHARE = 0.95;
 
 export type Tried = { readonly trials: readonly Trial[]; readonly isSure: boolean };

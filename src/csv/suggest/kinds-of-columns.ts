@@ -5,6 +5,7 @@ import { startsWithRoutingNumber } from '../rules/rule-of-column.ts';
 import type { DateForm } from '../profile/date-form.ts';
 import { fittingDateForms, fittingExpiryForms, fittingNumberForms } from '../profile/fitting-forms.ts';
 import { namesMonth } from '../profile/month-names.ts';
+import type { ColumnType } from './sample-rows.ts';
 import { holdsNumber } from './shown.ts';
 import { compileNumberForm, type NumberForm } from '../profile/number-form.ts';
 import { foldWord } from '../profile/words-rule.ts';
@@ -45,11 +46,18 @@ const MOST_WORDS = 12;
 /**
  * Looks at a column.
  * @param cells those of all ordinary rows
+ * @param type of the cells of a workbook, where the first day of a month may be an expiry
  * @param totals those of the total rows, whose amounts are written like the others
  */
-export function evidenceOf(cells: readonly string[], place: number, totals: readonly string[] = []): ColumnEvidence {
+export function evidenceOf(
+  cells: readonly string[],
+  place: number,
+  totals: readonly string[] = [],
+  type: ColumnType = 'text',
+): ColumnEvidence {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
   const numbers = filled.map((cell) => cell.replace(/^="(.*)"$/, '$1').replace(/[\s-]/g, ''));
+  const months = type === 'date' ? filled.map((cell) => cell.replace(/-01$/, '')) : filled;
   const isDigits = filled.length > 0 && numbers.every((number) => /^\d+$/.test(number));
   const lengths = isDigits ? numbers.map(({ length }) => length) : [];
   const dateForms = filled.every(looksLikeDate) ? fittingDateForms(filled) : [];
@@ -71,7 +79,7 @@ export function evidenceOf(cells: readonly string[], place: number, totals: read
     isCard: isDigits && numbers.every((number) => /^\d{12,19}$/.test(number) && passesLuhn(number)),
     isRouting: isDigits && numbers.every((number) => number.length === 9 && startsWithRoutingNumber(number)),
     dateForms,
-    expiryForms: isNumeric && filled.every(looksLikeExpiry) ? fittingExpiryForms(filled) : [],
+    expiryForms: isNumeric && months.every(looksLikeExpiry) ? fittingExpiryForms(months) : [],
     numberForms,
     isMoney: numberForms.length > 0 && filled.some((cell) => /[.,]\d{1,2}\D*$|\p{Sc}/u.test(cell)),
     cents: centsOf(cells, numberForms),

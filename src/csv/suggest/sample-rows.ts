@@ -1,12 +1,45 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type Profile, SEPARATORS, type SeparatorName } from '../../../schemas/profiles.ts';
 import { readWindows1252 } from '../../rows/windows-1252.ts';
+import type { SourceRow } from '../profile/read/text-rows.ts';
+import { withShownSums } from '../profile/read/typed-cells.ts';
+import type { Sheet } from '../workbook/workbook-rows.ts';
 import { cellSplitter, endsInQuotes } from '../profile/read/split-dialect.ts';
 
 type Charset = Extract<Profile['read'], { kind: 'text' }>['charset'];
 
-/** A row of the sample, with the physical line on which it begins. */
-export type SampleRow = { readonly line: number; readonly cells: readonly string[] };
+/** A row of the sample, with the physical line on which it begins, and what a workbook says of its cells. */
+export type SampleRow = Pick<SourceRow, 'line' | 'cells' | 'typed'>;
+
+/** The sheets of a sample that is a workbook; undefined for a text. @returns a clause when it cannot be read */
+export async function sheetsOf(bytes: Buffer): Promise<string | readonly Sheet[] | undefined> {
+  if (!/^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(bytes.toString('latin1', 0, 4))) return undefined;
+  // Loaded only for a workbook.
+  const { readSheets } = await import('../workbook/workbook-rows.ts');
+  return readSheets(bytes);
+}
+
+/** What all filled cells of a column of a workbook are. */
+export type ColumnType = 'number' | 'date' | 'text';
+
+/** Makes the rows of a sheet equally wide, with sums as Excel shows them. */
+export function rowsOfSheet({ rows }: Sheet): { readonly width: number; readonly rows: readonly SampleRow[] } {
+  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+  const padded = rows.map((row) => {
+    const { cells } = withShownSums(row);
+    return { ...row, cells: [...cells, ...Array.from({ length: width - cells.length }, () => '')] };
+  });
+  return { width, rows: padded };
+}
+
+/** Returns what the cells of a column are, and whether some are results of formulas. */
+export function typeOfColumn(rows: readonly SampleRow[], place: number): { type: ColumnType; hasFormulas: boolean } {
+  const types = new Set(rows.map(({ typed }) => typed?.types[place] ?? 'empty'));
+  types.delete('empty');
+  const [only] = types.size === 1 ? types : [];
+  const type = only === 'number' || only === 'date' ? only : 'text';
+  return { type, hasFormulas: rows.some(({ typed }) => typed?.formulas.includes(place)) };
+}
 
 /** The charsets that a sample may have, the likeliest first; only one when the bytes prove it. */
 export function charsetsOf(bytes: Buffer): readonly [Charset, ...Charset[]] {

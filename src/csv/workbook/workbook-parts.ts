@@ -17,13 +17,23 @@ export type WorkbookParts = {
 /** Parts that only name others are small. */
 export const LARGEST_INDEX_BYTES = 33_554_432;
 
-/** Finds the parts that make up a sheet. */
-export async function findParts(zip: Zip, sheetName: string): Promise<WorkbookParts> {
+/** Returns the names of the sheets of cells that are not hidden. */
+export async function visibleSheets(zip: Zip): Promise<readonly string[]> {
+  const { relations, sheets } = await readBook(zip);
+  const cells = new Set(relations.flatMap(({ id, type }) => (type === 'worksheet' ? [id] : [])));
+  return sheets.filter(({ id, isHidden }) => cells.has(id) && !isHidden).map(({ name }) => name);
+}
+
+async function readBook(zip: Zip) {
   if (zip.names.some((name) => /vbaproject\.bin$|\/macrosheets\//.test(name))) refuse('it holds macros');
   const book = (await readRelations(zip, '')).find(({ type }) => type === 'officeDocument')?.path;
   if (book === undefined || !book.endsWith('.xml')) return refuse('it is no workbook of the kind .xlsx');
-  const relations = await readRelations(zip, book);
-  const { sheets, is1904 } = await readSheets(zip, book);
+  return { relations: await readRelations(zip, book), ...(await readSheets(zip, book)) };
+}
+
+/** Finds the parts that make up a sheet. */
+export async function findParts(zip: Zip, sheetName: string): Promise<WorkbookParts> {
+  const { relations, sheets, is1904 } = await readBook(zip);
   const found = sheets.find(({ name }) => name === sheetName) ?? refuseName(sheetName, sheets);
   const relation = relations.find(({ id }) => id === found.id);
   if (relation?.type !== 'worksheet') return refuse(`${shownName(sheetName)} is no sheet of cells`);

@@ -8,7 +8,7 @@ import { parseXml } from './read-xml.ts';
 import { refusalOf, refuse } from './refusal.ts';
 import { readSharedTexts } from './shared-texts.ts';
 import { sheetReader } from './sheet-reader.ts';
-import { findParts } from './workbook-parts.ts';
+import { findParts, visibleSheets } from './workbook-parts.ts';
 
 /** A million rows with twelve columns take 85 MB. */
 const LARGEST_WORKBOOK_BYTES = 134_217_728;
@@ -38,6 +38,30 @@ export async function* readWorkbookRows(
     shape.faults.push(...reader.doubts());
   } catch (error) {
     shape.faults.push({ code: 'WORKBOOK_REFUSED', line: 0, detail: refusalOf(error) });
+  }
+}
+
+/** A sheet of a workbook, without blank rows. */
+export type Sheet = { readonly name: string; readonly rows: readonly SourceRow[] };
+
+const MOST_SHEETS = 20;
+
+/**
+ * Reads the sheets that hold anything and are not hidden, for a look at a sample.
+ * @returns why the workbook cannot be read, as a clause, or its first sheets
+ */
+export async function readSheets(bytes: Buffer): Promise<string | readonly Sheet[]> {
+  const sheets: Sheet[] = [];
+  try {
+    refuseOther(bytes);
+    for (const name of (await visibleSheets(await openZip(bytes))).slice(0, MOST_SHEETS)) {
+      const rows: SourceRow[] = [];
+      for await (const read of (await openSheet(bytes, name)).read()) rows.push(...read);
+      if (rows.length > 0) sheets.push({ name, rows });
+    }
+    return sheets;
+  } catch (error) {
+    return refusalOf(error);
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runSuggest } from '../../../src/cli/profile/suggest.ts';
 import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
+import { makeWorkbook, STYLE, styled } from '../../csv/workbook/support/make-workbook.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { fakeTerminal } from '../support/run-here.ts';
@@ -74,6 +75,23 @@ describe('profile suggest', () => {
     expect(await runSuggest({ arguments: [at('june.csv')], options, dir: world.root }, terminal)).toBe(0);
     expect(terminal.shown()).toContain('Which column is charged?');
     expect(parseProfile(await readFile(at('asked.yaml'), 'utf8'))).toHaveProperty('profile');
+  });
+
+  it('looks at a workbook by the types of its cells', async () => {
+    const rows = [1, 2, 3].map((row) => [
+      1000 + row,
+      `A1000${row}`,
+      styled(46_188, STYLE.date),
+      1_200.5 + row,
+      row,
+      'dues',
+    ]);
+    const titles = ['Num', 'Member', 'Date', 'Amount', 'Balance', 'Memo'];
+    await writeFile(at('june.xlsx'), makeWorkbook({ rows: [['Acme Swim Club Inc'], titles, ...rows] }));
+    const call = ['profile', 'suggest', at('june.xlsx'), '--folder', 'drop/ach-charge', '--answers', at('june.json')];
+    const { out } = await world.paydrop(...call);
+    expect(out).toContain('june.xlsx: 5 lines; sheet "Dues"; titles on line 2; 3 rows');
+    expect(out).toMatch(/amount:\s+from: Amount\s+type: number\s+sign: as-written/);
   });
 
   it('gives the questions as JSON', async () => {

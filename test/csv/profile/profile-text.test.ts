@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { Profile } from '../../../schemas/profiles.ts';
+import { ColumnRule, Profile } from '../../../schemas/profiles.ts';
 import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
 import { profileDiff, profileHash, profileText } from '../../../src/csv/profile/profile-text.ts';
+import { dayOf } from '../../../src/csv/workbook/cell-value.ts';
+import { type MadeCell, makeWorkbook, STYLE, styled } from '../workbook/support/make-workbook.ts';
 import { changed, type Example, faultsOf } from './support/changed-example.ts';
 import { EXAMPLE_PROFILES } from './support/example-profiles.ts';
 import { randomProfile } from './support/random-profile.ts';
@@ -208,18 +210,52 @@ describe('a text that is no profile', () => {
   });
 });
 
-describe('documented example', () => {
+const PLACE = { operation: 'card', account: { server: 'NA', country: 'US', currency: 'USD' } } as const;
+
+describe('documented example', async () => {
+  const page = await readFile(new URL('../../../docs/file-formats.md', import.meta.url), 'utf8');
+  const checkBy = (text: string, file: string | Buffer) =>
+    checkByBytes(chunksOf(file), rulesWith({ ...PLACE, profile: parsed(text) }));
+
   it('the example of a profile in docs/file-formats.md reads its file as the page says', async () => {
-    const page = await readFile(new URL('../../../docs/file-formats.md', import.meta.url), 'utf8');
     const [, text = '', file = ''] = /```yaml\n([^`]*)```\n\n```\n([^`]*)```\n\nThis file has one payment/.exec(page)!;
-    const place = { operation: 'card', account: { server: 'NA', country: 'US', currency: 'USD' } } as const;
-    const parsed = parseProfile(text, place);
-    if (!('profile' in parsed)) throw new Error(JSON.stringify(parsed.faults));
-    const { payments, check } = await checkByBytes(chunksOf(file), rulesWith({ ...place, profile: parsed.profile }));
+    expect(faultsOf(text)).toEqual([]);
+    const { payments, check } = await checkBy(text, file);
     expect(payments.map(({ canonical }) => canonical)).toEqual([['R-1001', 'K-17', '1234.50', 'Beitrag Juni']]);
     expect(check).toMatchObject({ verdict: 'accept', profile: { skipped: [{ rows: 1, cents: 2_000 }] } });
   });
+
+  it('the example of a workbook is read as the page says', async () => {
+    const example = /```yaml\n([^`]*)```\n\n\| \| A [^\n]*\n[^\n]*\n(.*?)\n\nThis sheet has/s.exec(page);
+    const [, text = '', table = ''] = example!;
+    const rows = table.split('\n').map((line) => line.split('|').slice(2, -1));
+    const { payments, check } = await checkBy(text, makeWorkbook({ rows: rows.map((cells) => cells.map(madeCell)) }));
+    expect(payments.map(({ canonical }) => canonical)).toEqual([
+      ['1001', 'A10000001', '20.10', 'June dues'],
+      ['1002', 'A10000002', '30.00', 'June dues'],
+    ]);
+    expect(check).toMatchObject({
+      verdict: 'accept',
+      profile: { lines: { above: 1, titles: 1, payment: 2, total: 1 } },
+    });
+  });
+
+  it('the rules for cells of a workbook that the page lists can be written in a profile', () => {
+    const rules = [...page.matchAll(/^\| `\w+: (\{ from: \w+, type: \w+ \})` \|/gm)].map(([, rule = '']) => rule);
+    expect(rules.length).toBeGreaterThan(2);
+    for (const rule of rules) expect(ColumnRule.safeParse(parse(rule)).success).toBe(true);
+  });
 });
+
+/** Makes the cell that a person types so. */
+function madeCell(typed: string): MadeCell {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  if (text.startsWith('`=SUM')) return { xml: '<c r="@"><f>SUM(D3:D4)</f><v>50.1</v></c>' };
+  const day = dayOf(text);
+  if (day !== undefined) return styled(day, STYLE.date);
+  return /^[\d.]+$/.test(text) ? Number(text) : text;
+}
 
 /** Reverses the keys everywhere. */
 function reversed(value: unknown): unknown {

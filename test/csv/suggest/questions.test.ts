@@ -10,6 +10,8 @@ import {
   questionsOf,
   reasonsOf,
 } from '../../../src/csv/suggest/questions.ts';
+import { sheetsOf } from '../../../src/csv/suggest/sample-rows.ts';
+import { type MadeCell, makeWorkbook, type MadeWorkbook, STYLE, styled } from '../workbook/support/make-workbook.ts';
 import { answerTruly } from '../profile/support/answer-truly.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from '../profile/support/example-files.ts';
 import { judgeExport } from '../profile/support/judge-export.ts';
@@ -189,6 +191,88 @@ function answerAsSuggested(proposal: Parameters<typeof answer>[0], told: Answers
   if (!profile) throw new Error(faults.join('; '));
   return profile;
 }
+
+const BOOK_TITLES = ['Date', 'Num', 'Name', 'Card Type', 'Card Number', 'Card Exp', 'Tax', 'Amount'];
+
+function bookRow(n: number): MadeCell[] {
+  const [day, expiry] = [styled(46_170 + n, STYLE.date), styled(49_644, STYLE.date)];
+  const tax = { xml: `<c r="@"><f>H@*0.1</f><v>${n}.1</v></c>` };
+  return [day, 1_000 + n, 'Ada Byron', 'Visa', '4222222222222220', expiry, tax, 20 + n / 4];
+}
+
+const BOOK: MadeWorkbook = {
+  sheets: [['Dues'], ['Empty']],
+  rows: [
+    ['Acme Swim Club Inc'],
+    BOOK_TITLES,
+    ...[1, 2, 3, 4, 5, 6].map(bookRow),
+    ['TOTAL', '', '', '', '', '', '', { xml: '<c r="@"><f>SUM(H3:H8)</f><v>125.25000000000001</v></c>' }],
+  ],
+};
+
+async function openBook(book: MadeWorkbook) {
+  const bytes = makeWorkbook(book);
+  const place = { operation: 'card', account: { server: 'NA', country: 'CA', currency: 'CAD' } } as const;
+  return { bytes, proposal: openProposal({ bytes, sheets: await sheetsOf(bytes), place, today: TODAY }) };
+}
+
+const BOOK_ANSWERS = { layout: 'card-ca', whole: 'yes' };
+
+describe('a suggestion for a workbook', () => {
+  it('has typed rules and reads it without a fault', async () => {
+    const { bytes, proposal } = await openBook(BOOK);
+    const profile = answerAsSuggested(proposal, BOOK_ANSWERS);
+    expect(profile).toMatchObject({
+      read: { kind: 'workbook', sheet: 'Dues', formulas: [] },
+      rows: { totals: [{ when: { column: 'Date', is: 'TOTAL' }, amount: 'Amount', must: 'once' }] },
+      columns: {
+        date: { from: 'Date', type: 'date' },
+        invoice: { from: 'Num' },
+        amount: { from: 'Amount', type: 'number', sign: 'as-written' },
+        expiry: { from: 'Card Exp', type: 'date' },
+      },
+      ignore: ['Tax'],
+    });
+    const read = await readBoth(bytes, profile, { operation: 'card', today: TODAY });
+    expect(read.findings.faults).toEqual([]);
+    expect(read.made.split('\n')[3]).toBe('05/30/2026,1002,Ada Byron,20.50,VISA,4222222222222220,12/35');
+  });
+
+  it('asks for the sheet when more than one holds anything, and never takes a hidden one', async () => {
+    const part = {
+      'xl/worksheets/sheet2.xml': '<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>',
+    };
+    const { proposal } = await openBook({ ...BOOK, parts: part });
+    const [question, ...others] = questionsOf(proposal, {});
+    expect(others).toEqual([]);
+    expect(question).toMatchObject({ id: 'sheet', preselected: 'Dues' });
+    expect(question!.options!.map(({ label }) => label)).toEqual(['Dues: 9 rows', 'Empty: 1 row']);
+    expect(answer(proposal, {}).draft).toContain('???');
+
+    const hidden = await openBook({ ...BOOK, parts: part, sheets: [['Dues'], ['Empty', 'hidden']] });
+    expect(questionsOf(hidden.proposal, {}).map(({ id }) => id)).not.toContain('sheet');
+  });
+
+  it('asks in which columns formulas count, where they are sent', async () => {
+    const amount = (n: number) => ({ xml: `<c r="@"><f>G@*10</f><v>${20 + n / 4}</v></c>` });
+    const rows = BOOK.rows.map((cells, at) => (at > 1 && at < 8 ? cells.with(7, amount(at - 1)) : cells));
+    const { bytes, proposal } = await openBook({ ...BOOK, rows });
+    const profile = answerAsSuggested(proposal, BOOK_ANSWERS);
+    expect(profile.read).toMatchObject({ formulas: ['Amount'] });
+    const { findings } = await readBoth(bytes, profile, { operation: 'card', today: TODAY });
+    expect(findings.faults).toEqual([]);
+    const without = answerAsSuggested(proposal, { ...BOOK_ANSWERS, formulas: [] });
+    const held = await readBoth(bytes, without, { operation: 'card', today: TODAY });
+    expect(new Set(held.faults.map(({ code }) => code))).toContain('NUMBER_FORMAT');
+  });
+
+  it('says why it cannot be read', async () => {
+    const { proposal } = await openBook({ ...BOOK, parts: { 'xl/vbaProject.bin': '' } });
+    expect(answer(proposal, {}).faults).toEqual(['it holds macros']);
+    const { proposal: empty } = await openBook({ rows: [] });
+    expect(answer(empty, {}).faults).toEqual(['no sheet of it holds anything, or all are hidden']);
+  });
+});
 
 describe('a sample of which no profile can be made', () => {
   const sampleOf = (text: string) =>

@@ -23,33 +23,39 @@ type AmountRule = { readonly rule: Record<string, unknown>; readonly otherSign?:
 /** Decides how the amount is written, and what a negative one means for the folder. */
 export function decideAmount(source: ColumnRule, { table, taken, operation, memo }: Payments, ask: Asker): AmountRule {
   const cells = amountCells(table, source, taken);
-  const totals = totalCells(table, source);
-  const forms = memo(`number ${[...cells, '', ...totals].join('\n')}`, () => numberFormsOf(cells, totals));
-  const number = decideNumber(cells, forms, ask);
+  const rule = { ...source, ...decideWriting({ table, source, cells, memo }, ask) };
   if (source.positive !== undefined) {
     const { otherSign } = decideNegative(cells, operation, { ask, mayTurn: false });
-    return { rule: { ...source, number }, otherSign };
+    return { rule, otherSign };
   }
   const by = decideSignColumn(table, ask);
-  if (by === undefined) return { rule: { ...source, number, sign: OPEN } };
+  if (by === undefined) return { rule: { ...rule, sign: OPEN } };
   if (by !== OWN_SIGN) {
     const words = decideSignWords(table, by, taken, ask);
     const { otherSign } = decideNegative(cells, operation, { ask, mayTurn: false });
-    return { rule: { ...source, number, sign: words ? { by, ...words } : OPEN }, otherSign };
+    return { rule: { ...rule, sign: words ? { by, ...words } : OPEN }, otherSign };
   }
   const { sign, otherSign } = decideNegative(cells, operation, { ask, mayTurn: true });
-  return { rule: { ...source, number, sign }, otherSign };
+  return { rule: { ...rule, sign }, otherSign };
 }
 
-function amountCells(
-  table: Table,
-  { from, positive, negative, nothing = [] }: ColumnRule,
-  taken: readonly number[],
-): string[] {
-  const places = [from, positive, negative].flatMap((title) =>
-    title === undefined ? [] : [table.titles.indexOf(title)],
-  );
-  return places
+type Written = Pick<Payments, 'table' | 'memo'> & { readonly source: ColumnRule; readonly cells: readonly string[] };
+
+/** Number cells of a workbook need no form. */
+function decideWriting({ table, source, cells, memo }: Written, ask: Asker): Record<string, unknown> {
+  if (placesOf(table, source).every((place) => table.types[place] === 'number')) return { type: 'number' };
+  const totals = totalCells(table, source);
+  const forms = memo(`number ${[...cells, '', ...totals].join('\n')}`, () => numberFormsOf(cells, totals));
+  return { number: decideNumber(cells, forms, ask) };
+}
+
+function placesOf({ titles }: Table, { from, positive, negative }: ColumnRule): number[] {
+  return [from, positive, negative].flatMap((title) => (title === undefined ? [] : [titles.indexOf(title)]));
+}
+
+function amountCells(table: Table, source: ColumnRule, taken: readonly number[]): string[] {
+  const { nothing = [] } = source;
+  return placesOf(table, source)
     .flatMap((place) => taken.map((index) => cellAt(table, index, place)))
     .filter((cell) => cell !== '' && !nothing.includes(cell));
 }

@@ -29,10 +29,15 @@ export function decideRule(
   ask: Asker,
 ): Record<string, unknown> {
   const { kind } = COLUMNS[column];
+  const { table } = sample;
   const cells = cellsOf(source, sample);
   if (source.value !== undefined) return source;
   if (kind === 'date' || kind === 'expiry') {
     if (source.from === undefined) return source;
+    if (table.types[table.titles.indexOf(source.from)] === 'date') {
+      const hasTime = kind === 'date' && cells.some((cell) => cell.includes(' '));
+      return { ...source, type: 'date', ...(hasTime && { time: 'drop' }) };
+    }
     return { ...source, ...decideDateForm(kind, cells.filter(isFilled), sample.memo, ask) };
   }
   if (kind === 'mop' || kind === 'accountType') {

@@ -1,6 +1,6 @@
 import { COLUMNS, type ColumnName, columnsOf, LAYOUTS, type LayoutName } from '../../../../schemas/layouts.ts';
 import { groupDigits } from '../../../kernel/counted.ts';
-import { formatCents } from '../../../kernel/money.ts';
+import { formatCents, parseAmount } from '../../../kernel/money.ts';
 import { columnsOfTitle } from '../../check/column-titles.ts';
 import type { ProfilePlace } from '../../profile/check-profile.ts';
 import type { Table } from './decide-form.ts';
@@ -138,6 +138,8 @@ export function amountEvidence({ columns, titles, rows, sums }: Table): string[]
 }
 
 function isTotalOf(cells: ColumnEvidence, cell = ''): boolean {
+  // Number cells of a workbook have no zeros at their end.
+  if (parseAmount(cell.trim()) === sumOf(cells)) return true;
   const digits = cell.replace(/\D/g, '').replace(/^0+/, '');
   return digits !== '' && digits === String(Math.abs(sumOf(cells)));
 }

@@ -3,12 +3,24 @@ import { counted } from '../../../kernel/counted.ts';
 import { namesSecurityCode } from '../../check/column-titles.ts';
 import { titlesOf } from '../../profile/profile-titles.ts';
 import { endsInQuotes } from '../../profile/read/split-dialect.ts';
-import { findTitles, type Tried, trySeparators } from '../form.ts';
+import { FEWEST_CELLS, findTitles, type Tried, trySeparators } from '../form.ts';
 import { type ColumnEvidence, evidenceOf, type FoundSum, sumsIn } from '../kinds-of-columns.ts';
 import { kindsOfRows, type RowKinds } from '../kinds-of-rows.ts';
 import type { Memo } from '../memo.ts';
 import { OPEN, type Asker } from '../question.ts';
-import { charsetsOf, decodeSample, isBlank, linesOf, rowsOf, type SampleRow } from '../sample-rows.ts';
+import {
+  charsetsOf,
+  type ColumnType,
+  decodeSample,
+  isBlank,
+  linesOf,
+  rowsOf,
+  rowsOfSheet,
+  type SampleRow,
+  typeOfColumn,
+} from '../sample-rows.ts';
+import type { Sheet } from '../../workbook/workbook-rows.ts';
+import type { OpenSample } from './decide.ts';
 import { holdsNumber, shownText } from '../shown.ts';
 
 /** A sample as a table. */
@@ -25,6 +37,10 @@ export type Table = {
   readonly titles: readonly Title[];
   readonly rows: RowKinds;
   readonly columns: readonly ColumnEvidence[];
+  /** What the cells of each column of a workbook are; all texts in a text file. */
+  readonly types: readonly ColumnType[];
+  /** Columns with results of formulas. */
+  readonly formulas: ReadonlySet<number>;
   readonly sums: readonly FoundSum[];
 };
 
@@ -33,13 +49,17 @@ export type Stop = { readonly stop: string };
 
 const MOST_SHOWN = 3;
 
+type Opened = Pick<OpenSample, 'bytes' | 'sheets' | 'memo'>;
+
 /**
  * Decides how the bytes become a table. Nothing else can be asked before.
  * @returns undefined while a question about it is open
  */
-export function decideForm({ bytes, memo }: { bytes: Buffer; memo: Memo }, ask: Asker): Table | Stop | undefined {
-  if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
-    return { stop: 'it is a workbook, and only text files can be looked at' };
+export function decideForm({ bytes, sheets, memo }: Opened, ask: Asker): Table | Stop | undefined {
+  if (typeof sheets === 'string') return { stop: sheets };
+  if (sheets) return decideSheet(sheets, memo, ask);
+  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04')
+    return { stop: 'it is a workbook, and its sheets were not read' };
   const charset = decideCharset(bytes, memo, ask);
   if (charset === undefined) return undefined;
   const lines = memo(`lines ${charset}`, () => linesOf(decodeSample(bytes, charset)));
@@ -67,6 +87,38 @@ export function decideForm({ bytes, memo }: { bytes: Buffer; memo: Memo }, ask: 
   return memo(`table ${JSON.stringify(read)} ${place}`, () =>
     tableOf({ read, lines: lines.length, rows, width, titleLine: place, isNamed }),
   );
+}
+
+function decideSheet(sheets: readonly Sheet[], memo: Memo, ask: Asker): Table | Stop | undefined {
+  if (sheets.length === 0) return { stop: 'no sheet of it holds anything, or all are hidden' };
+  const sheet = sheets.length === 1 ? sheets[0] : askSheet(sheets, ask);
+  if (!sheet) return undefined;
+  const { width, rows } = memo(`sheet ${sheet.name}`, () => rowsOfSheet(sheet));
+  if (width < FEWEST_CELLS) return { stop: `no row has ${FEWEST_CELLS} cells or more` };
+  const titleLine = decideTitles(rows, width, ask);
+  if (titleLine === undefined) return undefined;
+  const read = { kind: 'workbook', sheet: sheet.name };
+  const lines = rows.at(-1)?.line ?? 0;
+  return memo(`table ${JSON.stringify(read)} ${titleLine}`, () =>
+    tableOf({ read, lines, rows, width, titleLine, isNamed: false }),
+  );
+}
+
+function askSheet(sheets: readonly Sheet[], ask: Asker): Sheet | undefined {
+  const longest = sheets.reduce((best, sheet) => (sheet.rows.length > best.rows.length ? sheet : best));
+  const answer = ask.choose({
+    id: 'sheet',
+    step: 'form',
+    about: 'Sheet',
+    text: 'Which sheet holds the payments?',
+    evidence: [],
+    options: sheets.map(({ name, rows }) => ({
+      value: name,
+      label: `${shownText(name)}: ${counted(rows.length, 'row')}`,
+    })),
+    preselected: longest.name,
+  });
+  return sheets.find(({ name }) => name === answer);
 }
 
 type Charset = ReturnType<typeof charsetsOf>[number];
@@ -182,11 +234,13 @@ function tableOf({ read, lines, rows, width, titleLine, isNamed }: Parts): Table
   if (sorted.ordinary.length === 0) return { stop: 'there is no row below the titles' };
   const above = rows.filter(({ line }) => line < titleLine).flatMap(({ cells }) => cells.map((cell) => cell.trim()));
   const line = titleLine - (isNamed ? 1 : 0);
+  const types = titles.map((_, place) => typeOfColumn(sorted.ordinary, place));
   const columns = titles.map((_, place) =>
     evidenceOf(
       sorted.ordinary.map(({ cells }) => cells[place]!),
       place,
       sorted.totals.flatMap(({ row }) => (row.cells.length === width ? [row.cells[place]!.trim()] : [])),
+      types[place]!.type,
     ),
   );
   return {
@@ -200,6 +254,8 @@ function tableOf({ read, lines, rows, width, titleLine, isNamed }: Parts): Table
     titles,
     rows: sorted,
     columns,
+    types: types.map(({ type }) => type),
+    formulas: new Set(types.flatMap(({ hasFormulas }, place) => (hasFormulas ? [place] : []))),
     sums: sumsIn(columns),
   };
 }
@@ -217,20 +273,6 @@ function refuseTitles(cells: readonly string[]): Stop | undefined {
     : { stop: `column ${empty + 1} has no title; give it one in the export, or leave it out` };
 }
 
-/** Returns which texts must stand above the titles. */
-export function decideAbove({ above }: Table, ask: Asker): readonly string[] | undefined {
-  if (above.length === 0) return [];
-  return ask.pick({
-    id: 'above',
-    step: 'rows',
-    about: 'Texts above the titles',
-    text: 'Which of these texts must stand above the titles in every file, so that no other export is read?',
-    evidence: [],
-    options: above.map((value) => ({ value, label: shownText(value) })),
-    preselected: above.slice(0, 1),
-  });
-}
-
 /** Says how many rows and lines there are, for the head of a report. */
 export function sayTable({ lines, titleLine, rows, read }: Table): string {
   const others = [
@@ -241,8 +283,9 @@ export function sayTable({ lines, titleLine, rows, read }: Table): string {
   const head = titleLine === 0 ? 'no titles' : `titles on line ${titleLine}`;
   return [
     counted(lines, 'line'),
-    String(read['separator']),
-    String(read['charset']),
+    ...(read['kind'] === 'workbook'
+      ? [`sheet "${shownText(String(read['sheet']))}"`]
+      : [String(read['separator']), String(read['charset'])]),
     head,
     [counted(rows.ordinary.length, 'row'), ...others].join(', '),
   ].join('; ');

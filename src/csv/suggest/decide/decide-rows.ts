@@ -143,6 +143,20 @@ export function decideGuard(ask: Asker): boolean {
   return answer !== undefined;
 }
 
+/** Returns which texts must stand above the titles. */
+export function decideAbove({ above }: Table, ask: Asker): readonly string[] | undefined {
+  if (above.length === 0) return [];
+  return ask.pick({
+    id: 'above',
+    step: 'rows',
+    about: 'Texts above the titles',
+    text: 'Which of these texts must stand above the titles in every file, so that no other export is read?',
+    evidence: [],
+    options: above.map((value) => ({ value, label: shownText(value) })),
+    preselected: above.slice(0, 1),
+  });
+}
+
 /** Asks whether an invoice may have several rows. */
 export function decideRepeated(table: Table, invoice: ColumnRule | undefined, taken: readonly number[], ask: Asker) {
   const place = table.titles.findIndex((title) => title === invoice?.from);

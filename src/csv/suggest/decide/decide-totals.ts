@@ -1,8 +1,8 @@
 import type { ColumnRule, Title } from '../../../../schemas/profiles.ts';
 import { groupDigits } from '../../../kernel/counted.ts';
 import { formatCents, LARGEST_TOTAL_CENTS } from '../../../kernel/money.ts';
+import { directionOf, numberFormOf } from '../../profile/amount-rule.ts';
 import { compileNumberForm } from '../../profile/number-form.ts';
-import { needed } from '../../profile/used-cell.ts';
 import { foldWord } from '../../profile/words-rule.ts';
 import type { Table } from './decide-form.ts';
 import { sayRows } from './decide-rows.ts';
@@ -178,12 +178,11 @@ function sumAt(cents: readonly number[], indexes: Iterable<number>): number {
   return sum;
 }
 
-function readerOf({ number, sign }: ColumnRule): (cell: string) => number | undefined {
-  const read = compileNumberForm(needed(number, 'number'), { largestCents: LARGEST_TOTAL_CENTS });
-  const direction = sign === 'negate' ? -1 : 1;
+function readerOf(form: ColumnRule): (cell: string) => number | undefined {
+  const read = compileNumberForm(numberFormOf(form), { largestCents: LARGEST_TOTAL_CENTS });
   return (cell) => {
     const cents = read(cell);
-    return typeof cents === 'number' ? cents * direction : undefined;
+    return typeof cents === 'number' ? cents * directionOf(form) : undefined;
   };
 }
 

@@ -8,16 +8,19 @@ import { parseAmount } from '../../../kernel/money.ts';
 import { decideAmount } from './decide-amount.ts';
 import { decideRule } from './decide-cells.ts';
 import { type Chosen, decideColumns, decideLayout, shownSum, usedPlaces } from './decide-columns.ts';
-import { decideAbove, decideForm, type Table } from './decide-form.ts';
-import { decideGuard, decideRepeated, decideRows, decideTail, type RowRules } from './decide-rows.ts';
+import { decideForm, type Table } from './decide-form.ts';
+import { decideAbove, decideGuard, decideRepeated, decideRows, decideTail, type RowRules } from './decide-rows.ts';
 import { decideTotals } from './decide-totals.ts';
 import type { Memo } from '../memo.ts';
 import { type Answers, type Asker, asker, OPEN, type Question } from '../question.ts';
 import { titleShown } from '../sources.ts';
+import type { Sheet } from '../../workbook/workbook-rows.ts';
 
 /** A sample, and the folder that its profile is for. */
 export type Sample = {
   readonly bytes: Buffer;
+  /** Those of `sheetsOf`, for a workbook. */
+  readonly sheets?: string | readonly Sheet[] | undefined;
   readonly place: ProfilePlace;
   /** YYYY-MM-DD; cards expire after it. */
   readonly today: string;
@@ -85,6 +88,7 @@ function decideTable(work: Work): Record<string, unknown> {
   const used = new Set([...usedPlaces(chosen), ...rules.places, ...signPlaces(table, columns)]);
   return {
     ...draft,
+    read: { ...table.read, ...decideFormulas(table, used, ask) },
     rows: {
       only: rules.only.map(({ column, take, skip: left }) => ({ column, take: take ?? OPEN, skip: left ?? OPEN })),
       skip,
@@ -138,7 +142,8 @@ function decideTotalRows(
   const { amount, invoice } = columns;
   const title = amount?.from ?? amount?.positive;
   // What a total row states can be told only when it is decided how amounts are written.
-  const isDecided = amount?.number !== undefined && Profile.shape.columns.safeParse({ amount }).success;
+  const isWritten = amount !== undefined && (amount.number !== undefined || amount.type !== undefined);
+  const isDecided = isWritten && Profile.shape.columns.safeParse({ amount }).success;
   if (!isDecided) return { totals: table.rows.totals.length > 0 ? [OPEN] : [], skip: [] };
   const place = table.titles.findIndex((one) => one === title);
   const read = amountReader({ layout, columns: { amount } } as Profile);
@@ -180,6 +185,23 @@ function decideSums({ table, ask }: Work): unknown {
     preselected: found.map(({ value }) => value),
   });
   return picked ? found.filter(({ value }) => picked.includes(value)).map(({ rule }) => rule) : OPEN;
+}
+
+/** Asks in which columns of a workbook the saved results of formulas count. */
+function decideFormulas({ titles, formulas, sums }: Table, used: ReadonlySet<number>, ask: Asker): object {
+  const added = new Set(sums.flatMap(({ add, equals }) => [...add, equals]));
+  const columns = titles.filter((_, place) => formulas.has(place) && (used.has(place) || added.has(place)));
+  if (columns.length === 0) return {};
+  const picked = ask.pick({
+    id: 'formulas',
+    step: 'formats',
+    about: 'Formulas',
+    text: 'These columns hold formulas. In which of them do the saved results count? In others, a formula holds the file.',
+    evidence: [],
+    options: columns.map((title) => ({ value: String(title), label: titleShown(title) })),
+    preselected: columns.map(String),
+  });
+  return { formulas: picked ? columns.filter((title) => picked.includes(String(title))) : OPEN };
 }
 
 function signPlaces({ titles }: Table, { amount }: Rules): number[] {
