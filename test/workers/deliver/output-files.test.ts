@@ -13,7 +13,7 @@ import { titlesOf } from '../../../src/reconcile/outputs/result-row.ts';
 import { countDelivered } from '../../../workers/deliver/count-delivered.ts';
 import { figuresOfFile } from '../../../workers/deliver/deliver.ts';
 
-const world = stepWorld({ accounts: 25 });
+const world = stepWorld({ accounts: 30 });
 
 async function freshFile(): Promise<ReadFileRow> {
   return world.file(await world.takeInCharges(world.freshAccount(), 1));
