@@ -29,6 +29,10 @@ export const ALARM_KINDS = {
     asked: true,
   },
   file_done: { ...told('a file is done; its results are written', 'No action is needed.'), asked: true },
+  profile_changed: told(
+    'another version of an import profile reads the files of a folder',
+    'If you did not expect it, run "paydrop profile retire" with its name; its folders then take nothing.',
+  ),
   silence: lasting('a folder is not scanned, or results are not fetched', 'paydrop doctor'),
   not_reached: lasting(
     'batches repeatedly go back unsent, usually because the service cannot be reached',

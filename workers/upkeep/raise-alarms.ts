@@ -3,6 +3,7 @@ import type { App } from '../../src/app.ts';
 import { beginAlarmWatch, raiseAlarms } from '../../src/ledger/alarm/raise-alarms.ts';
 import {
   type AlarmCause,
+  findConfirmedVersions,
   findEndedFiles,
   findLastingCauses,
   findLate,
@@ -48,6 +49,7 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
     ...(wanted.has('rows_withheld') ? await findWithheld(ledger) : []),
     ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
     ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),
+    ...(await findChangedProfiles(app)),
   ];
 }
 
@@ -64,6 +66,15 @@ async function findFailing(app: App): Promise<AlarmCause[]> {
       next: alike[0]!.next,
     },
   }));
+}
+
+/** Adds to each newly confirmed version the folders that it reads. */
+async function findChangedProfiles({ ledger, settings: { folders } }: App): Promise<AlarmCause[]> {
+  const causes = await findConfirmedVersions(ledger, [...new Set(folders.flatMap(({ profile }) => profile ?? []))]);
+  return causes.map((cause) => {
+    const own = folders.filter(({ profile }) => profile === cause.figures.profile);
+    return { ...cause, figures: { ...cause.figures, folders: own.map(({ id }) => id) } };
+  });
 }
 
 /**

@@ -18,6 +18,11 @@ export type AlarmFigures = {
   next?: string;
   batches?: number;
   outcomes?: Record<string, { rows: number; cents: number }>;
+  /** An import profile, its version, the version before, and the ids of its folders. */
+  profile?: string;
+  version?: number;
+  replaces?: number | null;
+  folders?: string[];
 };
 
 /** Why an alarm is due. `subject` distinguishes the causes of one kind. */
@@ -135,6 +140,23 @@ export async function findEndedFiles(ledger: Ledger, kind: 'file_done' | 'file_r
        AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = $1 AND a.subject = f.file_id)
      ORDER BY f.state_at, f.file_no LIMIT 1000`,
     [kind, kind === 'file_done' ? ['completed', 'partly_cancelled'] : ['rejected'], ledger.clock.now()],
+  );
+  return rows;
+}
+
+/** Finds versions of these profiles that were confirmed since the alarm watch began and have no alarm yet. */
+export async function findConfirmedVersions(ledger: Ledger, profiles: readonly string[]): Promise<AlarmCause[]> {
+  if (profiles.length === 0) return [];
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'profile_changed' AS kind, v.name || '/' || v.version AS subject, NULL AS account,
+            jsonb_build_object('profile', v.name, 'version', v.version, 'replaces', b.version) AS figures
+     FROM profile_version v LEFT JOIN profile_version b ON b.profile_no = v.replaces
+     WHERE v.name = ANY ($1) AND v.confirmed_at >= (SELECT began_at FROM alarm_watch)
+       AND v.confirmed_at > $2::timestamptz - interval '7 days'
+       AND NOT EXISTS (SELECT 1 FROM alarm a
+                       WHERE a.kind = 'profile_changed' AND a.subject = v.name || '/' || v.version)
+     ORDER BY v.confirmed_at, v.profile_no LIMIT 1000`,
+    [profiles, ledger.clock.now()],
   );
   return rows;
 }

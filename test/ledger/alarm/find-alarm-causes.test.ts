@@ -6,6 +6,7 @@ import { beginAlarmWatch } from '../../../src/ledger/alarm/raise-alarms.ts';
 import { beginRun, finishRun, missRun, seeSchedule } from '../../../src/ledger/schedule/begin-run.ts';
 import {
   countStray,
+  findConfirmedVersions,
   findEndedFiles,
   findLastingCauses,
   findLate,
@@ -14,6 +15,7 @@ import {
   findWithheld,
 } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
+import { putConfirmed, putDraft } from '../support/put-version.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import type { PoolClient } from 'pg';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
@@ -113,6 +115,31 @@ describe('find alarm causes', () => {
       ]);
       await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
       expect(await findUnreached(world.ledger)).toEqual([]);
+    });
+  });
+
+  describe('findConfirmedVersions', () => {
+    it('names each version that was confirmed since the watch began, with the one before, and no draft', async () => {
+      await putConfirmed(world.ledger, 'dues', 'before the watch');
+      world.clock.advance(1_000);
+      await beginAlarmWatch(world.ledger);
+      await putConfirmed(world.ledger, 'dues', 'second');
+      await putConfirmed(world.ledger, 'fees', 'first');
+      await putConfirmed(world.ledger, 'other', 'first');
+      await putDraft(world.ledger, 'dues', 'third');
+      const cause = (profile: string, version: number, replaces: number | null) => ({
+        kind: 'profile_changed',
+        subject: `${profile}/${version}`,
+        account: null,
+        figures: { profile, version, replaces },
+      });
+      expect(await findConfirmedVersions(world.ledger, ['dues', 'fees'])).toEqual([
+        cause('dues', 2, 1),
+        cause('fees', 1, null),
+      ]);
+      expect(await findConfirmedVersions(world.ledger, [])).toEqual([]);
+      world.clock.advance(8 * 86_400_000);
+      expect(await findConfirmedVersions(world.ledger, ['dues', 'fees'])).toEqual([]);
     });
   });
 

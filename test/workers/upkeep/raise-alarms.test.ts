@@ -15,6 +15,7 @@ import {
   lookForAlarms,
   SILENT_INTERVALS,
 } from '../../../workers/upkeep/raise-alarms.ts';
+import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openAlarmWorld } from '../support/schedule-world.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
@@ -61,6 +62,24 @@ describe('lookForAlarms', () => {
     await lookForAlarms(world.watched(['file_done']));
     await lookForAlarms(world.watched(['file_done']));
     expect((await alarms()).filter((kind) => kind === 'file_done')).toHaveLength(1);
+  });
+
+  it('tells once of each version of a profile that begins to read the files of a folder', async () => {
+    const base = world.watched(['profile_changed']);
+    const folders = base.settings.folders.map((folder, at) => (at === 0 ? { ...folder, profile: 'dues' } : folder));
+    const app = { ...base, settings: { ...base.settings, folders } };
+    for (const text of ['first', 'second']) {
+      await putConfirmed(app.ledger, 'dues', text);
+      await lookForAlarms(app);
+      await lookForAlarms(app);
+    }
+    const { rows } = await app.ledger.pool.query<{ text: string }>(
+      "SELECT text FROM alarm WHERE kind = 'profile_changed' ORDER BY alarm_no",
+    );
+    expect(rows.map(({ text }) => text)).toEqual([
+      'Version 1 of profile dues reads the files of folder drop/card. "paydrop profile show dues" shows it and who confirmed it.',
+      'Version 2 of profile dues reads the files of folder drop/card in place of version 1. "paydrop profile diff dues 1 2" shows what changed, "paydrop profile show dues" who confirmed it.',
+    ]);
   });
 
   it('holds nothing of a row nor a name', async () => {

@@ -23,6 +23,8 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
       return `File ${subject}: ${withheldOf(figures)}. The other rows continue. "paydrop why ${subject}" shows more.`;
     case 'file_done':
       return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
+    case 'profile_changed':
+      return describeProfile(figures);
     case 'account_stopped':
       return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}. "paydrop account list" shows why and what to do.`;
     case 'silence':
@@ -45,6 +47,14 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
 function describeFailing({ count = 1, says = 'Some work makes no progress', next }: AlarmFigures): string {
   const others = count > 1 ? [`${count - 1} more of this kind ${byNumber(count - 1, 'is', 'are')} affected.`] : [];
   return [`${says.replace(/\.$/, '')}.`, ...others, ...(next ? [next] : [])].join(' ');
+}
+
+function describeProfile({ profile = '', version = 1, replaces, folders = [] }: AlarmFigures): string {
+  const place = `${byNumber(folders.length, 'folder', 'folders')} ${folders.join(', ')}`;
+  const first = `Version ${version} of profile ${profile} reads the files of ${place}`;
+  return replaces
+    ? `${first} in place of version ${replaces}. "paydrop profile diff ${profile} ${replaces} ${version}" shows what changed, "paydrop profile show ${profile}" who confirmed it.`
+    : `${first}. "paydrop profile show ${profile}" shows it and who confirmed it.`;
 }
 
 function describeTransfer(subject: string, figures: AlarmFigures): string {
