@@ -1,27 +1,30 @@
+import { type EffectRules, effectOf } from '../../csv/check/fault-effect.ts';
 import type { FileCheck } from '../../csv/check/check-payment-file.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
-import type { FolderConfig } from '../../../schemas/config.ts';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
+import { faultCells, saidEffect, STATUS_OF_VERDICT } from '../../reconcile/outputs/acknowledgement.ts';
 
-/** Prints incrementally: a file may have a million faults, too many to keep. */
+/** Takes faults one by one: a file may have a million, too many to keep. */
 export type Report = { fault(fault: Fault): void; end(name: string, check: FileCheck, decision: FileDecision): void };
 
 /**
- * Prints one line for each fault up to `most`, then the verdict.
- * @param duplicateRows what the folder does with a payment that appears twice in the file
+ * Prints one line for each fault up to `most`, then the verdict. The lines wait for the verdict, because what follows
+ * from a fault depends on it; the notice of the file will have the same words.
+ * @param effects what folder and profile make of some faults
  */
-export function textReport(most: number, duplicateRows: FolderConfig['duplicateRows']): Report {
+export function textReport(most: number, effects: EffectRules): Report {
+  const shown: Fault[] = [];
   let count = 0;
   return {
     fault: (fault) => {
       count += 1;
-      if (count <= most) console.log(describeFault(fault, duplicateRows));
+      if (count <= most) shown.push(fault);
     },
     end: (name, check, decision) => {
+      for (const fault of shown) console.log(describeFault(fault, decision, effects));
       if (count > most) console.log(`… and ${count - most} more; --max-faults or --json shows them`);
       console.log(describeVerdict(name, check, decision));
       console.log(NOT_CHECKED);
@@ -29,19 +32,22 @@ export function textReport(most: number, duplicateRows: FolderConfig['duplicateR
   };
 }
 
-function describeFault(fault: Fault, duplicateRows: FolderConfig['duplicateRows']): string {
-  const decided = fault.code === 'DUPLICATE_ROW' ? duplicateRows : undefined;
-  const [line, column, code, effect, reason, value, mend] = faultCells(fault, decided);
+function describeFault(fault: Fault, decision: FileDecision, effects: EffectRules): string {
+  const [line, column, code, , reason, value, remedy] = faultCells(fault);
+  const notice = {
+    status: STATUS_OF_VERDICT[decision.verdict],
+    code: decision.verdict === 'accept' ? null : decision.code,
+  };
   const place = [line && `line ${line}`, column].filter(Boolean).join(', ');
-  return `${place ? `${place}: ` : ''}${code} (${effect}): ${reason}${value ? ` [${value}]` : ''}. ${mend}`;
+  const effect = saidEffect(notice, fault, effectOf(fault.code, effects));
+  return `${place ? `${place}: ` : ''}${effect}: ${reason}${value ? ` [${value}]` : ''} (${code}). ${remedy}`;
 }
 
 function describeVerdict(name: string, check: FileCheck, decision: FileDecision): string {
-  const verdict = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' }[decision.verdict];
-  const why = decision.verdict === 'accept' ? '' : ` (${decision.code}: ${decision.reason})`;
+  const why = decision.verdict === 'accept' ? '' : ` (${decision.code}): ${decision.reason}`;
   const total = formatCents(check.valid.cents);
   const figures = `${counted(check.records, 'row')}, ${check.valid.rows} valid with a total of ${total}, ${check.invalid.rows} withheld`;
-  return `${name}: ${verdict}${why}. ${figures}.`;
+  return `${name}: ${STATUS_OF_VERDICT[decision.verdict]}${why}. ${figures}.`;
 }
 
 /** Readers of "accepted" must know what was not checked. */

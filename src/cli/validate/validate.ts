@@ -6,6 +6,7 @@ import type { Profile } from '../../../schemas/profiles.ts';
 import { parseProfile } from '../../csv/profile/parse-profile.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
+import type { EffectRules } from '../../csv/check/fault-effect.ts';
 import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
 import { readSidecar } from '../../files/sidecar.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
@@ -52,7 +53,7 @@ export const validate: CliCommand = {
     const most = wholeNumber('--max-faults', options['maxFaults']);
     const file = await openPlainFile(path);
     const progress = progressLine();
-    const report = options['json'] ? jsonReport() : textReport(most, rules.folder.duplicateRows);
+    const report = options['json'] ? jsonReport() : textReport(most, effectsOf(rules));
     const name = maskName(basename(path));
     const opened = await openDrop(path, rules);
     const said =
@@ -80,7 +81,7 @@ async function judge(path: string, check: FileCheck, rules: ChosenRules): Promis
   const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
   const { decision, faults } = decideIntake(check, {
     ...rules,
-    effects: { ...rules.folder, misfits: rules.profile?.check.misfits },
+    effects: effectsOf(rules),
     control,
     // The sender's hash is of the dropped bytes, which may hold the rows encrypted.
     claimedSha256: isMessageName(path) ? await sha256OfFile(path) : check.sha256,
@@ -89,6 +90,10 @@ async function judge(path: string, check: FileCheck, rules: ChosenRules): Promis
     history: undefined,
   });
   return { check, decision, faults: [...check.faults, ...faults] };
+}
+
+function effectsOf({ folder, profile }: ChosenRules): EffectRules {
+  return { ...folder, misfits: profile?.check.misfits };
 }
 
 async function refuseUnread(file: FileHandle, path: string, fault: MessageFault): Promise<FileVerdict> {

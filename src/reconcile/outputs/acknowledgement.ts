@@ -85,6 +85,9 @@ const EFFECTS_IN: Readonly<Record<Notice['status'], Partial<Record<Effect, strin
   CANCELLED: { row: 'cancelled with the file', hold: 'cancelled with the file' },
 };
 
+/** The status of the notice that a verdict leads to. */
+export const STATUS_OF_VERDICT = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' } as const;
+
 /** Returns what followed from a fault, so that no line of a notice contradicts its status. */
 export function saidEffect(
   { status, code }: Pick<Notice, 'status' | 'code'>,

@@ -14,7 +14,7 @@ import { effectOf } from '../../csv/check/fault-effect.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
-import { faultCells, saidEffect } from '../../reconcile/outputs/acknowledgement.ts';
+import { faultCells, saidEffect, STATUS_OF_VERDICT } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { describeTaking } from '../../explain/describe-taking.ts';
 
@@ -134,11 +134,12 @@ function sentenceOf(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
-const STATUS = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' } as const;
-
 function showFault(fault: Fault, folder: Folder, decision: FileDecision) {
   const [, column = '', code = '', , means = '', value = '', mend = ''] = faultCells(fault);
-  const notice = { status: STATUS[decision.verdict], code: decision.verdict === 'accept' ? null : decision.code };
+  const notice = {
+    status: STATUS_OF_VERDICT[decision.verdict],
+    code: decision.verdict === 'accept' ? null : decision.code,
+  };
   const effect = saidEffect(notice, fault, effectOf(fault.code, folder));
   return { line: fault.line === 0 ? null : fault.line, column, code, effect, means, value, mend };
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { jsonReport, textReport } from '../../../src/cli/validate/reports.ts';
+import type { EffectRules } from '../../../src/csv/check/fault-effect.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
+import type { FileDecision } from '../../../src/ledger/file/decide-file.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { takeDown } from '../support/run-here.ts';
 import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
@@ -40,35 +42,64 @@ describe('jsonReport', () => {
 });
 
 describe('textReport', () => {
+  const EFFECTS: EffectRules = { duplicateRows: 'hold', sameTotals: 'hold', chargedBefore: 'hold' };
   const CHECK = { records: 3, valid: { rows: 2, cents: 5_000 }, invalid: { rows: 1 } } as FileCheck;
 
-  it('has place, code, effect, reason, value and what to do, and leaves out what there is none of', async () => {
+  async function printed(faults: readonly Fault[], decision: FileDecision, effects = EFFECTS): Promise<string[]> {
     const { out } = await takeDown(() => {
-      const report = textReport(10, 'hold');
-      report.fault({ code: 'AMOUNT_FORMAT', line: 3, column: 'amount', value: 'ten' });
-      report.fault({ code: 'EMPTY', line: 0 });
-      report.fault({ code: 'COLUMN_COUNT', line: 4, detail: '3 columns' });
+      const report = textReport(10, effects);
+      for (const fault of faults) report.fault(fault);
+      report.end('a.csv', CHECK, decision);
     });
-    expect(out.split('\n')).toEqual([
-      expect.stringMatching(/^line 3, Amount: AMOUNT_FORMAT \(row withheld\): [^[]+ \[ten\]\. Write digits/),
-      expect.stringMatching(/^EMPTY \(file refused\): the file has no bytes\. Export/),
-      expect.stringMatching(/^line 4: COLUMN_COUNT \(file refused\): [^[]+: 3 columns\. Give/),
-      '',
+    return out.split('\n');
+  }
+
+  it('has place, effect, reason, value, code and what to do, and leaves out what there is none of', async () => {
+    const faults: Fault[] = [
+      { code: 'AMOUNT_FORMAT', line: 3, column: 'amount', value: 'ten' },
+      { code: 'LAST_LINE_OPEN', line: 0 },
+      { code: 'TEXT_REPLACED', line: 4, detail: '3 commas' },
+    ];
+    expect((await printed(faults, { verdict: 'accept' })).slice(0, 3)).toEqual([
+      expect.stringMatching(/^line 3, Amount: row withheld: [^[]+ \[ten\] \(AMOUNT_FORMAT\)\. Write digits/),
+      expect.stringMatching(/^note: the last line has no line end \(LAST_LINE_OPEN\)\. Check/),
+      expect.stringMatching(/^line 4: note: [^:]+: 3 commas \(TEXT_REPLACED\)\. No action/),
+    ]);
+  });
+
+  it('says of a fault what follows from it under the verdict, as the notice does', async () => {
+    const faults: Fault[] = [
+      { code: 'AMOUNT_FORMAT', line: 1 },
+      { code: 'WRONG_SIGN', line: 2 },
+      { code: 'COLUMN_COUNT', line: 3 },
+    ];
+    const effects = async (decision: FileDecision, count: number) =>
+      (await printed(faults.slice(0, count), decision)).slice(0, count).map((line) => line.split(': ')[1]);
+    expect(await effects({ verdict: 'reject', code: 'COLUMN_COUNT', reason: 'why' }, 3)).toEqual([
+      'refused with the file',
+      'refused with the file',
+      'file refused',
+    ]);
+    expect(await effects({ verdict: 'hold', code: 'WRONG_SIGN', reason: 'why' }, 2)).toEqual([
+      'withheld if the file is approved',
+      'file held',
     ]);
   });
 
   it.each([
-    ['hold', 'file held'],
-    ['reject', 'file refused'],
-    ['warn', 'note'],
-  ] as const)('says of a payment that stands twice what the folder makes of it: %s', async (duplicateRows, words) => {
-    const { out } = await takeDown(() => textReport(10, duplicateRows).fault({ code: 'DUPLICATE_ROW', line: 2 }));
-    expect(out).toContain(`DUPLICATE_ROW (${words})`);
+    [{ duplicateRows: 'reject' }, 'DUPLICATE_ROW', 'file refused'],
+    [{ duplicateRows: 'warn' }, 'DUPLICATE_ROW', 'note'],
+    [{ misfits: 'refuse' }, 'NUMBER_FORMAT', 'file refused'],
+    [{}, 'NUMBER_FORMAT', 'file held'],
+  ] as const)('says what folder and profile make of a fault: %j, %s', async (settings, code, words) => {
+    const decision = { verdict: 'hold', code: 'WRONG_SIGN', reason: 'why' } as const;
+    const [line] = await printed([{ code, line: 2 }], decision, { ...EFFECTS, ...settings });
+    expect(line).toMatch(new RegExp(`^line 2: ${words}: `));
   });
 
   it('stops printing faults at the limit and counts on', async () => {
     const { out } = await takeDown(() => {
-      const report = textReport(1, 'hold');
+      const report = textReport(1, EFFECTS);
       for (const line of [1, 2, 3]) report.fault({ code: 'AMOUNT_ZERO', line });
       report.end('a.csv', CHECK, { verdict: 'accept' });
     });
@@ -82,10 +113,10 @@ describe('textReport', () => {
 
   it.each([
     [{ verdict: 'accept' }, 'a.csv: ACCEPTED. 3 rows'],
-    [{ verdict: 'hold', code: 'WRONG_SIGN', reason: 'why' }, 'a.csv: HELD (WRONG_SIGN: why). 3 rows'],
-    [{ verdict: 'reject', code: 'EMPTY', reason: 'why' }, 'a.csv: REJECTED (EMPTY: why). 3 rows'],
+    [{ verdict: 'hold', code: 'WRONG_SIGN', reason: 'why' }, 'a.csv: HELD (WRONG_SIGN): why. 3 rows'],
+    [{ verdict: 'reject', code: 'EMPTY', reason: 'why' }, 'a.csv: REJECTED (EMPTY): why. 3 rows'],
   ] as const)('ends with the verdict: %j', async (decision, words) => {
-    const { out } = await takeDown(() => textReport(1, 'hold').end('a.csv', CHECK, decision));
+    const { out } = await takeDown(() => textReport(1, EFFECTS).end('a.csv', CHECK, decision));
     expect(out.startsWith(words)).toBe(true);
   });
 });

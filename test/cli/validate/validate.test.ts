@@ -45,10 +45,20 @@ describe('validate: the verdict is the exit status', () => {
       'a row that is withheld',
       ONE_BAD,
       2,
-      /^line 21, Amount: AMOUNT_FORMAT \(row withheld\): .* \[ten\]\. Write .*\n.*ACCEPTED/,
+      /^line 21, Amount: row withheld: .* \[ten\] \(AMOUNT_FORMAT\)\. Write .*\n.*ACCEPTED/,
     ],
-    ['a refused file', ['one,cell,less'], 2, /COLUMN_COUNT \(file refused\)[^]*\nthe\.csv: REJECTED \(COLUMN_COUNT: /],
-    ['a held file', [cardRow(1), cardRow(1)], 3, /DUPLICATE_ROW \(file held\)[^]*\nthe\.csv: HELD \(DUPLICATE_ROW: /],
+    [
+      'a refused file',
+      ['one,cell,less'],
+      2,
+      /^line 1: file refused: .*\(COLUMN_COUNT\)[^]*\nthe\.csv: REJECTED \(COLUMN_COUNT\): /,
+    ],
+    [
+      'a held file',
+      [cardRow(1), cardRow(1)],
+      3,
+      /^line 2: file held: .*\(DUPLICATE_ROW\)[^]*\nthe\.csv: HELD \(DUPLICATE_ROW\): /,
+    ],
   ])('%s', async (_what, rows, code, text) => {
     const { status, out, err } = await validate(await write('the.csv', lines(rows)));
     expect({ status, err }).toEqual({ status: code, err: '' });
@@ -126,7 +136,10 @@ describe('validate: the verdict is the exit status', () => {
       out: expect.stringContaining('june.csv.pgp: ACCEPTED. 20 rows'),
     });
     const cut = await check(await write('cut.csv.pgp', message.subarray(0, -20)));
-    expect(cut).toMatchObject({ status: 2, out: expect.stringMatching(/^PGP_MESSAGE .*\ncut\.csv\.pgp: REJECTED /) });
+    expect(cut).toMatchObject({
+      status: 2,
+      out: expect.stringMatching(/^file refused: .*\(PGP_MESSAGE\).*\ncut\.csv\.pgp: REJECTED /),
+    });
     expect(await check(await write('plain.csv', lines(TWENTY)))).toMatchObject({ status: 2 });
     expect(await validate(path)).toMatchObject({ status: 2, out: expect.stringContaining('PGP_NO_KEY') });
   });
@@ -189,7 +202,7 @@ describe('validate: what cannot be checked is usage, 1', () => {
     const path = await write('large.csv', lines(TWENTY));
     const { status, out } = await runHere(['--dir', small, 'validate', path, '--operation', 'card']);
     expect(status).toBe(2);
-    expect(out).toMatch(/^large\.csv: REJECTED \(FILE_TOO_LARGE: .* bytes, at most 500\)/m);
+    expect(out).toMatch(/^large\.csv: REJECTED \(FILE_TOO_LARGE\): .* bytes, at most 500\./m);
     expect((await validate(path)).status).toBe(0);
   });
 
