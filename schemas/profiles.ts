@@ -236,40 +236,6 @@ export const Profile = z.strictObject({
 });
 export type Profile = z.infer<typeof Profile>;
 
-/** The part of a JSON schema that leads to the keys of a place. */
-type KeyTree = {
-  readonly properties?: { readonly [key: string]: KeyTree };
-  readonly propertyNames?: { readonly enum?: readonly string[] };
-  readonly additionalProperties?: KeyTree | false;
-  readonly items?: KeyTree;
-  readonly anyOf?: readonly KeyTree[];
-  readonly oneOf?: readonly KeyTree[];
-};
-
-/** Made when the first key is unknown. */
-let keyTree: KeyTree | undefined;
-
-/** Returns the keys that a profile may have at a place, whatever the place holds besides. */
-export function keysAt(path: readonly (string | number)[]): readonly string[] {
-  keyTree ??= z.toJSONSchema(Profile) as KeyTree;
-  const places = path.reduce((trees, step) => trees.flatMap(branchesOf).flatMap(stepInto(step)), [keyTree]);
-  return places
-    .flatMap(branchesOf)
-    .flatMap(({ properties, propertyNames }) => [...Object.keys(properties ?? {}), ...(propertyNames?.enum ?? [])]);
-}
-
-function branchesOf({ anyOf = [], oneOf = [], ...tree }: KeyTree): KeyTree[] {
-  return [tree, ...[...anyOf, ...oneOf].flatMap(branchesOf)];
-}
-
-function stepInto(step: string | number): (tree: KeyTree) => KeyTree[] {
-  return ({ properties, additionalProperties, items }) => {
-    const named = new Map(Object.entries(properties ?? {})).get(String(step)) ?? additionalProperties;
-    const inner = typeof step === 'number' ? items : named;
-    return inner ? [inner] : [];
-  };
-}
-
 export const ProfileName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'use lower-case letters, digits and hyphens');
 
 /** Answers about a sample, by the id of their question, as a file has them. */

@@ -1,6 +1,8 @@
-import { type Document, isMap, isNode, isScalar, type LineCounter } from 'yaml';
+import type { Document, LineCounter } from 'yaml';
 import { PipelineError } from '../kernel/errors.ts';
 import type { ShapeFault } from './explain-issue.ts';
+import { offsetOf } from './plain-yaml.ts';
+import { valueAt } from './schema-at.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -10,21 +12,10 @@ type Path = readonly PropertyKey[];
  * @param lines of the parsed text
  */
 export function placeOfSetting(document: Document, lines: LineCounter, path: Path): string | undefined {
-  const offset = offsetOf(document, path);
+  const offset = offsetOf(document.contents, path);
   if (offset === undefined) return undefined;
   const { line, col } = lines.linePos(offset);
   return `line ${line}, column ${col}`;
-}
-
-function offsetOf(document: Document, path: Path): number | undefined {
-  if (path.length === 0) return undefined;
-  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (isMap(parent)) {
-    const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
-    if (isNode(pair?.key)) return pair.key.range?.[0];
-  }
-  const node = document.getIn(path, true);
-  return (isNode(node) ? node.range?.[0] : undefined) ?? offsetOf(document, path.slice(0, -1));
 }
 
 /** What one of a list is called, with the setting that names it, if any. */
@@ -48,9 +39,8 @@ export function nameOfSetting(path: Path, given: unknown): string {
 }
 
 function nameIn(given: unknown, path: Path): string | undefined {
-  let at = given;
-  for (const key of path) at = typeof at === 'object' && at ? Reflect.get(at, key) : undefined;
-  return typeof at === 'string' && !at.includes('\0') ? at : undefined;
+  const name = valueAt(given, path);
+  return typeof name === 'string' && !name.includes('\0') ? name : undefined;
 }
 
 /** Returns where a setting stands in the file; undefined when it is not there. */

@@ -1,5 +1,6 @@
 import { Config } from '../../schemas/config.ts';
 import { didYouMean } from './nearest.ts';
+import { keysAt, schemasAt, valueAt, valuesAt } from './schema-at.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -14,7 +15,7 @@ export function explainIssue(issue: Issue, given: unknown): readonly ShapeFault[
   const say = (reason: string) => [{ path, reason }];
   switch (issue.code) {
     case 'unrecognized_keys': {
-      const known = schemasAt(path).flatMap(keysOf);
+      const known = keysAt(Config, path);
       return issue.keys.map((key) => ({
         path: [...path, key],
         reason: `there is no such setting${didYouMean(key, known)}`,
@@ -23,7 +24,7 @@ export function explainIssue(issue: Issue, given: unknown): readonly ShapeFault[
     case 'invalid_value':
       return say(oneOf(issue.values.map(String), valueAt(given, path)));
     case 'invalid_union': {
-      const kinds = schemasAt(path.slice(0, -1)).flatMap((schema) => valuesOf(schema.shape?.[String(path.at(-1))]));
+      const kinds = valuesAt(Config, path);
       return say(kinds.length > 0 ? oneOf(kinds, valueAt(given, path)) : issue.message);
     }
     case 'invalid_key':
@@ -72,57 +73,6 @@ function isNumber({ origin }: { readonly origin: string }): boolean {
 }
 
 function missing(path: Path): string {
-  const about = schemasAt(path).find((schema) => schema.about !== undefined)?.about;
+  const about = schemasAt(Config, path).find((schema) => schema.about !== undefined)?.about;
   return about === undefined ? 'it is missing' : `it is missing (${about})`;
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((at, key) => (typeof at === 'object' && at ? Reflect.get(at, key) : undefined), value);
-}
-
-/** What zod keeps of a schema, as far as the configuration uses it. */
-type Schema = {
-  readonly description?: string | undefined;
-  readonly _zod: { readonly def: object };
-};
-
-type Definition = {
-  readonly shape?: Readonly<Record<string, Schema>>;
-  readonly options?: readonly Schema[];
-  readonly innerType?: Schema;
-  readonly valueType?: Schema;
-  readonly element?: Schema;
-  readonly values?: readonly unknown[];
-};
-
-/** A schema without defaults and the like; `about` is its description. */
-type Known = Definition & { readonly about: string | undefined };
-
-/** Returns the schemas that a setting may have: several where one of its settings chooses. */
-function schemasAt(path: Path): readonly Known[] {
-  return path.reduce<readonly Known[]>(
-    (schemas, key) =>
-      schemas.flatMap(({ shape, valueType, element }) => {
-        const next = shape ? shape[String(key)] : (valueType ?? element);
-        return next ? openedAll(next) : [];
-      }),
-    openedAll(Config),
-  );
-}
-
-/** Takes defaults and the like off a schema, and a choice apart. The outermost description counts. */
-function openedAll(schema: Schema, outer?: string): readonly Known[] {
-  const definition = schema._zod.def as Definition;
-  const about = outer ?? schema.description;
-  const { innerType, options } = definition;
-  if (innerType) return openedAll(innerType, about);
-  return options ? options.flatMap((option) => openedAll(option, about)) : [{ ...definition, about }];
-}
-
-function keysOf({ shape = {} }: Known): readonly string[] {
-  return Object.keys(shape);
-}
-
-function valuesOf(schema: Schema | undefined): readonly string[] {
-  return schema === undefined ? [] : openedAll(schema).flatMap(({ values = [] }) => values.map(String));
 }

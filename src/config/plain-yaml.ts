@@ -29,21 +29,25 @@ export function readPlainYaml(text: string): YamlText | { readonly faults: reado
       .map(({ key }) => ({ line: lineAt(key), reason: 'this key is not a text; put it in quotes, or use another' })),
   ];
   if (faults.length > 0) return { faults: faults.slice(0, MOST_FAULTS) };
-  return { value: document.toJS(), lineOf: (path) => lines.linePos(offsetOf(document.contents, path)).line };
+  return { value: document.toJS(), lineOf: (path) => lines.linePos(offsetOf(document.contents, path) ?? 0).line };
 }
 
-/** Returns the offset of the key or item that a path leads to, as far as it leads. */
-function offsetOf(node: unknown, [step, ...rest]: readonly (string | number)[], reached = 0): number {
+/**
+ * Returns the offset of the key or item that a path leads to, or of the nearest thing around it; undefined when nothing
+ * of it is there.
+ * @param reached offset of what is around the node
+ */
+export function offsetOf(node: unknown, [step, ...rest]: readonly PropertyKey[], reached?: number): number | undefined {
   if (step === undefined) return reached;
   if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && key.value === step);
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
     return pair ? offsetOf(pair.value, rest, startOf(pair.key, reached)) : reached;
   }
-  const item = isSeq(node) && typeof step === 'number' ? node.items[step] : undefined;
+  const item = isSeq(node) ? node.items[Number(step)] : undefined;
   return item === undefined ? reached : offsetOf(item, rest, startOf(item, reached));
 }
 
-function startOf(node: unknown, otherwise: number): number {
+function startOf<Otherwise>(node: unknown, otherwise: Otherwise): number | Otherwise {
   return isNode(node) ? (node.range?.[0] ?? otherwise) : otherwise;
 }
 

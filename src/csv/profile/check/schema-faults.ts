@@ -1,5 +1,6 @@
-import { keysAt } from '../../../../schemas/profiles.ts';
+import { Profile } from '../../../../schemas/profiles.ts';
 import { nearest } from '../../../config/nearest.ts';
+import { keysAt, valueAt } from '../../../config/schema-at.ts';
 import { type FoundFault, keyFault, orList, type ProfilePath, quoted } from './found-fault.ts';
 
 /** What a schema says is wrong with a value, as far as it is used here. */
@@ -58,7 +59,7 @@ function explainUnion(branches: readonly (readonly SchemaIssue[])[], given: unkn
 }
 
 function unknownKey(path: ProfilePath, key: string, beside: unknown): FoundFault {
-  const keys = keysAt(path);
+  const keys = keysAt(Profile, path);
   if (keys.includes(key)) return keyFault([...path, key], whyOdd(path, beside));
   const near = nearest(key, keys);
   return keyFault([...path, key], `there is no such key${near === undefined ? '' : `; did you mean ${near}?`}`);
@@ -105,12 +106,4 @@ function plainMessage({ code, origin, minimum, maximum, message }: SchemaIssue):
   if (code === 'too_small') return isCount ? `write a number from ${minimum}` : 'it is empty';
   if (code === 'too_big') return isCount ? `write a number up to ${maximum}` : `it has more than ${maximum} ${what}`;
   return message;
-}
-
-function valueAt(value: unknown, path: ProfilePath): unknown {
-  return path.reduce<unknown>(
-    (at, step) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
-    value,
-  );
 }
