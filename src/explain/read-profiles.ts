@@ -2,6 +2,7 @@ import { ProfileName } from '../../schemas/profiles.ts';
 import type { Settings } from '../config/config.ts';
 import { parseProfile } from '../csv/profile/parse-profile.ts';
 import { profileDiff } from '../csv/profile/profile-text.ts';
+import type { KnownProfile } from '../csv/suggest/questions.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
@@ -36,6 +37,17 @@ export async function listProfiles(ledger: Ledger, { folders }: Pick<Settings, '
       confirmedAt: confirmed?.confirmed_at ?? null,
     };
   });
+}
+
+/** Returns the versions that read files now, as far as this release reads them. */
+export async function readKnownProfiles(ledger: Ledger): Promise<KnownProfile[]> {
+  const versions = await readVersions(ledger);
+  return versions
+    .filter(({ state }) => state === 'confirmed')
+    .flatMap(({ name, version, text }) => {
+      const parsed = parseProfile(text);
+      return 'profile' in parsed ? [{ name, version, profile: parsed.profile }] : [];
+    });
 }
 
 /**

@@ -15,12 +15,13 @@ import {
   type Suggestion,
 } from '../../csv/suggest/questions.ts';
 import { sheetsOf } from '../../csv/suggest/sample-rows.ts';
+import { readKnownProfiles } from '../../explain/read-profiles.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { hasPerson, systemTerminal, type Terminal } from '../call/terminal.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../command.ts';
 import { paydropLine } from '../print/paydrop-line.ts';
 import { tableOf } from '../print/table.ts';
 import { askQuestion, questionLines } from './ask-question.ts';
@@ -53,7 +54,9 @@ export async function runSuggest(call: Call, terminal: Terminal): Promise<number
   const [path = ''] = call.arguments;
   const out = outOf(call);
   const bytes = await readInput(path);
-  const proposal = openProposal({ bytes, sheets: await sheetsOf(bytes), ...placeOf(call) });
+  // A suggestion can do without the ledger.
+  const known = await withLedger(call, readKnownProfiles).catch(() => []);
+  const proposal = openProposal({ bytes, sheets: await sheetsOf(bytes), known, ...placeOf(call) });
   const given = await givenAnswers(call.options['answers']);
   const answers = call.options['json'] || !hasPerson(terminal) ? given : await askAll(terminal, proposal, given);
   const suggestion = answer(proposal, answers);

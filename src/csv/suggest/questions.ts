@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
-import { Profile } from '../../../schemas/profiles.ts';
+import { type ColumnRule, Profile, type Title } from '../../../schemas/profiles.ts';
 import { writeYaml } from '../../config/plain-yaml.ts';
 import { checkProfile } from '../profile/check-profile.ts';
 import { profileText } from '../profile/profile-text.ts';
-import { type Decided, decide, type OpenSample, type Sample } from './decide/decide.ts';
+import { foldTitle, titlesOf, titlesOfRule } from '../profile/profile-titles.ts';
+import { type Decided, decide, type KnownProfile, type OpenSample, type Sample } from './decide/decide.ts';
 import { amountEvidence } from './decide/decide-columns.ts';
 import { sayTable } from './decide/decide-form.ts';
 import type { Confidence } from './match-columns.ts';
@@ -12,7 +14,7 @@ import type { Answers, Question } from './question.ts';
 import { columnSource, shownExample, titleShown } from './sources.ts';
 
 export type { Answer, Answers, Option, Question } from './question.ts';
-export type { Sample } from './decide/decide.ts';
+export type { KnownProfile, Sample } from './decide/decide.ts';
 export type { Confidence } from './match-columns.ts';
 
 /** A sample that is looked at. It keeps what it decided last, because each answer is followed by a look at the rest. */
@@ -93,6 +95,7 @@ export type Reasons = {
 export function reasonsOf(proposal: Proposal, answers: Answers): Reasons | undefined {
   const { table, chosen } = decidedBy(proposal, answers);
   if (!table) return undefined;
+  const alike = (proposal.sample.known ?? []).filter(({ profile }) => haveSameTitles(profile, table.titles));
   const columns = chosen.map(({ match: { column, place, confidence, isTitled, next, content }, source }): Reason => {
     const own =
       source ??
@@ -105,7 +108,7 @@ export function reasonsOf(proposal: Proposal, answers: Answers): Reasons | undef
       title: COLUMNS[column].title,
       ...(own && { from: own.rule.from === undefined ? own.value : titleShown(own.rule.from) }),
       confidence,
-      why: whyOf(isTitled, content),
+      why: [whyOf(isTitled, content), ...alike.flatMap((known) => sayKnown(known, column, own?.rule))].join('; '),
       example: first === undefined ? '' : shownExample(table.columns[first]!),
       ...(next !== undefined && { next: titleShown(table.titles[next]!) }),
     };
@@ -123,4 +126,23 @@ function whyOf(isTitled: boolean, content: number): string {
           ? 'its cells may fit'
           : '';
   return [...(isTitled ? ['title'] : []), ...(cells ? [cells] : [])].join('; ') || 'nothing fits well';
+}
+
+/** Files without titles look alike by chance. */
+function haveSameTitles(profile: Profile, titles: readonly Title[]): boolean {
+  const folded = (list: readonly Title[]) => list.map((title) => foldTitle(String(title))).toSorted();
+  return profile.head.titles !== 'none' && isDeepStrictEqual(folded(titlesOf(profile)), folded(titles));
+}
+
+/** Says from which titles another profile reads a column of the layout; nothing when it reads none. */
+function sayKnown({ name, version, profile }: KnownProfile, column: ColumnName, own: ColumnRule = {}): string[] {
+  const read = (rule: ColumnRule = {}) => titlesOfRule(rule).map(([title]) => title);
+  const titles = read(profile.columns[column]);
+  if (titles.length === 0) return [];
+  const isSame = isDeepStrictEqual(titles.map(String).map(foldTitle), read(own).map(String).map(foldTitle));
+  return [
+    isSame
+      ? `as in ${name}, version ${version}`
+      : `${name}, version ${version}, reads ${titles.map(titleShown).join(' and ')}`,
+  ];
 }

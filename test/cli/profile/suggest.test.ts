@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runSuggest } from '../../../src/cli/profile/suggest.ts';
 import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
 import { makeWorkbook, STYLE, styled } from '../../csv/workbook/support/make-workbook.ts';
+import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { fakeTerminal } from '../support/run-here.ts';
@@ -92,6 +93,19 @@ describe('profile suggest', () => {
     const { out } = await world.paydrop(...call);
     expect(out).toContain('june.xlsx: 5 lines; sheet "Dues"; titles on line 2; 3 rows');
     expect(out).toMatch(/amount:\s+from: Amount\s+type: number\s+sign: as-written/);
+  });
+
+  it('names a confirmed profile that reads files of the same titles', async () => {
+    const text = await readFile(at('made.yaml'), 'utf8');
+    await putConfirmed(
+      world.app.ledger,
+      'dues',
+      text.replace('from: Amount', 'from: Balance').replace('- Date\n  - Balance', '- Date\n  - Amount'),
+    );
+    const { columns } = JSON.parse((await suggest('--answers', at('june.json'), '--json')).out);
+    const whyOf = (title: string) => columns.find((one: { title: string }) => one.title === title).why;
+    expect(whyOf('Invoice #')).toContain('as in dues, version 1');
+    expect(whyOf('Amount')).toContain('dues, version 1, reads Balance');
   });
 
   it('gives the questions as JSON', async () => {

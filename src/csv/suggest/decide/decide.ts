@@ -24,7 +24,12 @@ export type Sample = {
   readonly place: ProfilePlace;
   /** YYYY-MM-DD; cards expire after it. */
   readonly today: string;
+  /** What reads files here by now. It is shown as a reason and decides nothing. */
+  readonly known?: readonly KnownProfile[];
 };
+
+/** A version that a person has confirmed. */
+export type KnownProfile = { readonly name: string; readonly version: number; readonly profile: Profile };
 
 export type OpenSample = Sample & { readonly memo: Memo };
 
