@@ -362,7 +362,7 @@ export const ERRORS = {
   PROFILE_CHANGED: held(
     'file',
     'the profile was changed since the file was written, and both versions read it differently',
-    'Compare both totals, and approve it with the version that is right.',
+    'Compare both totals. Approve the file if the new version is right; else decline it, confirm the right one and drop it again.',
   ),
 
   // Reported; nothing else follows.
