@@ -342,12 +342,12 @@ export const ERRORS = {
   DATE_DOUBT: held(
     'file',
     'the dates fit better with day and month exchanged',
-    'Compare one date with the accounting system; change the profile if it is wrong.',
+    'Compare one date with the accounting system. Approve the file if it is right; else decline it and change the profile.',
   ),
   EXPIRY_DOUBT: held(
     'file',
     'the expiry dates fit better with month and year exchanged',
-    'Compare one card with the accounting system; change the profile if it is wrong.',
+    'Compare one card with the accounting system. Approve the file if it is right; else decline it and change the profile.',
   ),
   WORKBOOK_DOUBT: held(
     'row',

@@ -43,10 +43,19 @@ export function dateDoubt({ columns, check }: Profile, today: string) {
 
   function faults(): Fault[] {
     if (!isExchangeable || written.rows() === 0) return [];
-    const isNarrower = exchanged.unread() === 0 && exchanged.days() <= FEW_DAYS && written.days() > MANY_DAYS;
+    const isNarrower =
+      exchanged.unread() === 0 && exchanged.days() <= FEW_DAYS && written.days() > MANY_DAYS && !isTimely();
     const isNearer = written.outside() * SUSPICIOUS_SHARE > written.rows() && exchanged.outside() < written.outside();
     if (!isNarrower && !isNearer) return [];
     return [{ code: 'DATE_DOUBT', line: 0, detail: `${written.said()}; exchanged, ${exchanged.said()}` }];
+  }
+
+  /**
+   * Dues of several months on the same day also lie close together when exchanged. They are not doubted if they reach
+   * up to today, and the file would be months old if they were exchanged.
+   */
+  function isTimely(): boolean {
+    return Math.abs(written.last() - todayNumber) <= FEW_DAYS && todayNumber - exchanged.last() > MANY_DAYS;
   }
 
   return { take, faults };
@@ -89,5 +98,13 @@ function dateRange(isOutside: (day: number) => boolean) {
     return `${days}, ${outside} of ${rows} too far away`;
   }
 
-  return { add, said, rows: () => rows, unread: () => unread, outside: () => outside, days: () => last - first };
+  return {
+    add,
+    said,
+    rows: () => rows,
+    unread: () => unread,
+    outside: () => outside,
+    days: () => last - first,
+    last: () => last,
+  };
 }

@@ -1,8 +1,71 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { dateDoubt } from '../../../../src/csv/profile/read/date-doubt.ts';
 import { exampleProfile } from '../support/example-files.ts';
 import { judgeChanged } from '../support/read-example.ts';
 
 const QUICKBOOKS = 'quickbooks-dues';
+
+describe('dateDoubt', () => {
+  const profile = exampleProfile(QUICKBOOKS, ['format: MM/DD/YYYY', 'format: DD/MM/YYYY']);
+
+  /** Judges dates by months and days as the profile reads them. */
+  function isDoubted(dates: readonly (readonly [month: number, day: number])[], today: string): boolean {
+    const doubt = dateDoubt(profile, today);
+    for (const [month, day] of dates) doubt.take(`${twoDigits(month)}/${twoDigits(day)}/2026`);
+    return doubt.faults().length > 0;
+  }
+
+  const months = (to: number) => Array.from({ length: to }, (_, index) => index + 1);
+
+  it.each(['2026-06-01', '2026-06-15', '2026-07-02'])(
+    'does not doubt dues of the first of each month up to June on %s',
+    (today) => {
+      expect(
+        isDoubted(
+          months(6).map((month) => [month, 1]),
+          today,
+        ),
+      ).toBe(false);
+    },
+  );
+
+  it.each([
+    ['some are months ahead', 12, 1, '2026-06-15'],
+    ['the last is months ago', 6, 1, '2026-09-15'],
+    ['the other order is of these months', 6, 5, '2026-06-15'],
+  ])('doubts dues of the same day of each month if %s', (_why, to, day, today) => {
+    expect(
+      isDoubted(
+        months(to).map((month) => [month, day]),
+        today,
+      ),
+    ).toBe(true);
+  });
+
+  it('doubts every file of a few days that was written in the other order within three months', () => {
+    const file = fc.record({
+      month: fc.integer({ min: 1, max: 12 }),
+      days: fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 2 }),
+      later: fc.integer({ min: 0, max: 92 }),
+    });
+    fc.assert(
+      fc.property(file, ({ month, days, later }) => {
+        fc.pre(Math.max(...days) - Math.min(...days) >= 4);
+        const dropped = new Date(Date.UTC(2026, month - 1, Math.max(...days) + later)).toISOString().slice(0, 10);
+        return isDoubted(
+          days.map((day) => [day, month]),
+          dropped,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
 
 describe('the dates of a file', () => {
   const DATED = exampleProfile(QUICKBOOKS, ['format: MM/DD/YYYY', 'format: DD/MM/YYYY'], ['must: once', 'must: maybe']);
