@@ -32,7 +32,12 @@ export type ReadingOrder = EncoderOptions &
 /** A chunk of a file as tuples for COPY, in memory that the next chunk overwrites. */
 export type Chunk = Readonly<
   Partial<Record<'rows' | 'fingerprints' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>
->;
+> & {
+  /** How much was read up to here. */
+  readonly progress?: ReadingProgress;
+};
+
+export type ReadingProgress = { readonly rows: number; readonly bytes: number };
 
 /** What is known after the last chunk. */
 export type Reading = {
@@ -55,7 +60,14 @@ export const READ_CONTENT = new URL(import.meta.url);
  */
 export async function* runTask(order: ReadingOrder): AsyncGenerator<Chunk, Reading> {
   const packer = chunkPacker(order);
-  const groups = checkPaymentFile(openSource(order.source), order.rules, { contentBytes: order.source.bytes });
+  let [rows, bytes] = [0, 0];
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const piece of openSource(order.source) as AsyncIterable<Uint8Array>) {
+      bytes += piece.length;
+      yield piece;
+    }
+  }
+  const groups = checkPaymentFile(counted(), order.rules, { contentBytes: order.source.bytes });
   for (;;) {
     const step = await groups.next();
     if (step.done) {
@@ -65,7 +77,8 @@ export async function* runTask(order: ReadingOrder): AsyncGenerator<Chunk, Readi
       return { check: step.value, ...packer.found() };
     }
     packer.pack(step.value);
-    if (packer.size() >= CHUNK_BYTES) yield packer.take();
+    rows += step.value.packed.count + step.value.withheld.length;
+    if (packer.size() >= CHUNK_BYTES) yield { ...packer.take(), progress: { rows, bytes } };
     if (packer.hasManyFingerprints()) yield* packer.takeFingerprints();
   }
 }

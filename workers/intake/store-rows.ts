@@ -2,10 +2,18 @@ import type { Profile } from '../../schemas/profiles.ts';
 import type { App } from '../../src/app.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { Fault } from '../../src/rows/rows.ts';
+import { noteProgress } from '../../src/ledger/file/count-readings.ts';
 import { copyFaults, cutBatches } from '../../src/ledger/row/copy-rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
-import { type Chunk, READ_CONTENT, type Reading, type ReadingOrder, runTask } from './read-content.ts';
+import {
+  type Chunk,
+  READ_CONTENT,
+  type Reading,
+  type ReadingOrder,
+  type ReadingProgress,
+  runTask,
+} from './read-content.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { limitsOf } from '../../src/config/limits.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
@@ -37,7 +45,7 @@ export async function storeRows(
   contentBytes: number,
 ): Promise<StoredRows> {
   const chunks = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Chunk, Reading>(READ_CONTENT, order);
-  const { faults, ...reading } = await storeChunks(tx, chunks);
+  const { faults, ...reading } = await storeChunks(tx, chunks, progressNoter(app, order.source.fileId, contentBytes));
   return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
 }
 
@@ -47,17 +55,49 @@ export async function storeRows(
  */
 export const THREAD_BYTES = 2 * 1024 * 1024;
 
-async function storeChunks(tx: Transaction, chunks: AsyncGenerator<Chunk, Reading>): Promise<Reading> {
+async function storeChunks(
+  tx: Transaction,
+  chunks: AsyncGenerator<Chunk, Reading>,
+  note: (progress: ReadingProgress) => void,
+): Promise<Reading> {
   try {
     for (;;) {
       const step = await chunks.next();
       if (step.done) return step.value;
       await storeChunk(tx, step.value);
+      if (step.value.progress) note(step.value.progress);
     }
   } finally {
     // After a failure here, no reader stays behind waiting.
     await chunks.return(undefined as never);
   }
+}
+
+const PROGRESS_MS = 2_000;
+
+/**
+ * Records every few seconds how far the reading has come. Nothing waits for it: it goes over a connection of its own,
+ * because the rows are not committed yet, and what is lost is only shown later.
+ */
+export function progressNoter(
+  app: Pick<App, 'ledger'>,
+  fileId: string,
+  contentBytes: number,
+  everyMs = PROGRESS_MS,
+): (progress: ReadingProgress) => void {
+  let notedAt = performance.now();
+  let isNoting = false;
+  return ({ rows, bytes }) => {
+    if (isNoting || performance.now() - notedAt < everyMs) return;
+    isNoting = true;
+    notedAt = performance.now();
+    const expected = Math.max(rows, Math.round((rows * contentBytes) / bytes));
+    void noteProgress(app.ledger, fileId, rows, expected)
+      .catch(() => undefined)
+      .finally(() => {
+        isNoting = false;
+      });
+  };
 }
 
 async function storeChunk(tx: Transaction, { rows, fingerprints, faults, ...batches }: Chunk): Promise<void> {

@@ -23,18 +23,21 @@ export type Watcher = {
 export type OnScan = (folder: Folder, scan: Scan) => void;
 
 /**
- * Watches the drop folders, except those of a schedule, which its runs scan. Full listings at start and at every rescan
+ * Watches the drop folders. Those of a schedule are only listed, and only for `onScan`; its runs take their files. Full listings at start and at every rescan
  * are authoritative; file-system events only bring the next one forward. While something settles, listings follow fast
  * enough to probe it.
  * @param onScan receives each listing before anything in it is taken
  */
 export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> {
-  const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);
+  const here = foldersHere(app.settings);
+  const folders = here.filter((folder) => folder.schedule === undefined);
+  const shown = onScan ? here.filter((folder) => folder.schedule !== undefined) : [];
   app.health.noteWatch(folders.map(({ id }) => id));
-  const scanners = folders.map((folder) => {
+  const scannerOf = (folder: Folder) => {
     const { scan } = createFolderScanner(folder, app.clock);
     return { folder, scanner: { scan: async () => tell(folder, await scan()) } };
-  });
+  };
+  const [scanners, shownScanners] = [folders.map(scannerOf), shown.map(scannerOf)];
   const tell = (folder: Folder, scan: Scan) => {
     onScan?.(folder, scan);
     return scan;
@@ -61,6 +64,8 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
   const lookAtAll = async () => {
     let settling = 0;
     for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, events);
+    for (const { folder, scanner } of shownScanners)
+      await keepGoing(app, folder, async () => void (await scanner.scan()));
     plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
@@ -69,7 +74,7 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
     if (!stopped) timer = setTimeout(() => void look(), delayMs);
   };
 
-  const paths = folders.map((folder) => folder.path);
+  const paths = [...folders, ...shown].map((folder) => folder.path);
   const usePolling = app.settings.watch === 'poll';
   const events = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
   await look();

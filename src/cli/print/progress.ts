@@ -1,3 +1,6 @@
+import { groupedCount, groupDigits } from '../../kernel/counted.ts';
+import type { OpenFile } from '../../ledger/overview/overview.ts';
+
 /** A terminal of unknown size reports 0 columns. */
 type Screen = { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
 
@@ -29,4 +32,11 @@ export function progressLine(screen: Screen = process.stderr): ProgressLine {
       isShown = false;
     },
   };
+}
+
+/** Says how far the reading of a large file has come; undefined in its first seconds. */
+export function describeReading(file: Pick<OpenFile, 'checked_rows' | 'expected_rows'>): string | undefined {
+  const { checked_rows: checked, expected_rows: expected } = file;
+  if (checked === null || expected === null) return undefined;
+  return `checked ${groupDigits(String(checked))} of about ${groupedCount(expected, 'row')}`;
 }

@@ -1,5 +1,7 @@
 import { USUAL_MARKER } from '../../../schemas/config.ts';
 import type { App } from '../../app.ts';
+import { nextDate } from '../../calendar/business-dates.ts';
+import { nextSendAt, type SendTimes } from '../../calendar/send-window.ts';
 import type { Folder, Settings } from '../../config/config.ts';
 import { describeTaking } from '../../explain/describe-taking.ts';
 import { type Scan, SIDECAR, type Waiting } from '../../files/scan-folder.ts';
@@ -10,9 +12,9 @@ import { describeFault } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { readFileRow } from '../../ledger/file/read-file.ts';
 import { type OpenFile, readOpenFiles } from '../../ledger/overview/overview.ts';
-import { spanWords, zoneOf } from '../print/moments.ts';
+import { momentsIn, spanWords, zoneOf } from '../print/moments.ts';
 import { paintFor } from '../print/paint.ts';
-import { progressLine } from '../print/progress.ts';
+import { describeReading, progressLine } from '../print/progress.ts';
 import { readableLog } from '../print/readable-log.ts';
 import { textTable } from '../print/table.ts';
 
@@ -60,21 +62,24 @@ export function openFront(settings: Settings, screen: Screen = process.stderr): 
     // A ledger that does not answer is in the log already.
     const open = await readOpenFiles(app.ledger).catch(() => []);
     const now = systemClock.now();
-    const words = open.filter((file) => file.state !== 'held').map((file) => describeProgress(file, now));
+    const words = open
+      .filter((file) => file.state !== 'held')
+      .map((file) => describeProgress(file, settings.accounts.get(file.account), now));
     const more = words.length > MOST_SHOWN ? [`${counted(words.length - MOST_SHOWN, 'file')} more`] : [];
     if (words.length === 0) progress.clear();
     else progress.show([...words.slice(0, MOST_SHOWN), ...more].join(' · '));
   };
   return {
     write: log.write,
-    watch: (folder, { settling, unmarked }) => {
+    watch: (folder, { settled, settling, unmarked }) => {
       const seen = new Set(waiting.get(folder.id)?.map(({ name }) => name));
-      const drops = [...settling, ...unmarked];
+      // What has settled is taken at once, unless a schedule takes it.
+      const drops = [...(folder.schedule === undefined ? [] : settled), ...settling, ...unmarked];
       waiting.set(folder.id, drops);
       const now = systemClock.now();
       for (const drop of drops.filter(({ name }) => !seen.has(name))) {
         const name = maskName(drop.name);
-        const why = describeWait(folder, { ...drop, name }, now);
+        const why = describeWait(settings, folder, { ...drop, name }, now);
         log.say(now, `${paint('bold', name)}: seen in ${folder.id}; ${why}`);
       }
     },
@@ -101,9 +106,20 @@ function folderTable(app: App, folders: readonly Folder[]): string {
 }
 
 /** Says why a drop is not taken yet, and how to have it taken sooner. */
-export function describeWait({ complete }: Pick<Folder, 'complete'>, drop: Waiting, now: Date): string {
+export function describeWait(
+  { schedules }: Pick<Settings, 'schedules'>,
+  { complete, schedule: taker }: Pick<Folder, 'complete' | 'schedule'>,
+  drop: Waiting,
+  now: Date,
+): string {
   const { name, sinceMs, code } = drop;
   if (code !== undefined) return `not a plain file, so it will move to quarantine: ${describeFault({ code })}`;
+  const schedule = taker === undefined ? undefined : schedules[taker];
+  if (schedule) {
+    const next = nextDate(schedule, now);
+    const when = next ? `next at ${momentsIn(schedule.timeZone, now)(next.at)}` : 'which has no days left';
+    return `waiting for the schedule "${taker}", ${when}`;
+  }
   if (complete.by === 'marker')
     return complete.suffix === SIDECAR
       ? `waiting for a whole ${name}${SIDECAR}`
@@ -113,8 +129,13 @@ export function describeWait({ complete }: Pick<Folder, 'complete'>, drop: Waiti
   return `waiting ${seconds} s for quiet; write ${name}${USUAL_MARKER} to skip`;
 }
 
-/** Says how far a file has come: `june.csv 12 of 200 batches`, `june.csv being checked for 8 s`. */
-export function describeProgress({ name, state, state_at: since, batches, done }: OpenFile, now: Date): string {
-  if (state === 'claimed') return `${name} being checked for ${spanWords(now.getTime() - since.getTime())}`;
-  return `${name} ${done} of ${counted(batches, 'batch')}`;
+/** Says how far a file has come: `june.csv 12 of 200 batches`, `june.csv checked 120,000 of about 400,000 rows`. */
+export function describeProgress(file: OpenFile, account: SendTimes | undefined, now: Date): string {
+  const { name, state, state_at: since, batches, done } = file;
+  if (state === 'claimed')
+    return `${name} ${describeReading(file) ?? `being checked for ${spanWords(now.getTime() - since.getTime())}`}`;
+  const sendAt = account && nextSendAt(account, now);
+  const leftMs = sendAt ? sendAt.getTime() - now.getTime() : 0;
+  const wait = leftMs > 0 ? `, waits for its window, which opens in ${spanWords(leftMs)}` : '';
+  return `${name} ${done} of ${counted(batches, 'batch')}${wait}`;
 }

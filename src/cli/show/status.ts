@@ -10,6 +10,7 @@ import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { paintFor } from '../print/paint.ts';
+import { describeReading } from '../print/progress.ts';
 import { tableOf } from '../print/table.ts';
 import { watchText } from './watch-text.ts';
 import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
@@ -207,7 +208,7 @@ function openLines({ open }: Overview, when: When): string[] {
     State: (file) => file.state,
     Batches: (file) => (file.batches ? `${file.done}/${file.batches}` : ''),
     Since: (file) => when(file.state_at),
-    Why: (file) => file.reason ?? '',
+    Why: (file) => file.reason ?? describeReading(file) ?? '',
   };
   const held = open.filter((file) => file.state === 'held');
   return listed('In progress', open, columns, held.length > 0 ? heldHint(held) : '');

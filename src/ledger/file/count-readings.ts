@@ -8,10 +8,20 @@ import type { Queryable } from '../engine/transaction.ts';
 export async function beginReading(ledger: Ledger, fileId: string): Promise<number> {
   const { rows } = await ledger.pool.query<{ begun: number }>(
     `INSERT INTO reading (file_id, begun, worker, at) VALUES ($1, 1, $2, $3)
-     ON CONFLICT (file_id) DO UPDATE SET begun = reading.begun + 1, worker = $2, at = $3 RETURNING begun`,
+     ON CONFLICT (file_id) DO UPDATE
+     SET begun = reading.begun + 1, worker = $2, at = $3, checked_rows = NULL, expected_rows = NULL RETURNING begun`,
     [fileId, ledger.instance.id, ledger.clock.now()],
   );
   return rows[0]!.begun - 1;
+}
+
+/** Records how far a reading has come: rows checked, and rows that the whole file is expected to have. */
+export async function noteProgress(ledger: Ledger, fileId: string, checked: number, expected: number): Promise<void> {
+  await ledger.pool.query('UPDATE reading SET checked_rows = $2, expected_rows = $3 WHERE file_id = $1', [
+    fileId,
+    checked,
+    expected,
+  ]);
 }
 
 /** Takes a reading out of the count, because its process survived: an error is not a crash. */

@@ -30,6 +30,9 @@ export type OpenFile = Pick<
 > & {
   batches: number;
   done: number;
+  /** Of a file that has been read for a few seconds: rows checked so far, and about how many it has. */
+  checked_rows: number | null;
+  expected_rows: number | null;
 };
 
 /** The current state, without today's totals. */
@@ -88,9 +91,11 @@ export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
 export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFile[]> {
   return query<OpenFile>(
     ledger,
-    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, f.valid_rows, b.batches, b.done
+    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, f.valid_rows, b.batches, b.done,
+            r.checked_rows, r.expected_rows
      FROM (SELECT * FROM file WHERE state IN ('claimed', 'held', 'accepted', 'in_progress')
-             AND ($1::text IS NULL OR account = $1) ORDER BY file_no LIMIT 200) f,
+             AND ($1::text IS NULL OR account = $1) ORDER BY file_no LIMIT 200) f
+       LEFT JOIN reading r USING (file_id),
        LATERAL (SELECT count(*) AS batches, count(*) FILTER (WHERE ${IS_FINAL}) AS done
                 FROM batch WHERE file_id = f.file_id) b
      ORDER BY f.file_no`,

@@ -3,9 +3,16 @@ import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { claimOf, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { beginReading, endReading, forgetReadings, mayOverlap } from '../../../src/ledger/file/count-readings.ts';
+import {
+  beginReading,
+  endReading,
+  forgetReadings,
+  mayOverlap,
+  noteProgress,
+} from '../../../src/ledger/file/count-readings.ts';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { decideFile, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
+import { readOpenFiles } from '../../../src/ledger/overview/overview.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -132,6 +139,25 @@ describe('beginReading', () => {
     const fileId = newFileId();
     await beginReading(world.ledger, fileId);
     expect(await beginReading(await world.openAgain(), fileId)).toBe(1);
+  });
+});
+
+describe('noteProgress', () => {
+  it('lets the overview of open files tell how far a reading has come, until it begins again', async () => {
+    const claim = claimOf({});
+    await claimFile(world.ledger, claim);
+    const progress = async () => {
+      const { checked_rows: checked, expected_rows: expected } = (await readOpenFiles(world.ledger, claim.account))[0]!;
+      return [checked, expected];
+    };
+    await noteProgress(world.ledger, claim.fileId, 1, 2);
+    expect(await progress()).toEqual([null, null]);
+    await beginReading(world.ledger, claim.fileId);
+    expect(await progress()).toEqual([null, null]);
+    await noteProgress(world.ledger, claim.fileId, 120_000, 400_000);
+    expect(await progress()).toEqual([120_000, 400_000]);
+    await beginReading(world.ledger, claim.fileId);
+    expect(await progress()).toEqual([null, null]);
   });
 });
 

@@ -188,6 +188,8 @@ const file: OpenFile = {
   valid_rows: 1_200,
   batches: 3,
   done: 1,
+  checked_rows: null,
+  expected_rows: null,
 };
 
 function page(...open: Partial<OpenFile>[]): string {

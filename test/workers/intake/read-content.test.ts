@@ -50,10 +50,13 @@ async function orderOf(content: string): Promise<ReadingOrder> {
 }
 
 /** Copies a chunk, because its memory is reused for the next. */
-function copyOf(parcel: Chunk): Chunk {
-  return Object.fromEntries(
-    Object.entries(parcel).map(([table, bytes]) => [table, bytes && Uint8Array.from(bytes)]),
-  ) as Chunk;
+function copyOf({ progress, ...tables }: Chunk): Chunk {
+  const copied = Object.entries(tables).map(([table, bytes]) => [table, bytes && Uint8Array.from(bytes)]);
+  return { ...Object.fromEntries(copied), ...(progress && { progress }) } as Chunk;
+}
+
+function tablesOf({ progress: _progress, ...tables }: Chunk): (Uint8Array | undefined)[] {
+  return Object.values(tables);
 }
 
 async function readAll(order: ReadingOrder): Promise<{ parcels: Chunk[]; reading: Reading }> {
@@ -66,7 +69,7 @@ async function readAll(order: ReadingOrder): Promise<{ parcels: Chunk[]; reading
   }
 }
 
-const bytesOf = (parcel: Chunk) => Object.values(parcel).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
+const bytesOf = (parcel: Chunk) => tablesOf(parcel).reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
 
 describe('runTask', () => {
   it('gives a large file in parcels of one size, none of which shows a number', async () => {
@@ -74,8 +77,21 @@ describe('runTask', () => {
     expect(reading).toMatchObject({ check: { verdict: 'accept', valid: { rows: ROWS } }, faults: 0 });
     expect(parcels.length).toBeGreaterThan(3);
     expect(Math.max(...parcels.map(bytesOf))).toBeLessThan(1.5 * 1024 * 1024);
-    const all = parcels.flatMap((parcel) => Object.values(parcel).filter((bytes) => bytes !== undefined));
+    const all = parcels.flatMap((parcel) => tablesOf(parcel).filter((bytes) => bytes !== undefined));
     expect(all.some((bytes) => Buffer.from(bytes).includes(CARD))).toBe(false);
+  });
+
+  it('says with each parcel how many rows were checked, and of how many bytes', async () => {
+    const text = lines(upTo(ROWS).map((n) => cardRow(n, n % 3 === 0 ? { amount: 'ten' } : {})));
+    const { parcels } = await readAll(await orderOf(text));
+    const progress = parcels.flatMap((parcel) => parcel.progress ?? []);
+    expect(progress.length).toBeGreaterThan(2);
+    expect(progress.map(({ rows }) => rows)).toEqual(progress.map(({ rows }) => rows).toSorted((a, b) => a - b));
+    for (const { rows, bytes } of progress) {
+      const expected = (rows * Buffer.byteLength(text)) / bytes;
+      expect(expected).toBeGreaterThan(0.8 * ROWS);
+      expect(expected).toBeLessThan(1.2 * ROWS);
+    }
   });
 
   it('gives the mark of the rows, in whatever order they stand, and none of a file without', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { newFileId } from '../../../src/kernel/ids.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readBatches, readFaults, readRows } from '../../../src/ledger/file/read-file.ts';
+import { beginReading } from '../../../src/ledger/file/count-readings.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
@@ -8,7 +10,7 @@ import { openBytes } from '../../../src/crypto/seal.ts';
 import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import { openFileKey } from '../../../workers/open-original.ts';
-import { orderReading, type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
+import { orderReading, progressNoter, type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -226,5 +228,27 @@ it('orderReading says all that a reader needs, can be copied into a thread, and 
     expect(() => orderReading(world.app, tx, { ...file, site: 'elsewhere' }, { folder, volume: 8 })).toThrow(
       expect.objectContaining({ code: 'OTHER_SITE' }),
     );
+  });
+});
+
+describe('progressNoter', () => {
+  const progressOf = async (fileId: string) =>
+    (await world.app.ledger.pool.query('SELECT checked_rows, expected_rows FROM reading WHERE file_id = $1', [fileId]))
+      .rows[0];
+
+  it('records the rows checked, and how many the file will have by its bytes', async () => {
+    const fileId = newFileId();
+    await beginReading(world.app.ledger, fileId);
+    progressNoter(world.app, fileId, 1_000, 0)({ rows: 30, bytes: 300 });
+    await expect.poll(() => progressOf(fileId)).toEqual({ checked_rows: 30, expected_rows: 100 });
+  });
+
+  it('records nothing of a short reading, and does not fail with the ledger', async () => {
+    const fileId = newFileId();
+    await beginReading(world.app.ledger, fileId);
+    progressNoter(world.app, fileId, 1_000)({ rows: 30, bytes: 300 });
+    const ledger = { ...world.app.ledger, pool: { query: () => Promise.reject(new Error('closed')) } } as never;
+    expect(() => progressNoter({ ledger }, fileId, 1_000, 0)({ rows: 30, bytes: 300 })).not.toThrow();
+    expect(await progressOf(fileId)).toEqual({ checked_rows: null, expected_rows: null });
   });
 });
