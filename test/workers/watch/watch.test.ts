@@ -7,7 +7,7 @@ import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
-import { type OnScan, startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
+import { startWatcher, type Watcher } from '../../../workers/watch/watch.ts';
 import type { LogLine } from '../../queue/support/queue-world.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { stepWorld } from '../support/step-world.ts';
@@ -75,28 +75,6 @@ function byHand(): { clock: ReturnType<typeof handClock>; change: (app: App) => 
 }
 
 describe('startWatcher', () => {
-  it('lists the folder of a schedule for a screen, and takes nothing from it', async () => {
-    const { change } = byHand();
-    const seen: string[] = [];
-    const onScan: OnScan = ({ id }, { settling }) => seen.push(...settling.map(({ name }) => `${id} ${name}`));
-    await watch({}, (same) => {
-      const [first, ...others] = same.settings.folders;
-      return change({
-        ...same,
-        settings: { ...same.settings, folders: [{ ...first!, schedule: 'nightly' }, ...others] },
-      });
-    });
-    const { id } = app.settings.folders[0]!;
-    const watcher = await startWatcher(app, onScan);
-    watchers.push(watcher);
-    await drop('june.csv', id.replace(/^drop\//, ''));
-    await watcher.look();
-    expect(seen).toContain(`${id} june.csv`);
-    expect(app.health.watched.has(id)).toBe(false);
-    await watchAlso();
-    expect(await namesTaken()).toEqual([]);
-  });
-
   it('claims without any event: the listing alone finds everything, within one interval', async () => {
     await watch({ rescanMs: 60 });
     for (const folder of ['card', 'ach-charge', 'ach-refund']) await drop(`${folder}.csv`, `${account}/${folder}`);

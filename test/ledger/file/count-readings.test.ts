@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import {
+  beginReading,
+  endReading,
+  forgetReadings,
+  mayOverlap,
+  noteProgress,
+} from '../../../src/ledger/file/count-readings.ts';
+import { readOpenFiles } from '../../../src/ledger/overview/overview.ts';
+import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
+import { openedForTests } from '../../support/opened-for-tests.ts';
+
+const world = openedForTests(openTestLedger);
+
+describe('beginReading', () => {
+  it('counts the readings before it that nobody came back from', async () => {
+    const fileId = newFileId();
+    for (const deaths of [0, 1, 2]) expect(await beginReading(world.ledger, fileId)).toBe(deaths);
+    expect(await beginReading(world.ledger, newFileId())).toBe(0);
+  });
+
+  it('does not count one whose reader lived on', async () => {
+    const fileId = newFileId();
+    await beginReading(world.ledger, fileId);
+    expect(await beginReading(world.ledger, fileId)).toBe(1);
+    await endReading(world.ledger, fileId);
+    expect(await beginReading(world.ledger, fileId)).toBe(1);
+  });
+
+  it('begins anew when everything is forgotten, and when the only reader lived on', async () => {
+    const forget = (fileId: string) => forgetReadings(world.ledger.pool, fileId);
+    for (const end of [(fileId: string) => endReading(world.ledger, fileId), forget]) {
+      const fileId = newFileId();
+      await beginReading(world.ledger, fileId);
+      await end(fileId);
+      await end(fileId);
+      expect(await beginReading(world.ledger, fileId)).toBe(0);
+    }
+  });
+
+  it('is there for other processes before it is answered', async () => {
+    const fileId = newFileId();
+    await beginReading(world.ledger, fileId);
+    expect(await beginReading(await world.openAgain(), fileId)).toBe(1);
+  });
+});
+
+describe('noteProgress', () => {
+  it('lets the overview of open files tell how far a reading has come, until it begins again', async () => {
+    const claim = claimOf({});
+    await claimFile(world.ledger, claim);
+    const progress = async () => {
+      const { checked_rows: checked, expected_rows: expected } = (await readOpenFiles(world.ledger, claim.account))[0]!;
+      return [checked, expected];
+    };
+    await noteProgress(world.ledger, claim.fileId, 1, 2);
+    expect(await progress()).toEqual([null, null]);
+    await beginReading(world.ledger, claim.fileId);
+    expect(await progress()).toEqual([null, null]);
+    await noteProgress(world.ledger, claim.fileId, 120_000, 400_000);
+    expect(await progress()).toEqual([120_000, 400_000]);
+    await beginReading(world.ledger, claim.fileId);
+    expect(await progress()).toEqual([null, null]);
+  });
+});
+
+describe('mayOverlap', () => {
+  it('says no when one of the files is large', async () => {
+    const files = [await world.claimed(), await world.claimed()];
+    const fileIds = files.map((file) => file.file_id);
+    const largest = Math.max(...files.map((file) => file.bytes));
+    expect(await mayOverlap(world.ledger, fileIds, largest + 1)).toBe(true);
+    expect(await mayOverlap(world.ledger, fileIds, largest)).toBe(false);
+  });
+
+  it('says no as long as a reading of one is counted', async () => {
+    const fileIds = [(await world.claimed()).file_id, (await world.claimed()).file_id];
+    await beginReading(world.ledger, fileIds[1]!);
+    expect(await mayOverlap(world.ledger, fileIds, 1_000_000_000)).toBe(false);
+    await endReading(world.ledger, fileIds[1]!);
+    expect(await mayOverlap(world.ledger, fileIds, 1_000_000_000)).toBe(true);
+  });
+});
