@@ -82,9 +82,9 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     }
   }
 
-  /** Returns how many lines follow before one that the import profile cannot read. */
+  /** Returns how many lines follow before one that the import profile cannot read, or enough for a run. */
   function linesToFaulty(): number {
-    return reading ? reading.nextFaulty(shape.physicalLines + 1) - shape.physicalLines - 1 : Infinity;
+    return reading ? reading.nextFaulty(shape.physicalLines + 1) - shape.physicalLines - 1 : RUN_ROWS;
   }
 
   /** @returns the first row that was not added, because only the rules can say what is wrong with it */
