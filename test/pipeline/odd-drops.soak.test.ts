@@ -187,7 +187,7 @@ describe('a refund, where refunds take two persons', () => {
     await writeFile(join(world.root, 'refunds.csv'), content);
     const checked = await world.paydrop('validate', join(world.root, 'refunds.csv'), '--operation', 'ach-refund');
     expect(checked).toMatchObject({ status: 3 });
-    expect(checked.out).toContain('HELD (APPROVAL_DUE');
+    expect(checked.out).toContain('HELD (APPROVAL_DUE)');
     await world.drop('ach-refund', 'refunds.csv', content);
     await world.finish();
     expect(await fileNamed(world, 'refunds.csv')).toMatchObject({ state: 'held', reason_code: 'APPROVAL_DUE' });

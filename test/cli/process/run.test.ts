@@ -6,7 +6,7 @@ import { type FileSummary, fileSummaryTable, readFileSummaries } from '../../../
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { outliveReaders } from '../../../src/cli/process/outlive-readers.ts';
-import { ScheduleConfig, WindowConfig } from '../../../schemas/config.ts';
+import { AccountConfig, ScheduleConfig } from '../../../schemas/config.ts';
 import { EVERY_ROLE } from '../../../schemas/jobs.ts';
 import { readRoles, withMonitor } from '../../../src/cli/process/start.ts';
 import { aborted, withStopSignal } from '../../../src/cli/process/stop-signal.ts';
@@ -165,7 +165,7 @@ describe('run', () => {
 });
 
 const NOT_READ = { checked_rows: null, expected_rows: null };
-const WINDOW = WindowConfig.parse({ from: '16:30', to: '18:00' });
+const WINDOW = AccountConfig.shape.window.parse({ from: '16:30', to: '18:00' });
 const NOW = new Date('2026-06-15T12:00:00Z');
 const QUIET = { complete: { by: 'quiet', quietMs: 10_000, probes: 3 } } as const;
 
@@ -180,7 +180,6 @@ describe('describeWait', () => {
       'waiting for the schedule "nightly", next at 2026-06-15 18:00:00 -04:00 (in 10 h)',
     );
   });
-
 
   it.each([
     [QUIET, 0, 'waiting 10 s for quiet; write a.csv.done to skip'],
