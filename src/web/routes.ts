@@ -14,6 +14,7 @@ import { loginPages } from './pages/login.tsx';
 import { mePage } from './pages/me.tsx';
 import { openIdPages } from './pages/openid.ts';
 import { peoplePages } from './pages/people.tsx';
+import { profilePages } from './pages/profiles/profiles.tsx';
 import { proposalsPage } from './pages/proposals.tsx';
 import { reportPage } from './pages/report.tsx';
 import { resolvePage } from './pages/resolve.tsx';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Routes[] = [
   filePages,
   searchPage,
   actionPages,
+  profilePages,
   proposalsPage,
   resolvePage,
   accountsPage,

@@ -33,6 +33,27 @@ export type FittingSample = Extract<SampleReading, { fits: true }>;
 /** Number and total of payments, as the accounting system shows them. */
 export type Typed = { readonly rows: number; readonly cents: number };
 
+/** A file of the accounting system, what reads it, and where it would be dropped. */
+export type Sample = { readonly profile: Profile; readonly bytes: Buffer; readonly place: SamplePlace };
+
+/**
+ * Reads a sample, and requires that it fits and has what the accounting system shows.
+ * @throws PipelineError USAGE, SAMPLE_UNFIT, SAMPLE_DIFFERS
+ */
+export async function readAgreed(
+  action: string,
+  filled: Filled,
+  { profile, bytes, place }: Sample,
+  read: ReadSample,
+): Promise<FittingSample> {
+  const typed = readTyped(filled);
+  const reading = await read(profile, bytes, place);
+  if (!reading.fits)
+    throw new PipelineError('SAMPLE_UNFIT', `read the sample for folder "${place.folder.id}"`, reading.says.join(' '));
+  mustAgree(action, typed, reading);
+  return reading;
+}
+
 /** @throws PipelineError USAGE when the figures are not a count and an amount */
 export function readTyped({ rows = '', total = '' }: Filled): Typed {
   const action = 'compare the sample';

@@ -1,4 +1,3 @@
-import type { Profile } from '../../../schemas/profiles.ts';
 import { takesTwoToConfirm } from '../../config/second-person.ts';
 import { counted, groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -19,7 +18,7 @@ import { refuseAcquainted } from '../../ledger/proposal/refuse-acquainted.ts';
 import type { Action, ActionContext, Ask, Input } from '../action.ts';
 import { tryOut } from '../resolve/carry-out.ts';
 import { sumWords, versionFacts, versionName } from '../subject-words.ts';
-import { mustAgree, type FittingSample, type ReadSample, readTyped, type SamplePlace } from './compare-sample.ts';
+import { type FittingSample, readAgreed, type ReadSample, type SamplePlace } from './compare-sample.ts';
 import { changesListing, shownVersion } from './profile-actions.ts';
 import { changesOf, foldersOf, readText } from './read-text.ts';
 
@@ -114,13 +113,12 @@ async function check(
   { filled, file, actor }: Input,
   readSample: ReadSample,
 ): Promise<Checked> {
-  const typed = readTyped(filled);
   const versions = await readVersions(context.ledger, name);
   const draft = findDraft(name, versions, filled['version']);
   const place = findPlace(context, name, filled['folder']);
   const { profile } = readText(context.settings, name, draft.text);
-  const reading = await mustFit(readSample, profile, file!.bytes, place);
-  mustAgree(`confirm ${versionName(draft)}`, typed, reading);
+  const given = { profile, bytes: file!.bytes, place };
+  const reading = await readAgreed(`confirm ${versionName(draft)}`, filled, given, readSample);
   const { rows, cents, skipped } = reading;
   const sample: ConfirmedSample = { sha256: sha256Of(file!.bytes), rows, cents, skipped };
   const before = versions.find(({ state }) => state === 'confirmed');
@@ -155,12 +153,6 @@ function findPlace({ settings }: ActionContext, name: string, wanted: string | u
   throw new PipelineError('USAGE', action, `several folders name it: ${ids}`, {
     next: 'Say which one the sample is for.',
   });
-}
-
-async function mustFit(read: ReadSample, profile: Profile, bytes: Buffer, place: SamplePlace): Promise<FittingSample> {
-  const reading = await read(profile, bytes, place);
-  if (reading.fits) return reading;
-  throw new PipelineError('SAMPLE_UNFIT', `read the sample for folder "${place.folder.id}"`, reading.says.join(' '));
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Profile } from '../../../schemas/profiles.ts';
 import { faultText } from '../../actions/profile/read-text.ts';
 import type { CheckRules } from '../../csv/check/check-payment-file.ts';
 import { parseProfile } from '../../csv/profile/parse-profile.ts';
-import { piecesOf, type Preview, type PreviewRow, previewSample } from '../../csv/suggest/preview.ts';
+import { piecesOf, type Preview, type PreviewRow, previewSample, sayLeftOut } from '../../csv/suggest/preview.ts';
 import { csvLines } from '../../csv/write/write-csv.ts';
 import { pickVersion, readProfile } from '../../explain/read-profiles.ts';
 import { checkContent } from '../../explain/validate/check-content.ts';
@@ -89,17 +89,12 @@ function usage(action: string, reason: string): PipelineError {
   return new PipelineError('USAGE', action, reason);
 }
 
-function textOf({ rows, payments, skipped, totals, lines }: Preview, { verdict, faults }: Judged): string {
-  const left = [
-    ...skipped.map(({ name, rows: count, cents }) => `${groupedCount(count, 'row')} "${name}", sum ${sumOf(cents)}`),
-    ...(lines.blank > 0 ? [groupedCount(lines.blank, 'blank row')] : []),
-    ...(lines.tail > 0 ? [groupedCount(lines.tail, 'line') + ' at the end'] : []),
-    ...totals.map((cells) => `total row ${cells}`),
-  ];
+function textOf(found: Preview, { verdict, faults }: Judged): string {
+  const { rows, payments } = found;
   return [
     ...rows.map(rowText),
     `${groupedCount(payments.rows, 'payment')}, total ${sumOf(payments.cents)}`,
-    `Left out: ${left.join('; ') || 'nothing'}`,
+    `Left out: ${sayLeftOut(found).join('; ') || 'nothing'}`,
     ...(faults.length === 0 ? [] : [`${counted(faults.length, 'fault')}:`, ...faults.map((fault) => `  ${fault}`)]),
     `A drop of this file would be ${VERDICTS[verdict]}.`,
   ].join('\n');

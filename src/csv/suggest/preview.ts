@@ -1,8 +1,9 @@
-import { COLUMNS, type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
+import { type ColumnKind, COLUMNS, type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
 import type { Profile, Title } from '../../../schemas/profiles.ts';
+import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import { maskNumber } from '../../kernel/mask.ts';
-import { parseAmount } from '../../kernel/money.ts';
+import { formatCents, parseAmount } from '../../kernel/money.ts';
 import { titlesOf, usesOfTitles } from '../profile/profile-titles.ts';
 import { titlePlaces } from '../profile/read/find-titles.ts';
 import {
@@ -12,7 +13,7 @@ import {
   readProfileLines,
 } from '../profile/read-profile.ts';
 import { foldWord } from '../profile/words-rule.ts';
-import { shownAmount, shownCell, shownNumber, shownText } from './shown.ts';
+import { shownAmount, shownCell, shownDate, shownNumber, shownText } from './shown.ts';
 
 /** What a cell of the layout will hold. */
 export type SentCell = { readonly title: string; readonly value: string };
@@ -62,6 +63,19 @@ export async function previewSample(
       .filter(({ kind }) => kind === 'total')
       .map(({ cells }) => cells.filter(Boolean).map(shownAmount).join(' | ')),
   };
+}
+
+/** Says what a profile leaves out of a sample, a phrase each. */
+export function sayLeftOut({ skipped, totals, lines }: Preview): readonly string[] {
+  return [
+    ...skipped.map(
+      ({ name, rows, cents }) =>
+        `${groupedCount(rows, 'row')} "${shownText(name)}", sum ${groupDigits(formatCents(cents))}`,
+    ),
+    ...(lines.blank > 0 ? [groupedCount(lines.blank, 'blank row')] : []),
+    ...(lines.tail > 0 ? [`${groupedCount(lines.tail, 'line')} at the end`] : []),
+    ...totals.map((cells) => `total row ${cells}`),
+  ];
 }
 
 const PIECE_BYTES = 65_536;
@@ -171,6 +185,9 @@ function firstOfEach(
   return first;
 }
 
+/** Values that are made anew, so that nothing of the sender is in them but a figure. */
+const PLAIN: ReadonlySet<ColumnKind> = new Set<ColumnKind>(['date', 'expiry', 'amount']);
+
 function rowShower(profile: Profile, placeOf: PlaceOf) {
   const uses = usesOfTitles(profile);
   const layout = columnsOf(profile.layout);
@@ -180,11 +197,8 @@ function rowShower(profile: Profile, placeOf: PlaceOf) {
   function sentCell(column: ColumnName, made: readonly string[]): SentCell {
     const { kind, title } = COLUMNS[column];
     const value = made[layout.indexOf(column)] ?? '';
-    const isSecret = kind === 'cardNumber' || kind === 'accountNumber';
-    return {
-      title,
-      value: isSecret ? maskNumber(value) : kind === 'text' || kind === 'invoice' ? shownText(value) : value,
-    };
+    if (kind === 'cardNumber' || kind === 'accountNumber') return { title, value: maskNumber(value) };
+    return { title, value: PLAIN.has(kind) ? value : shownText(value) };
   }
 
   return ({ line, cells, made = [], faults }: ProfileLine, why: readonly string[]): PreviewRow => ({
@@ -205,9 +219,8 @@ function rowShower(profile: Profile, placeOf: PlaceOf) {
   });
 }
 
-/** A date that is sent is no secret; any other long number may be one. */
 function showPlain(cell: string, columns: readonly ColumnName[]): string {
   const isDate = columns.some((column) => COLUMNS[column].kind === 'date' || COLUMNS[column].kind === 'expiry');
-  if (isDate && cell.replace(/\D/g, '').length <= 8) return cell.trim();
+  if (isDate) return shownDate(cell);
   return columns.length === 0 ? shownCell(cell) : shownText(cell);
 }

@@ -33,3 +33,10 @@ export function shownAmount(text: string): string {
 }
 
 const LONGEST_AMOUNT = 10;
+
+/** Shows a cell of dates whole if it looks like a date or an expiry. Any other may hold a number. */
+export function shownDate(text: string): string {
+  return DATE_LIKE.test(text.trim()) ? hiddenShown(text.trim()) : shownCell(text);
+}
+
+const DATE_LIKE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}$|^\d{1,2}[./-]?\d{2}$|^\d{1,2}[./-]\d{4}$|^\d{4}[./-]\d{1,2}$/;

@@ -1,3 +1,4 @@
+import type { Profile } from '../../../schemas/profiles.ts';
 import type { App } from '../../app.ts';
 import type { FileCheck } from '../../csv/check/check-payment-file.ts';
 import { describeFault } from '../../kernel/errors.ts';
@@ -30,13 +31,15 @@ export type Preview = {
  * Previews the intake of a file that is not dropped yet: reads it, compares it with the ledger and decides. Nothing is
  * written, and memory does not grow with the file.
  * @param file.mostFaults number of row faults to return
+ * @param file.profile reads it in place of the profile of the folder
  */
 export async function previewVerdict(
   app: App,
   folder: Folder,
-  { name, source, mostFaults }: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number },
+  file: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number; profile?: Profile },
 ): Promise<Preview> {
-  const profile = await profileOfFolder(app.ledger.pool, folder);
+  const { name, source, mostFaults } = file;
+  const profile = file.profile ?? (await profileOfFolder(app.ledger.pool, folder));
   const rules = { ...rulesOfFolder(app.account(folder.account), folder, app.clock.now()), profile };
   const search = await openSeenBefore(app, folder, mostFaults);
   const rowFaults: Fault[] = [];

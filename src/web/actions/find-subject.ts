@@ -116,7 +116,11 @@ export function placeOf(subject: Subject): { title: string; path: string; crumbs
     case 'schedule':
       return { title: `schedule ${subject.schedule}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
     case 'profile':
-      return { title: `profile ${subject.profile}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+      return {
+        title: `profile ${subject.profile}`,
+        path: `/profiles/${subject.profile}`,
+        crumbs: [{ path: '/profiles', label: 'Profiles' }],
+      };
   }
 }
 

@@ -62,7 +62,7 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
           name="folder"
           label="Account and operation"
           hint="Charges and refunds have separate folders. Check the account twice: it decides who is paid."
-          choices={choicesOf(folders)}
+          choices={folderChoices(folders)}
         />
         <div class="field dropzone" id="dropzone">
           <label for="f-files">Payment files</label>
@@ -79,7 +79,7 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
 }
 
 /** Preselects nothing when there is a choice, because a wrong account would misdirect money. */
-function choicesOf(folders: readonly Folder[]) {
+export function folderChoices(folders: readonly Folder[]) {
   const titles = folders.map(({ account, operation }) => `${account}: ${operation}`);
   const choices = folders.map((folder, index) => {
     const title = titles[index]!;

@@ -52,7 +52,9 @@ function What({ proposal: { proposal_no: no, action, file_id: fileId, batch_no: 
     <>
       {no}. {capital(PROPOSED_ACTIONS[action]?.about ?? action)}
       <br />
-      {fileId === null ? `profile ${name}` : <a href={`/files/${fileId}`}>{name}</a>}
+      <a href={fileId === null ? `/profiles/${name.split(' ')[0]}` : `/files/${fileId}`}>
+        {fileId === null ? `profile ${name}` : name}
+      </a>
       {batchNo !== null && `, batch ${batchNo}`}
     </>
   );

@@ -3,7 +3,7 @@ import { maskReason } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../../actions/action.ts';
 import { Facts, Notice, Section, Table } from './blocks.tsx';
-import { ChoiceField, LongTextField, TextField } from './form.tsx';
+import { ChoiceField, FileField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';
 import { Moment, Money } from './words.tsx';
 
@@ -118,15 +118,7 @@ function AskField({ ask, value }: { ask: Ask; value: string }) {
     case 'choice':
       return <ChoiceField {...field} choices={choices} value={value} />;
     case 'file':
-      return (
-        <div class="field">
-          <label for={`f-${name}`}>{label}</label>
-          <p class="hint" id={`h-${name}`}>
-            {hint}
-          </p>
-          <input id={`f-${name}`} name={name} type="file" required={isRequired} aria-describedby={`h-${name}`} />
-        </div>
-      );
+      return <FileField {...field} isRequired={isRequired} />;
   }
 }
 

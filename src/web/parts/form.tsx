@@ -63,6 +63,21 @@ export function LongTextField({
   );
 }
 
+/** Shows a field for one file, which must be chosen unless it is optional. */
+export function FileField({ name, label, hint, isRequired = true }: FieldProps & { isRequired?: boolean }) {
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      <input
+        id={`f-${name}`}
+        name={name}
+        type="file"
+        required={isRequired}
+        aria-describedby={describedBy({ name, label, hint })}
+      />
+    </Labelled>
+  );
+}
+
 export type Choice = { readonly value: string; readonly label: string };
 
 export function ChoiceField({

@@ -10,6 +10,7 @@ const NAV: readonly NavRow[] = [
   { path: '/drop', label: 'Check and drop', may: 'check' },
   { path: '/proposals', label: 'Proposals', may: 'look' },
   { path: '/accounts', label: 'Accounts', may: 'look' },
+  { path: '/profiles', label: 'Profiles', may: 'look' },
   { path: '/report', label: 'Report', may: 'look' },
   { path: '/audit', label: 'Audit', may: 'look' },
   { path: '/people', label: 'Users', may: 'people' },

@@ -25,15 +25,15 @@ export function Moment({ at, timeZone = 'UTC' }: { at: Date; timeZone?: string |
 
 type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
 
-/** The states of files and batches by their look; others look quiet. */
+/** The states of files, batches and profiles by their look; others look quiet. */
 const TONES: readonly (readonly [Tone, readonly string[]])[] = [
   ['bad', ['unknown', 'exception', 'refused', 'rejected']],
   ['warn', ['held']],
   ['busy', ['claimed', 'accepted', 'in_progress', 'preparing', 'sending', 'submitted', 'result_in']],
-  ['good', ['completed', 'reconciled']],
+  ['good', ['completed', 'reconciled', 'confirmed']],
 ];
 
-/** Shows the state of a file or batch. The word is enough; the color only helps. */
+/** Shows the state of a file, batch or version. The word is enough; the color only helps. */
 export function State({ state }: { state: string }) {
   const [tone] = TONES.find(([, states]) => states.includes(state)) ?? ['quiet'];
   return <span class={`state ${tone}`}>{saidState(state)}</span>;

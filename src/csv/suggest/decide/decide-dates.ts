@@ -4,6 +4,7 @@ import { compileDateForm, compileExpiryForm, type DateForm } from '../../profile
 import { fittingDateForms, fittingExpiryForms } from '../../profile/fitting-forms.ts';
 import type { Memo } from '../memo.ts';
 import { type Asker, OPEN } from '../question.ts';
+import { shownDate } from '../shown.ts';
 
 const KINDS = {
   date: { about: 'Form of the date', fitting: fittingDateForms, compile: compileDateForm, example: 'DD.MM.YYYY' },
@@ -29,7 +30,7 @@ export function decideDateForm(
       step: 'formats',
       about,
       text: `No form fits all cells. How is it written? For example ${example}.`,
-      evidence: cells.slice(0, 3).map(hiddenShown),
+      evidence: cells.slice(0, 3).map(shownDate),
     });
     return { format: format?.trim() ?? OPEN };
   }

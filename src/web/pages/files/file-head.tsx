@@ -1,4 +1,4 @@
-import { ERRORS } from '../../../../schemas/errors.ts';
+import { ERRORS, type FaultCode, PROFILE_CODES } from '../../../../schemas/errors.ts';
 import { LAYOUTS } from '../../../../schemas/layouts.ts';
 import {
   COMPLETENESS,
@@ -12,7 +12,7 @@ import type { HandledAction } from '../../../actions/action.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
-import type { FileRow } from '../../../ledger/engine/records.ts';
+import type { FileRow, ProfileRow } from '../../../ledger/engine/records.ts';
 import { remedyOf } from '../../../explain/remedy-of.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
@@ -22,8 +22,15 @@ import type { OutcomeTotals, Totals } from '../../../rows/rows.ts';
 import { addressOf } from '../../parts/address.ts';
 import { OutcomeBar } from '../../parts/charts.tsx';
 
+/** The version that reads a file; undefined in a folder without a profile. */
+type OfProfile = { readonly profile?: Pick<ProfileRow, 'name' | 'version'> | undefined };
+
 /** Shows a file at a glance. */
-export function FileFacts({ file, customs: { timeZone, currency } }: { file: FileRow; customs: Customs }) {
+export function FileFacts({
+  file,
+  customs: { timeZone, currency },
+  profile,
+}: OfProfile & { file: FileRow; customs: Customs }) {
   return (
     <Facts
       facts={[
@@ -33,6 +40,7 @@ export function FileFacts({ file, customs: { timeZone, currency } }: { file: Fil
         ['Operation', file.operation],
         ['Folder', file.folder],
         ['Layout', file.layout && LAYOUTS[file.layout].title],
+        ['Profile', profile && <ProfileLink profile={profile} />],
         ['Rows', file.records !== null && <Count of={file.records} />],
         ['Valid rows', file.valid_rows !== null && <Count of={file.valid_rows} />],
         [
@@ -51,8 +59,14 @@ export function FileFacts({ file, customs: { timeZone, currency } }: { file: Fil
   );
 }
 
-/** Shows every reason why a held file waits, with its remedy. */
-export function HoldNotice({ file, held }: { file: FileRow; held: readonly FaultCount[] }) {
+function ProfileLink({ profile: { name, version } }: { profile: Pick<ProfileRow, 'name' | 'version'> }) {
+  return <a href={addressOf(`/profiles/${name}`, { version })}>{`${name} version ${version}`}</a>;
+}
+
+const OF_PROFILES: ReadonlySet<FaultCode> = new Set<FaultCode>(PROFILE_CODES);
+
+/** Shows every reason why a held file waits, with its remedy, and the profile if that may be wrong. */
+export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow; held: readonly FaultCount[] }) {
   if (file.state !== 'held') return null;
   return (
     <Notice kind="warn" title={held.length === 0 && file.reason ? `Held: ${file.reason}` : 'Needs approval'}>
@@ -67,6 +81,11 @@ export function HoldNotice({ file, held }: { file: FileRow; held: readonly Fault
             </li>
           ))}
         </ul>
+      )}
+      {profile && held.some(({ code }) => OF_PROFILES.has(code)) && (
+        <p>
+          The profile that reads it: <ProfileLink profile={profile} />
+        </p>
       )}
     </Notice>
   );

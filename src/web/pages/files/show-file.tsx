@@ -8,6 +8,7 @@ import { listFaults } from '../../../ledger/row/fault-counts.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readOutputs } from '../../../ledger/file/read-file.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
+import { readVersion } from '../../../ledger/profile/read-profiles.ts';
 import { readHoldReasons } from '../../../explain/hold-reasons.ts';
 import { readControlTotals, type ToldTotal } from '../../../explain/read-control-totals.ts';
 import { whyFile } from '../../../explain/why/tell-why.ts';
@@ -31,16 +32,16 @@ export function showFilePage(server: FastifyInstance, { app }: WebContext): void
     const viewer = viewerOf(request);
     const file = await fileOf(app, request);
     const told = await readAll(app, file);
-    const { figures, outputs, totals, batches, faults, links, linked, proposals, held, why } = told;
+    const { figures, outputs, totals, batches, faults, links, linked, proposals, held, why, profile } = told;
     const customs = customsOf(app, file.account);
     const path = `/files/${file.file_id}`;
     return sendPage(
       reply,
       <Page title={file.name} viewer={viewer} path={path} crumbs={[{ path: '/files', label: 'Files' }]} isLive>
         <Section title="Payment file" live="head">
-          <HoldNotice file={file} held={held} />
+          <HoldNotice file={file} held={held} profile={profile} />
           <WaitingProposals proposals={proposals} />
-          <FileFacts file={file} customs={customs} />
+          <FileFacts file={file} customs={customs} profile={profile} />
           <ActionLinks viewer={viewer} actions={actionsOf(file, figures, outputs.length > 0)} base={path} />
         </Section>
         <ToldWhy why={why} viewer={viewer} />
@@ -84,8 +85,8 @@ export function showFilePage(server: FastifyInstance, { app }: WebContext): void
 }
 
 async function readAll({ ledger, settings }: App, file: FileRow) {
-  const { file_id: fileId, file_no: fileNo } = file;
-  const [figures, outputs, batches, faults, links, linked, proposals, held, why] = await Promise.all([
+  const { file_id: fileId, file_no: fileNo, profile_version: profileNo } = file;
+  const [figures, outputs, batches, faults, links, linked, proposals, held, why, profile] = await Promise.all([
     readFileFigures(ledger, file),
     readOutputs(ledger, fileId),
     listBatches(ledger, fileId, { from: 0, limit: SHOWN + 1 }),
@@ -95,9 +96,10 @@ async function readAll({ ledger, settings }: App, file: FileRow) {
     readProposalsOf(ledger, fileId),
     readHoldReasons(ledger, settings, file),
     whyFile(ledger, settings, file),
+    profileNo === null ? undefined : readVersion(ledger.pool, profileNo),
   ]);
   const totals = await readControlTotals(ledger, file, { figures, outputs });
-  return { figures, outputs, totals, batches, faults, links, linked, proposals, held, why };
+  return { figures, outputs, totals, batches, faults, links, linked, proposals, held, why, profile };
 }
 
 /** Shows files related to this one. */
