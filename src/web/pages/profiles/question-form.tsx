@@ -75,7 +75,12 @@ export function QuestionField({ question, place, answer }: { question: Question;
     <fieldset aria-describedby={`t-${name}`}>
       <legend>
         {about}
-        {answer === undefined && <Open />}
+        {answer === undefined && (
+          <>
+            {' '}
+            <span class="state warn">open</span>
+          </>
+        )}
       </legend>
       <div id={`t-${name}`}>
         <p>{text}</p>
@@ -88,10 +93,6 @@ export function QuestionField({ question, place, answer }: { question: Question;
       )}
     </fieldset>
   );
-}
-
-function Open() {
-  return <span class="state warn">open</span>;
 }
 
 function Evidence({ lines }: { lines: readonly string[] }) {
