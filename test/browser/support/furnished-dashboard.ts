@@ -1,3 +1,4 @@
+import { PROFILE_TEXT, putConfirmed, putDraft } from '../../ledger/support/put-version.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../../web/support/dashboard-world.ts';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -9,7 +10,7 @@ export type FurnishedDashboard = DashboardWorld & { readonly pages: readonly Sho
 
 /**
  * Opens a dashboard after a day's work: files that are done, refused, held or waiting for a second person, declined
- * rows, a batch in doubt, and a stopped account.
+ * rows, a batch in doubt, a stopped account, and a profile of two versions.
  */
 export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
   const world = await openDashboardWorld({
@@ -30,6 +31,8 @@ export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
   world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
   await world.drop('card', 'tuesday.csv', lines(upTo(45).map((n) => cardRow(200 + n))));
   await world.finish();
+  await putConfirmed(world.app.ledger, 'dues');
+  await putDraft(world.app.ledger, 'dues', PROFILE_TEXT.replace("decimal: '.'", "decimal: ','"));
   const { rows } = await world.app.ledger.pool.query<{ name: string; file_id: string }>(
     'SELECT name, file_id FROM file',
   );
@@ -76,6 +79,11 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('account', '/accounts/main'),
     page('pause', '/accounts/main/do/pause'),
     page('schedules', '/schedules'),
+    page('profiles', '/profiles'),
+    page('profile', '/profiles/dues'),
+    page('profile-diff', '/profiles/dues/diff?from=1&to=2'),
+    page('profile-preview', '/profiles/dues/preview'),
+    page('new-profile', '/new-profile'),
     page('report', '/report'),
     page('audit', '/audit'),
     page('search', '/search?q=C-7'),

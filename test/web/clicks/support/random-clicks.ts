@@ -22,6 +22,7 @@ const STARTS = [
   '/files',
   '/proposals',
   '/accounts',
+  '/profiles',
   '/schedules',
   '/report',
   '/audit',

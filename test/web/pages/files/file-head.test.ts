@@ -99,6 +99,15 @@ describe('HoldNotice', () => {
     expect(html).toContain('Held: &lt;b>it changed');
     expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.remedy);
   });
+
+  it('leads to the profile when a cell does not fit it, and not for other reasons', () => {
+    const profile = { name: 'dues', version: 2 };
+    const reasonOf = (code: 'NUMBER_FORMAT' | 'SAME_TOTALS') => [{ code, count: 1, line: 3, detail: null }];
+    const unfit = draw(HoldNotice, { file: FILE, held: reasonOf('NUMBER_FORMAT'), profile });
+    expect(unfit).toContain(ERRORS.NUMBER_FORMAT.means);
+    expect(unfit).toContain('href="/profiles/dues?version=2"');
+    expect(draw(HoldNotice, { file: FILE, held: reasonOf('SAME_TOTALS'), profile })).not.toContain('/profiles/');
+  });
 });
 
 const FIGURES: FileFigures = {

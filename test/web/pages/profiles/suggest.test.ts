@@ -173,11 +173,13 @@ const CARD_SAMPLE = encodeLines(
   exampleProfile('quickbooks-dues'),
 );
 
-/** Chooses anything for each question of a page. */
+/** Chooses anything for each question of a page, and often the column of card numbers. */
 function anything(html: string, random: () => number): [string, string][] {
   return fieldsIn(html).flatMap(({ name, kind, options }): [string, string][] => {
     if (kind === 'checkbox') return options.filter(() => random() < 0.8).map(({ value }) => [name, value]);
-    const option = options[Math.floor(random() * options.length)];
+    const cards = options.filter(({ label }) => label.startsWith('Card Number'));
+    const offered = cards.length > 0 && random() < 0.4 ? cards : options;
+    const option = offered[Math.floor(random() * offered.length)];
     return option ? [[name, option.value]] : [];
   });
 }
