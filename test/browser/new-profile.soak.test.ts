@@ -74,7 +74,7 @@ describe.runIf(chromiumIsInstalled())('a new profile in a browser without script
     await mustBeUsable();
     await page.getByLabel('Number of payments in the accounting system').fill('6');
     await page.getByLabel('Their total in the accounting system').fill('7,410.00');
-    await page.getByLabel('Name of the folder').fill('drop/dues');
+    await page.getByLabel('Type the name of the folder').fill('drop/dues');
     await page.getByLabel('Reason').fill('new export of June');
     await page.getByRole('button', { name: 'Confirm dues' }).click();
     await page.getByText('Confirmed: dues version 1').waitFor();

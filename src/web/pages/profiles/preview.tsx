@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ComponentChildren } from 'preact';
 import type { Profile } from '../../../../schemas/profiles.ts';
 import { foldersOf, readText } from '../../../actions/profile/read-text.ts';
 import type { App } from '../../../app.ts';
@@ -7,10 +8,13 @@ import { piecesOf, type PreviewRow, previewSample, sayLeftOut } from '../../../c
 import { previewVerdict } from '../../../explain/validate/preview-verdict.ts';
 import { rulesOfFolder } from '../../../explain/validate/rules-of-folder.ts';
 import { pickVersion, readProfile } from '../../../explain/read-profiles.ts';
+import { displayName } from '../../../files/display-name.ts';
 import { groupedCount } from '../../../kernel/counted.ts';
 import { maskName } from '../../../kernel/mask.ts';
+import type { ProfileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { takeUploads, type Uploaded, uploadOf } from '../../access/take-uploads.ts';
+import type { Viewer } from '../../access/viewer.ts';
 import { toVerdict, type Verdict } from '../../drop/check-upload.ts';
 import { Notice, Section, Table } from '../../parts/blocks.tsx';
 import { ChoiceField, FileField } from '../../parts/form.tsx';
@@ -114,7 +118,7 @@ function RowPreview({ row: { line, why, cells, constants, faults } }: { row: Pre
               sent.length === 0 ? (
                 <span class="soft">not sent</span>
               ) : (
-                sent.map((one) => `${one.title}: ${one.value}`).join('; ')
+                sent.map((one) => `${one.title}: ${one.value || '(empty)'}`).join('; ')
               ),
           },
         ]}
@@ -157,35 +161,54 @@ export async function previewPage(server: FastifyInstance, context: WebContext):
 }
 
 async function showPreview({ app }: WebContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = viewerOf(request);
   const versions = await readProfile(app.ledger, fieldOf(request.params, 'name'));
   const isSent = request.method === 'POST';
   const form = isSent ? request.body : request.query;
-  const { name, version, text } = pickVersion(versions, fieldOf(form, 'version') || undefined);
-  const own = foldersOf(app.settings, name);
-  const folders = own.length > 0 ? own : app.settings.folders;
+  const version = pickVersion(versions, fieldOf(form, 'version') || undefined);
+  const folders = foldersFor(app, version.name);
   const folder = folders.length === 1 ? folders[0] : folders.find(({ id }) => id === fieldOf(form, 'folder'));
   const sample = uploadOf(form, 'sample');
-  const isWhole = folder !== undefined && sample !== undefined;
-  const preview = isWhole
-    ? await readPreview(app, readText(app.settings, name, text).profile, folder, sample)
-    : undefined;
-  if (isSent && !isWhole) void reply.code(400);
+  const about = { viewer: viewerOf(request), versions, version, folders, folder };
+  if (!folder || !sample) {
+    if (isSent) void reply.code(400);
+    return sendPage(reply, <PreviewPage {...about}>{isSent && <Notice kind="bad" title={CHOOSE} />}</PreviewPage>);
+  }
+  const preview = await readPreview(app, readText(app.settings, version.name, version.text).profile, folder, sample);
   return sendPage(
     reply,
+    <PreviewPage {...about}>
+      <Notice kind="info" title={`${maskName(displayName(sample.name))} in folder ${folder.id}`} />
+      <PreviewParts preview={preview} />
+    </PreviewPage>,
+  );
+}
+
+const CHOOSE = 'Choose a folder and a file.';
+
+/** Returns the folders of a profile; if none names it yet, all of them. */
+function foldersFor({ settings }: App, name: string): readonly Folder[] {
+  const own = foldersOf(settings, name);
+  return own.length > 0 ? own : settings.folders;
+}
+
+type PreviewPageProps = {
+  readonly viewer: Viewer;
+  readonly versions: readonly ProfileRow[];
+  readonly version: ProfileRow;
+  readonly folders: readonly Folder[];
+  readonly folder: Folder | undefined;
+  readonly children: ComponentChildren;
+};
+
+function PreviewPage({ viewer, versions, version: { name, version }, folders, folder, children }: PreviewPageProps) {
+  const choices = versions.map((one) => ({ value: String(one.version), label: `${one.version}, ${one.state}` }));
+  return (
     <Page title={`Preview with ${name} version ${version}`} viewer={viewer} path="/profiles" crumbs={crumbsTo(name)}>
-      {isSent && !isWhole && <Notice kind="bad" title="Choose a folder and a file." />}
-      {preview && <Notice kind="info" title={`${maskName(sample!.name)} in folder ${folder!.id}`} />}
-      {preview && <PreviewParts preview={preview} />}
-      <Section title={preview ? 'Another file' : 'Choose a file'}>
+      {children}
+      <Section title="Choose a file">
         <form method="post" action={`/profiles/${name}/preview`} enctype="multipart/form-data">
           <Token viewer={viewer} />
-          <ChoiceField
-            name="version"
-            label="Version"
-            choices={versions.map((one) => ({ value: String(one.version), label: `${one.version}, ${one.state}` }))}
-            value={String(version)}
-          />
+          <ChoiceField name="version" label="Version" choices={choices} value={String(version)} />
           {folders.length > 1 && (
             <ChoiceField name="folder" label="Folder" choices={folderChoices(folders)} value={folder?.id} />
           )}
@@ -197,7 +220,7 @@ async function showPreview({ app }: WebContext, request: FastifyRequest, reply: 
           <button type="submit">Show the preview</button>
         </form>
       </Section>
-    </Page>,
+    </Page>
   );
 }
 

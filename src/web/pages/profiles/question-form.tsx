@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Answer, Answers, Option, Question } from '../../../csv/suggest/questions.ts';
+import type { Answer, Answers, Option, Question, Reason, Reasons } from '../../../csv/suggest/questions.ts';
 import { holdsCardNumber, maskText } from '../../../kernel/mask.ts';
 import { sha256Of } from '../../../kernel/hash.ts';
 import { fieldOf, fieldsOf } from '../../access/read-form.ts';
+import { Section, Table } from '../../parts/blocks.tsx';
 import { TextField } from '../../parts/form.tsx';
 
 /** The steps of the questions about a sample, in their order. */
@@ -18,6 +19,9 @@ const YES_NO: readonly Option[] = [
   { value: 'yes', label: 'Yes' },
   { value: 'no', label: 'No' },
 ];
+
+/** More options are listed in a menu, which is shorter. */
+const MOST_RADIOS = 6;
 
 /** A page with more fields would neither be read nor be sent. */
 const MOST_WORDS = 100;
@@ -124,11 +128,16 @@ function WrittenText({ name, question: { about, text, evidence }, answer, isOpen
 }
 
 const FIELDS: { readonly [Kind in Exclude<Question['kind'], 'text'>]: (field: Field) => ComponentChildren } = {
-  choice: ({ name, question: { options = [] }, answer }) => <Radios name={name} options={options} chosen={answer} />,
+  choice: ({ name, question: { about, options = [] }, answer }) =>
+    options.length > MOST_RADIOS ? (
+      <SelectField name={name} label={about} isHidden options={options} chosen={answer} />
+    ) : (
+      <Radios name={name} options={options} chosen={answer} />
+    ),
   'yes-no': ({ name, answer }) => <Radios name={name} options={YES_NO} chosen={answer} />,
   words: ({ name, question: { options = [], words = [] }, answer }) =>
     words.map((word, place) => (
-      <WordField
+      <SelectField
         key={word.value}
         name={`${name}-${place}`}
         label={word.label}
@@ -161,12 +170,21 @@ function targetIn(answer: Answer | undefined, word: string): unknown {
   return typeof answer === 'object' && Object.hasOwn(answer, word) ? Reflect.get(answer, word) : undefined;
 }
 
-type Words = { readonly name: string; readonly label: string; readonly options: readonly Option[]; chosen: unknown };
+type Select = {
+  readonly name: string;
+  readonly label: string;
+  /** Whether the legend says the same, so that only a screen reader needs it. */
+  readonly isHidden?: boolean;
+  readonly options: readonly Option[];
+  readonly chosen: unknown;
+};
 
-function WordField({ name, label, options, chosen }: Words) {
+function SelectField({ name, label, isHidden = false, options, chosen }: Select) {
   return (
     <div class="field">
-      <label for={`f-${name}`}>{label}</label>
+      <label for={`f-${name}`} class={isHidden ? 'hidden' : undefined}>
+        {label}
+      </label>
       <select id={`f-${name}`} name={name} required>
         <option value="">Choose…</option>
         {options.map((option, place) => (
@@ -176,5 +194,36 @@ function WordField({ name, label, options, chosen }: Words) {
         ))}
       </select>
     </div>
+  );
+}
+
+/** Shows what a suggestion of columns rests on, above the questions about it. */
+export function ReasonParts({ reasons }: { reasons: Reasons | undefined }) {
+  if (!reasons || reasons.columns.length === 0) return null;
+  return (
+    <Section title="What the file shows">
+      <Table
+        label="Columns of the layout"
+        rows={reasons.columns}
+        empty=""
+        columns={[
+          { title: 'Is sent', cell: ({ title }: Reason) => title },
+          { title: 'Your column', cell: ({ from }) => from ?? '?' },
+          { title: 'Why', cell: ({ confidence, why }) => `${confidence}: ${why}` },
+          { title: 'Example', cell: ({ example }) => example },
+          { title: 'Next best', cell: ({ next }) => next },
+        ]}
+      />
+      {reasons.amounts.length > 0 && (
+        <>
+          <h3>Columns of amounts</h3>
+          <ul class="sentences">
+            {reasons.amounts.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Section>
   );
 }

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { Folder } from '../../../config/config.ts';
-import { askedBy, questionsOf, type Reason, reasonsOf, type Question } from '../../../csv/suggest/questions.ts';
+import { askedBy, type Question, questionsOf, reasonsOf } from '../../../csv/suggest/questions.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { type Viewer, viewerMay } from '../../access/viewer.ts';
-import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
+import { Facts, Notice, Section } from '../../parts/blocks.tsx';
 import { ChoiceField, FileField, TextField } from '../../parts/form.tsx';
 import { Page, Token } from '../../parts/page.tsx';
 import { folderChoices } from '../drop.tsx';
 import type { KeptSample } from './kept-samples.ts';
 import { PreviewParts, type ShownPreview } from './preview.tsx';
-import { markOf, QuestionField, STEPS } from './question-form.tsx';
+import { markOf, QuestionField, ReasonParts, STEPS } from './question-form.tsx';
 
 /** Address of the first page; the others lie below. Nothing of a sample is in any address. */
 export const START = '/new-profile';
@@ -79,7 +79,14 @@ function ForgetForm({ viewer }: { viewer: Viewer }) {
 
 type OfSample = { readonly viewer: Viewer; readonly kept: KeptSample };
 
-function SamplePage({ viewer, kept, title, children }: OfSample & { title: string; children: ComponentChildren }) {
+/** @param says what the file is; it holds a number of rows, so the page on which a person types that number has none */
+function SamplePage({
+  viewer,
+  kept,
+  title,
+  says,
+  children,
+}: OfSample & { title: string; says?: string | undefined; children: ComponentChildren }) {
   return (
     <Page title={title} viewer={viewer} path="/profiles" crumbs={CRUMBS}>
       <Section title={kept.name}>
@@ -87,7 +94,7 @@ function SamplePage({ viewer, kept, title, children }: OfSample & { title: strin
           facts={[
             ['Folder', kept.folder.id],
             ['Account and operation', `${kept.folder.account}: ${kept.folder.operation}`],
-            ['What it is', reasonsOf(kept.proposal, kept.answers)?.form],
+            ['What it is', says],
           ]}
         />
         <StepLinks kept={kept} />
@@ -142,13 +149,14 @@ export function QuestionsPage({
 }: OfSample & { questions: readonly Question[]; faults: readonly string[]; isChanged: boolean }) {
   const step = questions[0]?.step;
   const open = questionsOf(kept.proposal, kept.answers).filter((question) => question.step === step).length;
+  const says = reasonsOf(kept.proposal, kept.answers)?.form;
   return (
-    <SamplePage viewer={viewer} kept={kept} title={step ? STEPS[step] : 'Questions'}>
+    <SamplePage viewer={viewer} kept={kept} title={step ? STEPS[step] : 'Questions'} says={says}>
       {isChanged && <Notice kind="warn" title="The questions have changed since you opened the page. Look again." />}
       {faults.map((fault) => (
         <Notice key={fault} kind="bad" title={`No profile can be made: ${fault}`} />
       ))}
-      {step === 'columns' && <ReasonParts kept={kept} />}
+      {step === 'columns' && <ReasonParts reasons={reasonsOf(kept.proposal, kept.answers)} />}
       {step && (
         <Section title={open > 0 ? `${counted(open, 'question')} open` : 'All answered'}>
           <form method="post" action={`${START}/questions`}>
@@ -168,37 +176,6 @@ export function QuestionsPage({
         </Section>
       )}
     </SamplePage>
-  );
-}
-
-function ReasonParts({ kept: { proposal, answers } }: { kept: KeptSample }) {
-  const reasons = reasonsOf(proposal, answers);
-  if (!reasons || reasons.columns.length === 0) return null;
-  return (
-    <Section title="What the file shows">
-      <Table
-        label="Columns of the layout"
-        rows={reasons.columns}
-        empty=""
-        columns={[
-          { title: 'Is sent', cell: ({ title }: Reason) => title },
-          { title: 'Your column', cell: ({ from }) => from ?? '?' },
-          { title: 'Why', cell: ({ confidence, why }) => `${confidence}: ${why}` },
-          { title: 'Example', cell: ({ example }) => example },
-          { title: 'Next best', cell: ({ next }) => next },
-        ]}
-      />
-      {reasons.amounts.length > 0 && (
-        <>
-          <h3>Columns of amounts</h3>
-          <ul class="sentences">
-            {reasons.amounts.map((line) => (
-              <li key={line}>{line}</li>
-            ))}
-          </ul>
-        </>
-      )}
-    </Section>
   );
 }
 
@@ -284,7 +261,7 @@ function FigureFields({ typed, folder }: { typed: Typed; folder: Folder }) {
       />
       <TextField
         name="folder"
-        label={`Name of the folder, ${folder.id}, typed`}
+        label={`Type the name of the folder: ${folder.id}`}
         hint="The profile will read the files of this folder."
         value={typed.folder}
         autocomplete="off"

@@ -14,6 +14,7 @@ import { maskName, maskReason, maskText } from '../../../kernel/mask.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { takeUploads, uploadOf } from '../../access/take-uploads.ts';
 import { actorOf, type Viewer } from '../../access/viewer.ts';
+import { troubleOf } from '../../answer-errors.tsx';
 import { DonePage } from '../../parts/action-pages.tsx';
 import { sendPage } from '../../send-page.ts';
 import { viewerOf, type WebContext } from '../../web-context.ts';
@@ -184,18 +185,19 @@ function typedIn(form: unknown): Typed {
 async function takeFigures(visit: Visit): Promise<FastifyReply> {
   const { viewer, kept, request, reply } = visit;
   const made = madeOf(kept);
-  if (made?.mark !== fieldOf(request.body, 'mark')) return reply.redirect(`${START}/preview`, 303);
+  if (!made || made.mark !== fieldOf(request.body, 'mark')) return reply.redirect(`${START}/preview`, 303);
   const typed = typedIn(request.body);
   try {
-    const { name, done } = await recordMade(visit, made!, typed);
+    const { name, done } = await recordMade(visit, made, typed);
     visit.forget();
     const action = isConfirmedHere(viewer, kept) ? 'confirm-profile' : 'import-profile';
     const about = { viewer, action, path: '/profiles', subject: { kind: 'profile', profile: name } } as const;
     return sendPage(reply, <DonePage {...about} picks={[]} asks={[]} filled={{}} done={done} />);
   } catch (error) {
-    if (!(error instanceof PipelineError)) throw error;
-    void reply.code(error.code === 'USAGE' ? 400 : 409);
-    const page = { viewer, kept, mark: made!.mark, typed, fault: error.message };
+    const { status, says } = troubleOf(error);
+    if (status >= 500) throw error;
+    void reply.code(status);
+    const page = { viewer, kept, mark: made.mark, typed, fault: says };
     return sendPage(reply, <ConfirmPage {...page} />);
   }
 }

@@ -38,6 +38,16 @@ describe('QuestionField', () => {
     expect(wordsOf(draw(QuestionField, { question: agreed, place: 0, answer: 'no' }))).not.toContain('open');
   });
 
+  it('lists many options in a menu, in which nothing is chosen for a person', () => {
+    const options = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((value) => ({ value, label: value }));
+    const many: Question = { ...ABOUT, id: 'column:city', step: 'columns', kind: 'choice', options };
+    const [field] = fieldsIn(draw(QuestionField, { question: many, place: 0 }));
+    expect([field!.kind, chosen(many), chosen(many, 'g')]).toEqual(['select', [[]], [['g']]]);
+    expect(fieldsIn(draw(QuestionField, { question: { ...many, options: options.slice(1) }, place: 0 }))[0]!.kind).toBe(
+      'radio',
+    );
+  });
+
   it('names words and options by their places only, so that no cell is in the page', () => {
     expect(draw(QuestionField, { question: words(2), place: 0 })).not.toContain('422222222222');
     expect(draw(QuestionField, { question: written, place: 0, answer: '4222222222222220' })).not.toContain(
