@@ -169,11 +169,7 @@ function amountTitles({ columns: { amount } }: Profile): Title[] {
 
 /** Returns an amount with its digits alike: `9,999.99` for any with a group mark. */
 function shapeOf(cell: string): string {
-  return cell
-    .trim()
-    .replace(/\d+(?=\D*\d)/g, '9')
-    .replace(/\d(?=\d)/g, '')
-    .replace(/\d(?!.*\d)/, '99');
+  return cell.trim().replace(/\d/g, '9').replace(/9+/, '9');
 }
 
 function firstOfEach(

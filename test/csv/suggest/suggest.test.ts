@@ -5,6 +5,7 @@ import { rowsOf } from '../../../src/csv/suggest/sample-rows.ts';
 import { evidenceOf, isBalanceOf, sumsIn } from '../../../src/csv/suggest/kinds-of-columns.ts';
 import { OTHER_VISA, VISA } from '../support.ts';
 import { assign } from '../../../src/csv/suggest/assign.ts';
+import { type Answers, openProposal, questionsOf } from '../../../src/csv/suggest/questions.ts';
 import { type Preview, previewSample } from '../../../src/csv/suggest/preview.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from '../profile/support/example-files.ts';
 import { PLACES } from '../profile/support/places.ts';
@@ -171,7 +172,7 @@ describe('previewSample', () => {
       'largest',
       'word "invoice"',
       'word "visa"',
-      'amount like 9,9.99',
+      'amount like 9,999.99',
     ]);
     expect(rows[1]!.why).toEqual(['last', 'smallest', 'word "mastercard"', 'amount like 9.99']);
   });
@@ -182,5 +183,31 @@ describe('previewSample', () => {
     expect(rows[0]!.constants).toContainEqual({ title: 'Comment', value: 'Monthly dues' });
     expect(shown).not.toContain('021000021');
     expect(shown).not.toContain('40000000');
+  });
+});
+
+describe('questionsOf', () => {
+  const ask = (lines: readonly string[], answers: Answers) =>
+    questionsOf(
+      openProposal({ bytes: Buffer.from(lines.join('\n'), 'latin1'), place: PLACES['sage-eft'], today: TODAY }),
+      answers,
+    );
+  const TITLES = 'Name,Document,Debit,Account kind,Institution,Transit,Bank account,Details';
+  const ROWS = [1, 2, 3, 4, 5].map((n) => `Zoë Côté,S-${n},${n}0.50,Chequing,004,10202,123456${n},Dues`);
+
+  it('suggests no account number by its title alone where bank numbers stand beside it', () => {
+    const account = (titles: string) =>
+      ask([titles, ...ROWS], { charset: 'windows-1252', layout: 'ach' }).find(
+        ({ id }) => id === 'column:accountNumber',
+      );
+    const { options, preselected } = account(TITLES)!;
+    expect(options!.map(({ value }) => value)).toContain('"0" + Institution + Transit + Bank account');
+    expect(preselected).toBeUndefined();
+    const untitled = '"0" + Institution + Transit + Last';
+    expect(account(TITLES.replace('Bank account', 'Last'))!.preselected).toBe(untitled);
+  });
+
+  it('shows the words of which the character set is in doubt, not whole lines', () => {
+    expect(ask([TITLES, ...ROWS], {})[0]).toMatchObject({ id: 'charset', evidence: ['Zoë', 'Zoë', 'Zoë'] });
   });
 });

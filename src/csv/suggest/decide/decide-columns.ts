@@ -100,6 +100,8 @@ function askSource(match: Match, sources: readonly Source[], table: Table, ask: 
 /** Suggests a likely column, or else a likely pair of columns; nothing where several are as good. */
 function suggestSource({ column, place, confidence, isTitled }: Match, sources: readonly Source[]): Source | undefined {
   const pairs = sources.filter(({ places, rule }) => places.length > 1 || rule.split !== undefined);
+  // An account number beside its bank numbers is seldom whole, whatever its title; a person must look.
+  if (column === 'accountNumber' && isTitled && pairs.length > 0) return undefined;
   if (place !== undefined && (isTitled || pairs.length === 0) && confidence !== 'open') return sources[0];
   if (pairs.length > 0 && !isTitled) return pairs[0];
   return place === undefined && !COLUMNS[column].required ? sources.find(({ rule }) => rule.value === '') : undefined;

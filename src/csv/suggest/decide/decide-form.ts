@@ -135,7 +135,7 @@ function decideCharset(bytes: Buffer, memo: Memo, ask: Asker): Charset | undefin
     about: 'Character set',
     text: 'Which character set does the accounting system write? Its letters must read right here.',
     evidence: odd
-      .flatMap((line) => /\S*[^\0-\x7f]\S*/.exec(line)?.[0] ?? [])
+      .flatMap((line) => /[^\s,;|"]*[^\0-\x7f][^\s,;|"]*/.exec(line)?.[0] ?? [])
       .slice(0, MOST_SHOWN)
       .map(shownText),
     options: charsets.map((value) => ({ value, label: value })),
