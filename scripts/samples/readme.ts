@@ -1,5 +1,6 @@
 import { ERRORS } from '../../schemas/errors.ts';
 import { code, page, sentence, table } from '../reference/markdown.ts';
+import { EXPORT_SAMPLES } from './export-samples.ts';
 import { FAULTY_SAMPLES, type FaultySample, NOT_IN_A_FILE } from './faulty-samples.ts';
 import { RESULT_SAMPLES } from './result-samples.ts';
 import { MARKER_SAMPLE, MARKER_SUFFIX, VALID_SAMPLES } from './valid-samples.ts';
@@ -23,6 +24,9 @@ export function renderReadme(): string {
     describeValid(),
     '## A file with its marker',
     `${code(MARKER_SAMPLE.file)} is taken by an ${MARKER_SAMPLE.operation} folder with ${code(`complete: { by: marker, suffix: ${MARKER_SUFFIX} }`)} once ${code(MARKER_SAMPLE.file + MARKER_SUFFIX)}, an empty file, lies beside it.`,
+    '## Exports of accounting systems',
+    '[From your accounting system](../docs/from-your-accounting-system.md) makes an import profile for each and takes it to its result. `exports/paydrop.yaml` has their accounts and folders.',
+    describeExports(),
     '## Files with one fault each',
     'Each shows the code that is its name, and is good otherwise. A fault of a row stands in the fifth of twelve rows; the other eleven are sent. Where a setting is named, the drop folder must have it; else the file is taken.',
     describeFaulty(),
@@ -49,6 +53,19 @@ function describeValid(): string {
       layout,
       String(rows),
       account,
+    ]),
+  );
+}
+
+function describeExports(): string {
+  return table(
+    ['File', 'Like one of', 'It has', 'Payments', 'Total'],
+    EXPORT_SAMPLES.map(({ name, like, shows, rows, total }) => [
+      code(`exports/${name}.csv`),
+      like,
+      sentence(shows),
+      String(rows),
+      total,
     ]),
   );
 }

@@ -1,0 +1,123 @@
+/** What stands behind each gift: how it was paid, and what it is for. */
+const GIFT_PAYMENTS = [
+  ['Pay method', 'Card brand', 'Credit card no.', 'Expires on', 'Fund'],
+  ['Credit card', 'Visa', '4222-2222-2222-2220', '12/2035', 'Annual'],
+  ['Credit card', 'Master Card', '5454-5454-5454-5454', '11/2035', 'Building'],
+  ['Personal check', '', '', '', 'Annual'],
+  ['Credit card', 'American Express', '3782-822463-10005', '01/2036', 'Annual'],
+  ['Credit card', 'Visa', '4222-2222-2222-2220', '12/2035', 'Annual'],
+  ['Direct debit', '', '', '', 'Building'],
+  ['Credit card', 'Visa', '4222-2222-2222-2220', '10/2035', 'Annual'],
+  ['Credit card', 'Master Card', '5454-5454-5454-5454', '09/2035', 'Building'],
+];
+
+/**
+ * The lines of the exports in samples/, by the name of the sample. Names and accounts are made up, the card numbers are
+ * the test numbers of the sandbox.
+ */
+export const EXPORT_LINES = {
+  'excel-us': [
+    'Billed on,Invoice no.,First name,Last name,Address,City,State,ZIP,Amount due,Card type,Card no.,Exp.,Season',
+    '6/5/2026,XU-2101,Ada,Byron,1 Mill Lane,Troy,NY,12180," $20.00 ",Visa,4222222222222220,12/35,Summer',
+    '6/5/2026,XU-2102,Grace,Hopper,22 Harbour Road,Salem,MA,01970," $1,250.00 ",Visa,4222222222222220,11/35,Summer',
+    '6/12/2026,XU-2103,Alan,Turing,7 Elm Street,Austin,TX,73301," $45.50 ",MasterCard,5454545454545454,12/35,Summer',
+    '6/12/2026,XU-2104,Edsger,Dijkstra,140 River Drive,Dover,DE,19901," $75.00 ",Amex,378282246310005,01/36,Summer',
+    '6/15/2026,XU-2105,Barbara,Liskov,9 Hill Street,Troy,NY,12180," $90.00 ",Visa,4222222222222220,12/35,Summer',
+    '6/15/2026,XU-2106,Donald,Knuth,31 Lake Road,Salem,MA,01970," $35.00 ",MasterCard,5454545454545454,10/35,Summer',
+    '6/19/2026,XU-2107,Katherine,Johnson,5 Oak Street,Austin,TX,73301," $110.00 ",Visa,4222222222222220,12/35,Summer',
+    '6/19/2026,XU-2108,Tony,Hoare,18 Park Row,Dover,DE,19901," $50.00 ",Amex,378282246310005,09/35,Summer',
+  ],
+  'excel-europe': [
+    'Datum;Rechnung;Vorname;Nachname;Straße;Ort;PLZ;Betrag;Karte;Kartennummer;Gültig bis;Abteilung',
+    '05.06.2026;XE-3101;Jürgen;Weiß;Mühlweg 1;Köln;50667;1.234,50;Visa;4222 2222 2222 2220;12/35;Tennis',
+    '05.06.2026;XE-3102;Käthe;Sander;Hauptstraße 12;Bonn;53111;19,90;Mastercard;5454 5454 5454 5454;11/35;Rudern',
+    '12.06.2026;XE-3103;Paul;Möller;Gartenweg 7;Aachen;52062;120,00;Visa;4222 2222 2222 2220;12/35;Tennis',
+    '12.06.2026;XE-3104;Ines;Krüger;Am Ufer 3;Köln;50668;85,50;American Express;378282246310005;01/36;Rudern',
+    '19.06.2026;XE-3105;Otto;Hahn;Ringstraße 44;Bonn;53113;64,00;Visa;4222 2222 2222 2220;12/35;Tennis',
+    '19.06.2026;XE-3106;Lena;Vogt;Bergstraße 2;Aachen;52064;140,00;Mastercard;5454 5454 5454 5454;10/35;Rudern',
+    '26.06.2026;XE-3107;Max;Groß;Waldweg 9;Köln;50670;100,00;Visa;4222 2222 2222 2220;12/35;Tennis',
+    'Summe;;;;;;;1.763,90;;;;',
+  ],
+  'excel-mac': [
+    '\ufeffMember,Member code,Bill,For,Dues,Locker,To pay',
+    'Zoë Brontë,A1020001,XM-4101,June,40.00,5.00,45.00',
+    'Ada Byron,A1020018,XM-4102,June,60.00,5.00,65.00',
+    'Grace Hopper,A1020035,XM-4103,June,40.00,0.00,40.00',
+    'René Noël,A1020052,XM-4104,June,120.00,10.00,130.00',
+    'Alan Turing,A1020069,XM-4105,June,60.00,0.00,60.00',
+    'Barbara Liskov,A1020086,XM-4106,June,58.00,5.00,63.00',
+  ],
+  libreoffice: [
+    '"Day","Number","Name","Street","Town","State","ZIP","Sum","Card","Card number","Valid until"',
+    '2026-06-01,"LO-5101","Byron, Ada","1 Mill Lane","Troy","NY","12180",25.00,"Visa","4222222222222220","2035-12"',
+    '2026-06-01,"LO-5102","Hopper, Grace","22 Harbour Road","Salem","MA","01970",149.25,"Mastercard","5454545454545454","2035-11"',
+    '2026-06-08,"LO-5103","Turing, Alan","7 Elm Street","Austin","TX","73301",60.00,"Visa","4222222222222220","2036-01"',
+    '2026-06-08,"LO-5104","Mill Lane Rowing Club","1 Mill Lane","Troy","NY","12180",175.00,"Visa","4222222222222220","2035-12"',
+    '2026-06-22,"LO-5105","Liskov, Barbara","9 Hill Street","Dover","DE","19901",2.00,"Visa","4111111111111111","2035-12"',
+    '2026-06-22,"LO-5106","Hoare, Tony","18 Park Row","Dover","DE","19901",78.00,"Amex","378282246310005","2035-09"',
+  ],
+  quickbooks: [
+    'Acme Swim Club Inc.,,,,,,,,,,,,',
+    'Open dues by customer,,,,,,,,,,,,',
+    '"June 1-15, 2026",,,,,,,,,,,,',
+    ',,,,,,,,,,,,',
+    'Date,Kind,No.,Customer,Street,City,State,ZIP,Card brand,Card number,Card expires,Open balance,Amount',
+    '06/05/2026,Invoice,QB-6101,"Byron, Ada",1 Mill Lane,Troy,NY,12180,Visa,4222 2222 2222 2220,12/2035,$25.00,$25.00',
+    '06/05/2026,Invoice,QB-6102,"Hopper, Grace",22 Harbour Road,Salem,MA,01970,MasterCard,5454 5454 5454 5454,11/2035,"$1,200.00","$1,200.00"',
+    '06/08/2026,Payment,QB-6103,"Hopper, Grace",22 Harbour Road,Salem,MA,01970,,,,$0.00,-$60.00',
+    '06/08/2026,Invoice,QB-6104,"Turing, Alan",7 Elm Street,Austin,TX,73301,Visa,4222 2222 2222 2220,12/2035,$40.00,$45.00',
+    '06/10/2026,Invoice,QB-6105,"Dijkstra, Edsger",140 River Drive,Dover,DE,19901,American Express,378282246310005,01/2036,$80.00,$80.00',
+    '06/12/2026,Invoice,QB-6106,"Liskov, Barbara",9 Hill Street,Troy,NY,12180,Visa,4111 1111 1111 1111,12/2035,$2.00,$2.00',
+    '06/12/2026,Payment,QB-6107,"Liskov, Barbara",9 Hill Street,Troy,NY,12180,,,,$0.00,-$25.00',
+    '06/15/2026,Invoice,QB-6108,"Knuth, Donald",31 Lake Road,Salem,MA,01970,Visa,4222 2222 2222 2220,10/2035,$95.00,$95.00',
+    '06/15/2026,Invoice,QB-6109,"Hoare, Tony",18 Park Row,Dover,DE,19901,MasterCard,5454 5454 5454 5454,09/2035,$65.00,$65.00',
+    'TOTAL,,,,,,,,,,,"$1,507.00","$1,427.00"',
+    '"Monday, June 15, 2026 04:31 PM",,,,,,,,,,,,',
+  ],
+  xero: [
+    'Contact,Contact code,Invoice number,Note,Issued,Due,Total,Tax,Paid so far,Still due,Currency,Status',
+    'Byron Ltd,A1030001,XR-7101,June,06/01/2026,06/15/2026,120.00,20.00,0.00,120.00,USD,Awaiting payment',
+    'Harbor Cafe,A1030018,XR-7102,June,06/01/2026,06/15/2026,96.00,16.00,96.00,0.00,USD,Paid',
+    'Elm Street Gym,A1030035,XR-7103,June,06/01/2026,06/15/2026,240.00,40.00,60.00,180.00,USD,Awaiting payment',
+    'River Books,A1030052,XR-7104,,06/02/2026,06/16/2026,61.20,10.20,0.00,61.20,USD,Awaiting payment',
+    'Oak Bakery,A1030069,XR-7105,June,06/02/2026,06/16/2026,48.00,8.00,0.00,48.00,USD,Draft',
+    'Lake Hotel,A1030086,XR-7106,June,06/03/2026,06/17/2026,350.40,58.40,0.00,350.40,USD,Awaiting payment',
+    'Park Dental,A1030103,XR-7107,June,06/03/2026,06/17/2026,150.00,25.00,0.00,150.00,USD,Awaiting payment',
+    'Mill Lane Club,A1030120,XR-7108,,06/04/2026,06/18/2026,60.00,10.00,0.00,60.00,USD,Awaiting payment',
+  ],
+  sage: [
+    'Customer,Name,Document,Posted,Debit,Credit,Account kind,Institution,Transit,Bank account,Details',
+    'CÔT01,Hélène Côté,SG-8101,2026-06-01,"1,020.00",,Chequing,004,10202,1234567,Cotisation de juin',
+    'BYR01,Ada Byron,SG-8102,2026-06-01,45.00,,Savings,010,00030,7654321,June dues',
+    'MAC01,Iain MacLeod,SG-8103,2026-06-02,80.25,,Chequing,004,10202,0012345,June dues',
+    'MAC01,Iain MacLeod,SG-8104,2026-06-02,,15.00,Chequing,004,10202,0012345,Credit for May',
+    'ROY01,Gabrielle Roy,SG-8105,2026-06-03,98.50,,Chequing,003,04120,1009876,June dues',
+    'TUR01,Alan Turing,SG-8106,2026-06-03,60.00,,Savings,010,00030,7654399,',
+    'HOP01,Grace Hopper,SG-8107,2026-06-04,115.00,,Chequing,003,04120,1009822,June dues',
+    'Grand total,,,,"1,418.75",15.00,,,,,',
+  ],
+  blackbaud: [
+    ['Gift no.', 'Given on', 'Donor no.', 'First', 'Last', 'Address line', 'City', 'State', 'ZIP', 'Gift amount'],
+    ['BB-9101', '6/1/2026', '100201', 'Ada', 'Byron', '1 Mill Lane', 'Troy', 'NY', '12180', '$25.00'],
+    ['BB-9102', '6/1/2026', '100202', 'Grace', 'Hopper', '22 Harbour Road', 'Salem', 'MA', '01970', '$1,000.00'],
+    ['BB-9103', '6/3/2026', '100203', 'Alan', 'Turing', '7 Elm Street', 'Austin', 'TX', '73301', '$40.00'],
+    ['BB-9104', '6/8/2026', '100204', 'Edsger', 'Dijkstra', '140 River Drive', 'Dover', 'DE', '19901', '$75.00'],
+    ['BB-9105', '6/8/2026', '100205', 'Barbara', 'Liskov', '9 Hill Street', 'Troy', 'NY', '12180', '$50.00'],
+    ['BB-9106', '6/15/2026', '100206', 'Donald', 'Knuth', '31 Lake Road', 'Salem', 'MA', '01970', '$60.00'],
+    ['BB-9107', '6/15/2026', '100207', 'Tony', 'Hoare', '18 Park Row', 'Dover', 'DE', '19901', '$100.00'],
+    ['BB-9108', '6/22/2026', '100208', 'Katherine', 'Johnson', '5 Oak Street', 'Austin', 'TX', '73301', '$80.00'],
+  ].map((cells, row) => quoted([...cells, ...GIFT_PAYMENTS[row]!])),
+  bank: [
+    ['D', '27', '021000021', '40007919', '0000002000', 'Ada Byron', 'BK00010101', '2026-06-15', 'DUES'],
+    ['D', '27', '011000015', '0040015838', '0000015000', 'Grace Hopper', 'BK00010102', '2026-06-15', 'DUES'],
+    ['D', '37', '021000021', '40023757', '0000004550', 'Alan Turing', 'BK00010103', '2026-06-15', 'LOCKER'],
+    ['D', '27', '011000015', '0040031676', '0000006300', 'Edsger Dijkstra', 'BK00010104', '2026-06-15', 'DUES'],
+    ['D', '37', '021000021', '40039595', '0000006000', 'Barbara Liskov', 'BK00010105', '2026-06-15', 'DUES'],
+    ['D', '27', '011000015', '0040047514', '0000010000', 'Donald Knuth', 'BK00010106', '2026-06-15', 'LOCKER'],
+    ['T', '6', '0000043850'],
+  ].map((cells) => cells.join('\t')),
+};
+
+function quoted(cells: readonly string[]): string {
+  return cells.map((cell) => `"${cell}"`).join(',');
+}
