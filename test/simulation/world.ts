@@ -74,8 +74,8 @@ type WorldParts = {
   readonly database: Database;
   readonly totals: Totals;
   readonly spoil: (app: App) => App;
-  /** Called right before the first byte of a call may leave. */
-  readonly onDeclared: (world: World, instance: Instance, account: string) => Promise<void>;
+  /** Called when the first byte of a call may leave. Returns a check for the moment right before it. */
+  readonly onDeclared: (world: World, instance: Instance, account: string) => Promise<() => Promise<void>>;
 };
 
 /** The time at which every scenario begins. */

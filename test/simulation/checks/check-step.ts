@@ -69,8 +69,23 @@ function checkAudit(batches: readonly SeenBatch[]): string[] {
   );
 }
 
-/** Checks, right before a first byte, that ledger and journal hold the intent and that the account may send. */
-export async function checkDeclared(world: World, instance: Instance, account: string): Promise<void> {
+/**
+ * Checks, when a first byte may leave, that ledger and journal hold the intent and that the account may send.
+ * @returns a function that checks it again; a ledger that has gone back since then no longer tells
+ */
+export async function checkDeclared(world: World, instance: Instance, account: string): Promise<() => Promise<void>> {
+  const { installation } = world;
+  const { timesBack } = installation;
+  const call = await checkIntent(world, instance, account);
+  if (call && isWide(world)) await noteSend(world, instance, call);
+  return async () => {
+    if (installation.timesBack === timesBack) await checkIntent(world, instance, account);
+  };
+}
+
+type Declared = Parameters<typeof noteSend>[2];
+
+async function checkIntent(world: World, instance: Instance, account: string): Promise<Declared | undefined> {
   const { pool } = instance.server().office;
   const { rows } = await pool.query<{ id: string; no: number; attempt: number; is_noted: boolean; call: string }>(
     `SELECT b.file_id AS id, b.batch_no AS no, b.attempt,
@@ -84,12 +99,9 @@ export async function checkDeclared(world: World, instance: Instance, account: s
   const [sending] = rows;
   if (!sending?.is_noted) {
     world.complaints.push(`a request of account ${account} is about to leave and no attempt stands in the ledger`);
-    return;
+    return undefined;
   }
-  if (isWide(world)) {
-    await noteSend(world, instance, { fileId: sending.id, batchNo: sending.no, call: sending.call });
-    await checkFence(world, instance, sending.call);
-  }
+  if (isWide(world)) await checkFence(world, instance, sending.call);
   const journal = await readFile(instance.host.settings.paths.journal, 'utf8');
   const isWritten = journal.split('\n').some((line) => {
     return line.includes(`"fileId":"${sending.id}","batchNo":${sending.no},"attempt":${sending.attempt},`);
@@ -101,6 +113,7 @@ export async function checkDeclared(world: World, instance: Instance, account: s
     [account],
   );
   if (rowCount) world.complaints.push(`a request of account ${account} is about to leave while one of it is in doubt`);
+  return { fileId: sending.id, batchNo: sending.no, call: sending.call };
 }
 
 /** Checks what must hold once nothing moves. Returns what does not, in words. */

@@ -205,8 +205,8 @@ export type CallWatch = {
   countPosts(): number;
   /** Whether a planned fault delays the answer longer than any client waits. */
   isEndless(): boolean;
-  /** Called right before the first byte may leave. */
-  onDeclared(account: string): Promise<void>;
+  /** Called when the first byte may leave. Returns a check for the moment after that, right before the byte. */
+  onDeclared(account: string): Promise<() => Promise<void>>;
   onCall(call: SubmitCall): void;
 };
 
@@ -227,8 +227,9 @@ export function tappedGateway(app: App, account: string, tap: Tap, watch: CallWa
       const beforeFirstByte: typeof call.beforeFirstByte = async (about) => {
         await touch('before the intent', nothing);
         seen.declared = await call.beforeFirstByte(about);
+        const checkAgain = seen.declared ? await watch.onDeclared(account) : nothing;
         await touch('after the intent', nothing);
-        if (seen.declared) await watch.onDeclared(account);
+        await checkAgain();
         return seen.declared;
       };
       try {
