@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { claimOf, NOTHING_FOUND, openTestLedger, START } from '../../support/ledger-world.ts';
-import { newFileId } from '../../../src/kernel/ids.ts';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { decideFile, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
 import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
