@@ -56,6 +56,28 @@ describe('checkControlTotals', () => {
     ]);
   });
 
+  it.each([
+    ['every line is known', {}, true],
+    ['a line is missing', { titles: 0 }, false],
+    ['a payment is no row', { payment: 9, blank: 3 }, false],
+    ['a row was left out without a reason', { skipped: 2, blank: 1 }, false],
+  ])('compares the lines of a file that a profile read: %s', (_, changed, holds) => {
+    const lines = { payment: 10, titles: 1, above: 0, blank: 2, skipped: 1, ...changed };
+    const readLines = { lines, skipped: [{ name: 'Paid', rows: 1 }] };
+    const figures = { ...RIGHT, physicalLines: 14, blankLines: 4, headerLines: 0, readLines };
+    const [, , total] = checkControlTotals(figures);
+    expect(total).toMatchObject({ id: 'H2', holds });
+    const { payment, titles, blank } = lines;
+    expect(total!.says).toBe(
+      [
+        `14 lines = ${payment} of payments`,
+        ...(titles ? ['1 of titles'] : []),
+        `${blank} blank`,
+        '1 left out as "Paid"',
+      ].join(' + '),
+    );
+  });
+
   it('holds for a file of which every row was withheld', () => {
     const figures: Figures = {
       ...RIGHT,

@@ -5,7 +5,6 @@ import type { App } from '../../../src/app.ts';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
-import { planResubmission } from '../../../src/actions/resubmit.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';

@@ -195,5 +195,12 @@ export async function openProfileFolder(world: StepWorld, text = PROFILE_TEXT, a
     await intakeFile(app, { fileId });
     return fileId;
   };
-  return { app, id, name, version, seen, claim, drop };
+  /** Drops bytes as they are, and takes them in. */
+  const take = async (content: Uint8Array, file: string) => {
+    const claimed = await claimContent(app, id, file, content);
+    await takeClaim(app, claimed);
+    await intakeFile(app, claimed);
+    return claimed.fileId;
+  };
+  return { app, id, name, version, seen, claim, drop, take };
 }
