@@ -14,7 +14,7 @@ import { freshSeed } from '../gateway/support/seeds.ts';
 import { putConfirmed } from '../ledger/support/put-version.ts';
 import { fileNamed } from '../support/bad-input.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { CARD, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
+import { CARD, MAGIC_CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 
 /**

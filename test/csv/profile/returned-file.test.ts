@@ -13,7 +13,6 @@ import {
   type ExampleName,
   exampleProfile,
 } from './support/example-files.ts';
-import { PLACES } from './support/places.ts';
 import { profileOf, someDialect, somePayment, writeFile } from './support/random-file.ts';
 import { judge, type ProfileRead, readBoth } from './support/read-example.ts';
 
@@ -224,7 +223,7 @@ describe('rows that are returned of a workbook', () => {
     ['of the former kind', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'],
     ['without bytes', ''],
   ])('are no workbook, and nothing else is taken: text %s', async (_, text) => {
-    const { findings, made } = await readBoth(Buffer.from(`${text}`, 'latin1'), profile, CONTEXT);
+    const { findings, made } = await readBoth(Buffer.from(text, 'latin1'), profile, CONTEXT);
     expect(findings.faults.map(({ code }) => code)).toEqual(['WORKBOOK_REFUSED']);
     expect(made).toBe('');
   });
