@@ -3,7 +3,7 @@ import { dueAt } from '../calendar/business-dates.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { dayInZone } from '../calendar/zone-time.ts';
 import { readRun } from '../ledger/schedule/read-runs.ts';
-import { describeRun } from '../explain/describe-run.ts';
+import { describeRun } from '../explain/read-schedules.ts';
 import type { AppAction } from './action.ts';
 import { counted } from '../kernel/counted.ts';
 

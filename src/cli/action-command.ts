@@ -22,12 +22,10 @@ import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { type Call, JSON_OPTION, print, type RunningCommand, settingsOf, withLedger } from './command.ts';
 import { compareJournalFirst } from './compare-journal-first.ts';
 import { openCommandLog } from './open-command-log.ts';
-import { operatorName } from './operator-name.ts';
-import { labelLines } from './print/label-lines.ts';
+import { operatorName, REASON_OPTION, SAY_WHY } from './option-values.ts';
+import { labelLines, textTable } from './print/table.ts';
 import { paydropLine } from './print/paydrop-line.ts';
 import { progressLine } from './print/progress.ts';
-import { textTable } from './print/table.ts';
-import { REASON_OPTION, SAY_WHY } from './read-reason.ts';
 import { withApp } from './process/with-app.ts';
 
 export const PLAN_OPTION = ['--plan', 'show what would happen, and change nothing'] as const;

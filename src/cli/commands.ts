@@ -2,7 +2,7 @@ import type { CliCommand } from './command.ts';
 import { account } from './commands/account.ts';
 import { audit } from './show/audit.ts';
 import { backup, restore } from './commands/backup.ts';
-import { repoll, retry, withdraw } from './commands/batch-actions.ts';
+import { repoll, requeue, retry, withdraw } from './commands/batch-actions.ts';
 import { call } from './call/call.ts';
 import { customers } from './call/customers.ts';
 import { demo } from './demo/demo.ts';
@@ -13,14 +13,13 @@ import { approve, cancel, decline, rebuild, resubmit } from './commands/file-act
 import { find, why } from './show/find.ts';
 import { init } from './commands/init.ts';
 import { key } from './commands/key.ts';
-import { requeue } from './commands/requeue.ts';
 import { retention } from './retention/retention.ts';
 import { people } from './commands/people.ts';
 import { completion } from './completion/completion.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
 import { profile } from './profile/profile.ts';
 import { report } from './show/report.ts';
-import { resolve } from './commands/resolve.ts';
+import { resolve, unknown } from './commands/resolve.ts';
 import { run } from './process/run.ts';
 import { sandbox } from './commands/sandbox.ts';
 import { schedule } from './commands/schedule.ts';
@@ -28,7 +27,6 @@ import { sender } from './commands/sender.ts';
 import { show } from './show/show.ts';
 import { start } from './process/start.ts';
 import { status } from './show/status.ts';
-import { unknown } from './commands/unknown.ts';
 import { validate } from './validate/validate.ts';
 
 /** The command table, in the order of `--help`. */

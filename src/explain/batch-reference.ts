@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { readBatches } from '../ledger/file/read-file.ts';
 import { findFile } from '../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import type { InDoubt } from '../ledger/doubt/in-doubt.ts';
 
 /** The batch argument in the commands' help tables. */
 export const BATCH_ARGUMENT = ['<batch>', 'file and number of the batch, as in monday.csv/2 or g7fhpaqs/2'] as const;
@@ -51,4 +52,37 @@ function splitReference(words: string): { fileWords: string; batchNo: number } {
 
 function countOf(batches: number): string {
   return batches === 1 ? 'one batch, number 1' : `${batches} batches, numbers 1 to ${batches}`;
+}
+
+/** The file or batch argument in the commands' help tables. */
+export const FILE_OR_BATCH_ARGUMENT = [
+  '<file|batch>',
+  'a file by its id, the first letters of it, or its name; or one batch of it, as in monday.csv/2',
+] as const;
+
+/**
+ * Finds a file, or one batch of it when a slash and a number follow. Names of drops contain no slash.
+ * @throws PipelineError NOT_FOUND
+ */
+export async function findFileOrBatch(ledger: Ledger, words: string): Promise<{ file: FileRow; batch?: BatchRow }> {
+  if (isBatchReference(words)) return findBatch(ledger, words);
+  return { file: await findFile(ledger, words) };
+}
+
+export function isBatchReference(words: string): boolean {
+  return /^.+\/[1-9]\d{0,5}$/.test(words.trim());
+}
+
+/** Returns the service's batch ids seen after the verdict or in a broken answer. Detached ones are left out. */
+export function seenBatchIds({ attempts, lateAnswers }: Pick<InDoubt, 'attempts' | 'lateAnswers'>): string[] {
+  const disowned = new Set(lateAnswers.map(({ evidence }) => evidence['disownedBatchId']));
+  const late = lateAnswers.map(({ evidence }) => evidence['batchId']);
+  const broken = attempts.map(({ evidence }) => namedBatchId(evidence?.['answerText']));
+  const seen = [...late, ...broken].filter((id): id is string => typeof id === 'string' && !disowned.has(id));
+  return [...new Set(seen)];
+}
+
+/** Reads the id that the gateway puts in front of a broken answer. */
+function namedBatchId(answerText: unknown): string | undefined {
+  return typeof answerText === 'string' ? /^BATCHID (\S{1,40}): /.exec(answerText)?.[1] : undefined;
 }

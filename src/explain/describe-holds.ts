@@ -5,6 +5,9 @@ import { formatInZone } from '../calendar/zone-time.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
 import type { BatchKey } from '../ledger/engine/move.ts';
 import type { HoldingBatch, Holds, Stop } from '../ledger/account/read-holds.ts';
+import type { Settings } from '../config/config.ts';
+import { nextSendAt } from '../calendar/send-window.ts';
+import type { FileStory } from './read-story.ts';
 
 /** Why an account does not send, and what helps. */
 export type HoldWords = { readonly says: string; readonly next: Step };
@@ -75,4 +78,29 @@ export function describeHoldingBatch(batch: HoldingBatch, timeZone: string): Hol
 
 export function nextForRefused(batch: BatchKey): Step {
   return ['Fix the cause, then ', { action: 'retry', ...batch }, ', or ', { action: 'withdraw', ...batch }, '.'];
+}
+
+type AccountWord = 'sends' | 'paused' | 'stopped' | 'in doubt' | 'refused';
+
+/** Returns the state of an account in a word. Of several holds it names the one a person meets first. */
+export function accountWord({ stops, batches }: Holds): AccountWord {
+  const has = (state: string) => batches.some((batch) => batch.state === state);
+  if (stops.some((stop) => stop.kind !== 'pause')) return 'stopped';
+  if (stops.length > 0) return 'paused';
+  if (has('unknown')) return 'in doubt';
+  if (has('refused')) return 'refused';
+  return 'sends';
+}
+
+/** Returns when a file that waits for its account's window is sent next; undefined when it does not wait for that. */
+export function nextSendOf(
+  { file, batches }: Pick<FileStory, 'file' | 'batches'>,
+  { accounts }: Pick<Settings, 'accounts'>,
+  now: Date,
+): Date | undefined {
+  const account = accounts.get(file.account);
+  const isWanted = file.state === 'accepted' || file.state === 'in_progress';
+  if (!account || !isWanted || !batches.some((batch) => batch.state === 'ready')) return undefined;
+  const at = nextSendAt(account, now);
+  return at === now ? undefined : at;
 }

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../schemas/errors.ts';
+import { type ErrorCode, ERRORS } from '../../schemas/errors.ts';
 import { effectOf } from '../csv/check/fault-effect.ts';
 import type { Settings } from '../config/config.ts';
 import { counted } from '../kernel/counted.ts';
@@ -28,4 +28,9 @@ export function describeHoldReasons(reasons: readonly FaultCount[]): string {
 export function describeReason({ code, count, line, detail }: FaultCount): string {
   const rows = ERRORS[code].scope === 'row' ? ` (${counted(count, 'row')}, the first on line ${line})` : '';
   return `${code}: ${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
+}
+
+/** Returns the remedy for an error code; empty for a code that is no longer in the table. */
+export function remedyOf(code: string | null): string {
+  return code !== null && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].remedy : '';
 }

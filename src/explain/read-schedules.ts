@@ -1,9 +1,12 @@
 import { nextDate } from '../calendar/business-dates.ts';
-import type { Settings } from '../config/config.ts';
+import type { Folder, Settings } from '../config/config.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
-import { dayInZone } from '../calendar/zone-time.ts';
-import { readLastRun } from '../ledger/schedule/read-runs.ts';
-import type { RunSummary } from '../ledger/engine/records.ts';
+import { dayInZone, formatInZone, startOfDay } from '../calendar/zone-time.ts';
+import { countClaimed, listLateRuns, readLastRun } from '../ledger/schedule/read-runs.ts';
+import type { RunRow, RunSummary } from '../ledger/engine/records.ts';
+import { expectationOf, expectedTimes } from '../../workers/schedule/check-expected.ts';
+import { counted } from '../kernel/counted.ts';
+import type { App } from '../app.ts';
 
 /** A configured schedule: its next run and the outcome of its last. */
 export type ScheduleLine = {
@@ -35,4 +38,66 @@ export async function readSchedules(
     });
   }
   return lines;
+}
+
+/** Runs that were missed or failed, and expected files that have not arrived yet. */
+export type LateRuns = {
+  lateRuns: { schedule: string; day: string; state: string; dueAt: Date; says: string }[];
+  missingFiles: { folder: string; account: string; day: string; by: string }[];
+};
+
+/** How far back late runs are shown, in ms; the audit trail has all of them. */
+const SHOWN_MS = 7 * 86_400_000;
+
+export async function readLateRuns(
+  ledger: Ledger,
+  settings: Pick<Settings, 'accounts' | 'folders' | 'schedules'>,
+): Promise<LateRuns> {
+  const late = await listLateRuns(ledger, new Date(ledger.clock.now().getTime() - SHOWN_MS));
+  const lateRuns = late.filter((run) => Object.hasOwn(settings.schedules, run.schedule)).map(toLateRun);
+  const missingFiles: LateRuns['missingFiles'] = [];
+  for (const folder of settings.folders) {
+    const times = expectedTimes(settings, folder);
+    if (!times) continue;
+    for (const { business_date: day, due_at } of late.filter((run) => run.schedule === expectationOf(folder.id))) {
+      const from = startOfDay(day, times.timeZone) ?? due_at;
+      // A file that arrived late is no longer missing.
+      if ((await countClaimed(ledger, [folder.id], from, ledger.clock.now())) > 0) continue;
+      missingFiles.push({ folder: folder.id, account: folder.account, day, by: times.at });
+    }
+  }
+  return { lateRuns, missingFiles };
+}
+
+function toLateRun(run: RunRow): LateRuns['lateRuns'][number] {
+  const { schedule, business_date: day, state, due_at: dueAt, summary } = run;
+  return { schedule, day, state, dueAt, says: summary.says ?? '' };
+}
+
+export function isLate({ lateRuns, missingFiles }: LateRuns): boolean {
+  return lateRuns.length + missingFiles.length > 0;
+}
+
+/** Summarizes a schedule's run in a few words. */
+export function describeRun({ says, files, settling, difference }: RunSummary): string {
+  const parts = [
+    files === undefined ? '' : `${counted(files, 'file')} taken`,
+    settling ? `${settling} still being written` : '',
+    difference ? `difference ${counted(difference.rows, 'row')}, ${difference.total}` : '',
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? parts.join(', ') : (says ?? 'no more is known');
+}
+
+/** Says in one sentence when a file dropped now will be taken from its folder. */
+export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'clock'>, folder: Folder): string {
+  const { schedule: name, complete } = folder;
+  const schedule = name === undefined ? undefined : settings.schedules[name];
+  if (schedule) {
+    const next = nextDate(schedule, clock.now());
+    if (!next) return `Only the schedule "${name}" takes files from this folder, and it has no days left.`;
+    return `The schedule "${name}" takes files from this folder, next at ${formatInZone(next.at, schedule.timeZone)}.`;
+  }
+  if (complete.by === 'marker') return 'It is taken at the next scan of the folder, within seconds.';
+  const seconds = Math.max(1, Math.round(complete.quietMs / 1_000));
+  return `It is taken after it is unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
 }

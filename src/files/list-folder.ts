@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { explainPath, PipelineError, systemCode } from '../kernel/errors.ts';
-import { displayName } from './display-name.ts';
+import { displayName } from './file-names.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
 
 /** `key` is the name with one character per byte (latin1), so that two names never collide. */

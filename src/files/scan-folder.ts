@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { USUAL_MARKER } from '../../schemas/config.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemCode } from '../kernel/errors.ts';
-import { isIgnoredName } from './ignored-name.ts';
+import { isIgnoredName } from './file-names.ts';
 import { type FolderEntry, listFolder } from './list-folder.ts';
 import { oddCodeOf, type OddDrop } from './claims/odd-drop.ts';
 

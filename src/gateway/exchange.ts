@@ -1,5 +1,5 @@
 import { type WireOperation, wireRow } from '../../schemas/wire.ts';
-import type { GatewayAccount } from './gateway-account.ts';
+import type { GatewayAccount } from './service-address.ts';
 import type { HiddenSecrets } from './hide-secrets.ts';
 import { buildRequest, type SoapRequest } from './soap/build-request.ts';
 import { openConnection } from './transport/open-connection.ts';

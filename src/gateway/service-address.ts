@@ -1,7 +1,22 @@
 import { type Server, SERVER_URLS } from '../../schemas/operations.ts';
+import type { Login } from './soap/build-request.ts';
+import type { NetworkParts } from './transport/open-connection.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/is-loopback.ts';
 import type { ServiceName } from '../../schemas/wsdl.ts';
+
+/** The checked settings of an account: everything a call needs. */
+export type GatewayAccount = {
+  readonly server: Server;
+  readonly currency: string | undefined;
+  readonly login: Login;
+  /** URL of the service's ProcessLink, where batches go. */
+  readonly address: URL;
+  readonly connectTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  readonly largestAnswerBytes: number;
+  readonly network: NetworkParts;
+};
 
 /**
  * Returns the URL for an account's calls: the path of version 2, which exists on both servers. Batches go to

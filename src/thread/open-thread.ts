@@ -6,7 +6,7 @@ import { type FromThread, type ToThread, unpackFailure } from './thread-messages
 export type WorkThread = {
   /**
    * Runs `runTask` of a module in the thread. It yields what the task yields, a few items ahead at most, and returns
-   * what the task returns. Order and items are copied as by `structuredClone`. Bytes in lent memory (`lent-memory.ts`)
+   * what the task returns. Order and items are copied as by `structuredClone`. Bytes in lent memory (`thread-messages.ts`)
    * are not copied; they are overwritten when the next item is requested. Several tasks may run at a time and take
    * turns.
    * @throws whatever the task throws; ThreadDeath when the thread did not survive

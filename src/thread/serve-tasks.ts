@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { type FromThread, packFailure, type ToThread } from './thread-messages.ts';
-import { ITEMS_AHEAD } from './lent-memory.ts';
+import { type FromThread, ITEMS_AHEAD, packFailure, type ToThread } from './thread-messages.ts';
 
 /** A module whose work can run in a thread: it makes items from an order, one after the other. */
 export type TaskModule = { readonly runTask: (order: never) => AsyncGenerator<unknown, unknown> };

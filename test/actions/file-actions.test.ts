@@ -25,7 +25,7 @@ import type { App } from '../../src/app.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { openOutput } from '../../src/actions/open-output.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
-import { chooseRows, findMissing } from '../../src/actions/choose-rows.ts';
+import { chooseRows, findMissing } from '../../src/actions/resubmit-action.ts';
 import { resubmitRows } from '../../src/actions/resubmit.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 

@@ -8,8 +8,7 @@ import {
   momentsInZone,
   startOfDay,
 } from '../../src/calendar/zone-time.ts';
-import { addDays } from '../../src/calendar/calendar.ts';
-import { dayBounds } from '../../src/calendar/day-bounds.ts';
+import { addDays, dayBounds } from '../../src/calendar/calendar.ts';
 
 const TORONTO = 'America/Toronto';
 

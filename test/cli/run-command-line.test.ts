@@ -8,8 +8,7 @@ import { CARD } from '../support/payment-rows.ts';
 import { EXIT } from '../../schemas/errors.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { placesOf } from '../../src/cli/completion/places.ts';
-import { fishScript, zshScript } from '../../src/cli/completion/scripts.ts';
+import { fishScript, placesOf, zshScript } from '../../src/cli/completion/scripts.ts';
 
 describe('run command line', () => {
   describe('runCommandLine', () => {

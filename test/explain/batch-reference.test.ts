@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { batchReference, findBatch } from '../../src/explain/batch-reference.ts';
+import {
+  batchReference,
+  findBatch,
+  findFileOrBatch,
+  isBatchReference,
+  seenBatchIds,
+} from '../../src/explain/batch-reference.ts';
 import { keyOf, openTestLedger } from '../support/ledger-world.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { findFileOrBatch, isBatchReference } from '../../src/explain/find-file-or-batch.ts';
-import { seenBatchIds } from '../../src/explain/seen-batch-ids.ts';
 import { CALLED_AT, foundDoubt } from '../workers/support/resolve-context.ts';
 import { BATCH_STATES, type BatchState, FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
 import { splitOpenRows } from '../../src/explain/split-open-rows.ts';

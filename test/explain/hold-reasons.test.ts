@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
-import { describeHoldReasons, readHoldReasons } from '../../src/explain/hold-reasons.ts';
+import { describeHoldReasons, readHoldReasons, remedyOf } from '../../src/explain/hold-reasons.ts';
 import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
@@ -12,10 +12,9 @@ import type { HoldingBatch, Stop } from '../../src/ledger/account/read-holds.ts'
 import { FolderConfig, ScheduleConfig } from '../../schemas/config.ts';
 import { addDays } from '../../src/calendar/calendar.ts';
 import type { Folder, Settings } from '../../src/config/config.ts';
-import { describeTaking } from '../../src/explain/describe-taking.ts';
+import { describeTaking } from '../../src/explain/read-schedules.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { upTo } from '../support/payment-rows.ts';
-import { remedyOf } from '../../src/explain/remedy-of.ts';
 
 describe('hold reasons', () => {
   const world = openedForTests(openTestLedger);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stepText } from '../../schemas/steps.ts';
-import { readSchedules } from '../../src/explain/read-schedules.ts';
+import { describeRun, isLate, type LateRuns, readLateRuns, readSchedules } from '../../src/explain/read-schedules.ts';
 import { runSchedule } from '../../workers/schedule/schedule.ts';
 import { runNow } from '../../src/actions/run-now.ts';
 import { NOON, openScheduleWorld } from '../workers/support/schedule-world.ts';
@@ -8,15 +8,12 @@ import { openedForTests } from '../support/opened-for-tests.ts';
 import type { App } from '../../src/app.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import type { Folder, Settings } from '../../src/config/config.ts';
-import { isLate, type LateRuns, readLateRuns } from '../../src/explain/late-runs.ts';
 import { checkExpected } from '../../workers/schedule/check-expected.ts';
 import { lookAtFolder } from '../../workers/watch/watch.ts';
-import { describeRun } from '../../src/explain/describe-run.ts';
 import type { FileStory } from '../../src/explain/read-story.ts';
-import { nextSendOf } from '../../src/explain/next-send.ts';
+import { accountWord, nextSendOf } from '../../src/explain/describe-holds.ts';
 import { describeAnswer, describeWait, describeWritten, sayUnanswered } from '../../src/explain/attempt-words.ts';
 import type { HoldingBatch, Stop } from '../../src/ledger/account/read-holds.ts';
-import { accountWord } from '../../src/explain/account-word.ts';
 
 const world = openedForTests(openScheduleWorld);
 

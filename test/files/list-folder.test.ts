@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { explained, explainSystemError, listFolder, lstatOrNothing } from '../../src/files/list-folder.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from './support/fresh-folder.ts';
 import { checkSameFileSystem } from '../../src/files/check-same-file-system.ts';
-import { displayName } from '../../src/files/display-name.ts';
+import { displayName, isIgnoredName, isMessageName, stemOf } from '../../src/files/file-names.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { isIgnoredName } from '../../src/files/ignored-name.ts';
-import { isMessageName, stemOf } from '../../src/files/message-name.ts';
 
 describe('listFolder', () => {
   it('keeps names apart that look alike, and reaches each file by its bytes', async () => {

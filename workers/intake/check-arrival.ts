@@ -2,7 +2,7 @@ import type { FaultCode } from '../../schemas/errors.ts';
 import type { App } from '../../src/app.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { readClaim } from '../../src/files/claims/find-claims.ts';
-import { isMessageName } from '../../src/files/message-name.ts';
+import { isMessageName } from '../../src/files/file-names.ts';
 import { sha256OfFile } from '../../src/kernel/hash.ts';
 import { isResubmission } from '../../src/ledger/row/resubmissions.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';

@@ -9,7 +9,7 @@ import type { Fault } from '../../src/rows/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
-import { lentMemory } from '../../src/thread/lent-memory.ts';
+import { lentMemory } from '../../src/thread/thread-messages.ts';
 import { openRowSet } from '../../src/crypto/fingerprints/row-set.ts';
 import { sealBytes } from '../../src/crypto/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';

@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import { writeOutput } from '../../src/files/outputs/write-output.ts';
 import { dateBefore } from '../../src/calendar/business-dates.ts';
 import type { Account } from '../../src/config/config.ts';
-import type { Period } from '../../src/calendar/day-bounds.ts';
+import type { Period } from '../../src/calendar/calendar.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import { listMissed, readDoneBefore } from '../../src/ledger/schedule/read-runs.ts';

@@ -1,5 +1,5 @@
 import type { Account } from '../../src/config/config.ts';
-import { dayBounds, type Period } from '../../src/calendar/day-bounds.ts';
+import { dayBounds, type Period } from '../../src/calendar/calendar.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';

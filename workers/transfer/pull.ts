@@ -1,9 +1,8 @@
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { App } from '../../src/app.ts';
-import { displayName } from '../../src/files/display-name.ts';
+import { displayName, isIgnoredName } from '../../src/files/file-names.ts';
 import { hashFile } from '../../src/files/open-plain-file.ts';
-import { isIgnoredName } from '../../src/files/ignored-name.ts';
 import { lstatOrNothing } from '../../src/files/list-folder.ts';
 import { syncFolder } from '../../src/kernel/sync-folder.ts';
 import type { Folder } from '../../src/config/config.ts';

@@ -1,8 +1,7 @@
 import { ERRORS, type FaultCode, PROFILE_CODES } from '../../../schemas/errors.ts';
 import type { CheckedGroup } from '../../csv/check/check-payment-file.ts';
 import { piecesOf, type PreviewRow, previewSample } from '../../csv/suggest/preview.ts';
-import { checkContent } from '../../explain/validate/check-content.ts';
-import { rulesOfFolder } from '../../explain/validate/rules-of-folder.ts';
+import { checkContent, rulesOfFolder } from '../../explain/validate/check-content.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { Listing } from '../action.ts';

@@ -11,7 +11,7 @@ import { readBatches, readSentRows } from '../../ledger/file/read-file.ts';
 import { readReportRange, type ReportRange } from '../../ledger/doubt/keep-report.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
-import { findInReport } from './find-in-report.ts';
+import { findInReport } from './match-journal.ts';
 import { judgeCover, MOST_DELAY_MS, MOST_SKEW_MS } from './judge-cover.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 

@@ -1,8 +1,8 @@
 import { type BatchState, saidState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { propose } from '../../ledger/proposal/propose.ts';
-import { RESOLUTION_ACTIONS, type ResolutionName } from '../../ledger/doubt/resolution-actions.ts';
-import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
+import { detachResult, RESOLUTION_ACTIONS, type ResolutionName } from '../../ledger/doubt/resolution-actions.ts';
+import { transact, type Transaction } from '../../ledger/engine/transaction.ts';
 import type { ResolutionContext } from './resolution-context.ts';
 
 /** `proposed`: nothing changes until another person confirms the proposal with this number. */
@@ -90,4 +90,61 @@ export function refuse(context: ResolutionContext, action: string, why: string, 
   const { file, batch } = context;
   const what = `${action} batch ${batch.batch_no} of file "${file.name}"`;
   return new PipelineError('RESOLUTION_REFUSED', what, why, next === undefined ? {} : { next });
+}
+
+/**
+ * Declares a batch not received, after the operator confirmed with the service that it never took it. After the waiting
+ * time the batch is ready for its next attempt.
+ * @param evidence what shows it: who said so, when, under which reference
+ * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when it is too early, the evidence says nothing, or a
+ * report of the service shows a row of the batch
+ */
+export async function declareNotReceived(
+  context: ResolutionContext,
+  { evidence, reason }: { evidence: string; reason: string },
+): Promise<CarriedOut> {
+  mustBeIn(context, ACTION, 'unknown');
+  const words = evidence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (words.length < FEWEST_WORDS)
+    throw refuse(context, ACTION, 'the evidence is too short', 'Write who confirmed it, when and how.');
+  const { resolveWaitMs: waitMs } = context.account;
+  return carryOut(context, 'not-received', { reason, evidence: { evidence, waitMs } });
+}
+
+const ACTION = 'mark as not received';
+
+/** "Called Ann, ticket 4711": enough to ask someone about it later. */
+const FEWEST_WORDS = 3;
+
+/**
+ * Ends a batch without an answer. Its file is completed. Every row that no report of the service explained is delivered
+ * as UNKNOWN, for the suspense account, and never enters the rejects or retry file.
+ * @throws PipelineError MOVE_REFUSED
+ */
+export async function closeInDoubt(context: ResolutionContext, reason: string): Promise<CarriedOut> {
+  mustBeIn(context, 'close in doubt', 'unknown', 'exception');
+  const { resolveWaitMs: waitMs } = context.account;
+  return carryOut(context, 'close-in-doubt', { reason, evidence: { waitMs } });
+}
+
+/**
+ * Detaches a result that belongs to another batch, so whether this batch was taken is unknown again. This only adds
+ * doubt, so one person is enough.
+ * @throws PipelineError MOVE_REFUSED
+ */
+export async function detachBatchResult(context: ResolutionContext, reason: string): Promise<CarriedOut> {
+  const { ledger, file, batch, actor } = context;
+  mustBeIn(context, 'detach the result of', 'exception');
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  return transact(ledger, async (tx) => {
+    const disown = (within: typeof tx) => detachResult(within, key, { actor, reason });
+    if (!context.dryRun) {
+      await disown(tx);
+      return { result: 'done' };
+    }
+    await tryOut(tx, async (trial) => {
+      await disown(trial);
+    });
+    return { result: 'dry-run' };
+  });
 }

@@ -1,8 +1,6 @@
 import { batchReference } from '../../explain/batch-reference.ts';
 import { assignById, type Adoption } from './assign-batch-id.ts';
-import { closeInDoubt } from './close-in-doubt.ts';
-import { declareNotReceived } from './declare-not-received.ts';
-import { detachBatchResult } from './detach-result.ts';
+import { closeInDoubt, declareNotReceived, detachBatchResult } from './carry-out.ts';
 import { byNumber } from '../../kernel/counted.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { BatchRow } from '../../ledger/engine/records.ts';

@@ -3,7 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchKey } from '../../ledger/engine/move.ts';
 import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
 import { mustBeIn } from './carry-out.ts';
-import { compareResult } from './compare-result.ts';
+import { compareResult } from './assign-batch-id.ts';
 import type { ResolutionContext } from './resolution-context.ts';
 
 /** Ids from the first to the last, both included; digits only. */

@@ -8,7 +8,7 @@ import { readSentRows } from '../../ledger/file/read-file.ts';
 import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
 import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
 import type { ResolutionContext } from './resolution-context.ts';
-import { findInReport } from './find-in-report.ts';
+import { findInReport } from './match-journal.ts';
 import { type Cover, judgeCover } from './judge-cover.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 

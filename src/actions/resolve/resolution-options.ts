@@ -3,7 +3,7 @@ import { suggestRange } from './probe-ids.ts';
 import type { Account } from '../../config/config.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
-import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
+import { seenBatchIds } from '../../explain/batch-reference.ts';
 import type { Filled, HandledAction } from '../action.ts';
 
 /** One way to resolve a batch in doubt: when it fits, and the action that does it. */

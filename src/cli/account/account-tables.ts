@@ -4,9 +4,8 @@ import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import type { AccountState, ForgottenSend } from '../../ledger/account/read-holds.ts';
-import { accountWord } from '../../explain/account-word.ts';
+import { accountWord, describeHolds } from '../../explain/describe-holds.ts';
 import { textTable } from '../print/table.ts';
-import { describeHolds } from '../../explain/describe-holds.ts';
 
 /** Returns one line for each account, then what holds the accounts that do not send. */
 export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {

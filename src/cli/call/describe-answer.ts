@@ -2,10 +2,9 @@ import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import type { Advice } from '../../../schemas/rejections.ts';
 import type { AnyAnswer, AnyResult, CustomerRecord, ParameterFault } from '../../gateway/client-answers.ts';
-import { labelLines } from '../print/label-lines.ts';
+import { labelLines, textTable } from '../print/table.ts';
 import { environmentName, secretsOf } from './parameters-of.ts';
 import { EXIT } from '../../../schemas/errors.ts';
-import { textTable } from '../print/table.ts';
 
 /**
  * Describes an answer: its kind and meaning, then its data under the spec's names.

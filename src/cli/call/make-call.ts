@@ -17,7 +17,7 @@ import { checkParameters } from '../../gateway/check-parameters.ts';
 import type { Account, Settings } from '../../config/config.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { maskNumber, maskText } from '../../kernel/mask.ts';
-import { labelLines } from '../print/label-lines.ts';
+import { labelLines } from '../print/table.ts';
 import { writeOutput } from '../../files/outputs/write-output.ts';
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { isLoopback } from '../../kernel/is-loopback.ts';

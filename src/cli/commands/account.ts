@@ -12,8 +12,7 @@ import { actionCommand, type FindByWords } from '../action-command.ts';
 import { type CliCommand, type RunningCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { readReport } from '../resolve/choose-way.ts';
-import { operatorName } from '../operator-name.ts';
-import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { operatorName, readReason, REASON_OPTION } from '../option-values.ts';
 
 const ACCOUNT = ['<account>', 'account of the configuration'] as const;
 const ACCOUNT_OR_ALL = ['[account]', 'account of the configuration; left out with --all'] as const;

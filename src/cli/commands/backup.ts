@@ -14,7 +14,7 @@ import type { Settings } from '../../config/config.ts';
 import { readAdmission } from '../../ledger/admission/read-admission.ts';
 import { restoreBackup, type Restored } from '../../ledger/backup/restore-backup.ts';
 import { type Recalled, recallForgotten } from '../../ledger/doubt/recall-batch.ts';
-import { operatorName } from '../operator-name.ts';
+import { operatorName } from '../option-values.ts';
 
 export const backup: CliCommand = {
   name: 'backup',

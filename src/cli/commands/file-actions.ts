@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SELECTIONS } from '../../actions/resubmit.ts';
-import { findFileOrBatch, FILE_OR_BATCH_ARGUMENT, isBatchReference } from '../../explain/find-file-or-batch.ts';
+import { findFileOrBatch, FILE_OR_BATCH_ARGUMENT, isBatchReference } from '../../explain/batch-reference.ts';
 import { findFile } from '../../ledger/file/search.ts';
 import { act, actionCommand, type FindByWords } from '../action-command.ts';
 import type { CliCommand } from '../command.ts';

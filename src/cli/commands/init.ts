@@ -6,12 +6,15 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { CONFIG_FILE, loadSettings, type Settings } from '../../config/config.ts';
 import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
 import { createMasterKeyFile } from '../../crypto/master-key.ts';
-import { systemTerminal } from '../call/terminal.ts';
+import { ask, hasPerson, systemTerminal, type Terminal } from '../call/terminal.ts';
 import type { CliCommand } from '../command.ts';
 import { packageRoot } from '../package-version.ts';
 import { paydropLine, quoteWord } from '../print/paydrop-line.ts';
-import { askSetup } from './ask-setup.ts';
-import { sampleFor, type Setup, starterConfig, USUAL_SETUP } from './starter-config.ts';
+import { operationsIn, sampleFor, type Setup, starterConfig, USUAL_SETUP } from './starter-config.ts';
+import { AccountName } from '../../../schemas/config.ts';
+import { COUNTRIES } from '../../../schemas/layouts.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
 
 export const init: CliCommand = {
   name: 'init',
@@ -83,4 +86,41 @@ function nextSteps(settings: Settings, setup: Setup | undefined): string {
 function describeKey(keys: KeyPlace): string {
   const place = keys.kind === 'file' ? keys.path : describeKeyPlace(keys);
   return `Keep a copy of the key in ${place} in a safe place: without it no sealed data can be opened.`;
+}
+
+/**
+ * Asks for the first account, its country and its folders. An empty answer means what is in brackets; one that does not
+ * fit is asked for again.
+ * @throws PipelineError USAGE without a terminal, or when the user leaves
+ */
+export async function askSetup(terminal: Terminal): Promise<Setup> {
+  if (!hasPerson(terminal))
+    throw new PipelineError('USAGE', 'ask', 'this is no terminal', { next: 'Leave out --interactive.' });
+  const account = await askFor(terminal, 'Name of the merchant account', USUAL_SETUP.account, (text) =>
+    AccountName.safeParse(text).success ? text : undefined,
+  );
+  const country = await askFor(terminal, `Its country: ${COUNTRIES.join(', ')}`, USUAL_SETUP.country, (text) =>
+    COUNTRIES.find((one) => one === text.toUpperCase()),
+  );
+  const offered = operationsIn(country);
+  const operations = await askFor(terminal, 'Drop folders, separated by commas', offered.join(','), (text) => {
+    const names = new Set(text.split(',').map((name) => name.trim()));
+    const chosen = offered.filter((name) => names.has(name));
+    return chosen.length === names.size ? chosen : undefined;
+  });
+  return { account, country, operations };
+}
+
+async function askFor<Value>(
+  terminal: Terminal,
+  question: string,
+  usual: string,
+  read: (text: string) => Value | undefined,
+): Promise<Value> {
+  for (;;) {
+    const text = (await ask(terminal, `${question} [${usual}]: `)).trim();
+    const value = read(text === '' ? usual : text);
+    if (value !== undefined) return value;
+    terminal.output.write(`"${maskText(text)}" does not fit.\n`);
+  }
 }

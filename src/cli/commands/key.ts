@@ -6,7 +6,7 @@ import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-
 import { type KeyRing, openKeyRing } from '../../crypto/key-ring.ts';
 import { loadMasterKeys, type MasterKey, newMasterKey, replaceMasterKeyFile } from '../../crypto/master-key.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { operatorName } from '../operator-name.ts';
+import { operatorName } from '../option-values.ts';
 import { textTable } from '../print/table.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';

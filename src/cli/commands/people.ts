@@ -9,8 +9,7 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { offerSetUpLink } from '../process/with-dashboard.ts';
-import { operatorName } from '../operator-name.ts';
-import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { operatorName, readReason, REASON_OPTION } from '../option-values.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { textTable } from '../print/table.ts';
 

@@ -4,7 +4,7 @@ import type { Call, CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 import type { Server } from '../../../schemas/operations.ts';
 
 /** The accounts that samples/paydrop.yaml and `paydrop init` use. */

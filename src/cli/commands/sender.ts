@@ -9,8 +9,7 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { openSendJournal, type SendJournal } from '../../ledger/admission/send-journal.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { operatorName } from '../operator-name.ts';
-import { readReason, REASON_OPTION } from '../read-reason.ts';
+import { operatorName, readReason, REASON_OPTION } from '../option-values.ts';
 import { textTable } from '../print/table.ts';
 
 const list: CliCommand = {

@@ -2,8 +2,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import type { CliCommand } from '../command.ts';
-import { bashScript, fishScript, zshScript } from './scripts.ts';
-import { placesOf } from './places.ts';
+import { bashScript, fishScript, placesOf, zshScript } from './scripts.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 

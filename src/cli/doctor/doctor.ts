@@ -8,13 +8,12 @@ import { bad, type Check, type Finding, findingOf, type Level, warn } from './ch
 import type { Settings } from '../../config/config.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
-import { clock } from './clock.ts';
+import { clock, postgres, queue, service, sftpServers } from './servers.ts';
 import { destroyedKeys, keyFile, masterKey, openpgp, seals } from './keys.ts';
 import { diskSpace, fileSystems, folders, permissions } from './folders.ts';
 import { failing, quarantine, temporaries, workFolders } from './work.ts';
 import { journal } from './journal.ts';
 import { originals } from './originals.ts';
-import { postgres, queue, service, sftpServers } from './servers.ts';
 
 export const doctor: CliCommand = {
   name: 'doctor',

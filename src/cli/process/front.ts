@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { nextDate } from '../../calendar/business-dates.ts';
 import { nextSendAt, type SendTimes } from '../../calendar/send-window.ts';
 import type { Folder, Settings } from '../../config/config.ts';
-import { describeTaking } from '../../explain/describe-taking.ts';
+import { describeTaking } from '../../explain/read-schedules.ts';
 import { type Scan, SIDECAR, type Waiting } from '../../files/scan-folder.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { systemClock } from '../../kernel/clock.ts';

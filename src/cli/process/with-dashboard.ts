@@ -5,7 +5,7 @@ import { isDashboardNew } from '../../ledger/person/people.ts';
 import { offerSetUp } from '../../ledger/person/invite-person.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { newLink } from '../../actions/new-link.ts';
-import { operatorName } from '../operator-name.ts';
+import { operatorName } from '../option-values.ts';
 
 /**
  * Serves the dashboard during `last`, if this process has the role. If the dashboard was not configured and its default

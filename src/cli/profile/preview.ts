@@ -6,15 +6,14 @@ import { parseProfile } from '../../csv/profile/parse-profile.ts';
 import { piecesOf, type Preview, type PreviewRow, previewSample, sayLeftOut } from '../../csv/suggest/preview.ts';
 import { csvLines } from '../../csv/write/write-csv.ts';
 import { pickVersion, readProfile } from '../../explain/read-profiles.ts';
-import { checkContent } from '../../explain/validate/check-content.ts';
-import { rulesOfFolder } from '../../explain/validate/rules-of-folder.ts';
+import { checkContent, rulesOfFolder } from '../../explain/validate/check-content.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted, groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { describeFault, PipelineError } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../command.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 import { folderNamed, readInput, SAMPLE_ARGUMENT, splitName } from './texts.ts';
 
 export const preview: CliCommand = {

@@ -5,7 +5,7 @@ import { type AuditLink, listAudit, readAuditHead } from '../../ledger/overview/
 import { findFile, verifyAudit } from '../../ledger/file/search.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../print/table.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 
 const verify: CliCommand = {
   name: 'verify',

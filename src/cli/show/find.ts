@@ -9,7 +9,7 @@ import { textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
+import { findFileOrBatch } from '../../explain/batch-reference.ts';
 import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../explain/why/tell-why.ts';
 
 export const find: CliCommand = {

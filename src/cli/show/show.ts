@@ -1,12 +1,11 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { nextSendOf } from '../../explain/next-send.ts';
+import { nextSendOf } from '../../explain/describe-holds.ts';
 import { type FileStory, readStory } from '../../explain/read-story.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
-import { describeHoldReasons } from '../../explain/hold-reasons.ts';
-import { remedyOf } from '../../explain/remedy-of.ts';
+import { describeHoldReasons, remedyOf } from '../../explain/hold-reasons.ts';
 import { textTable } from '../print/table.ts';
 
 export const show: CliCommand = {

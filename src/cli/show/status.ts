@@ -14,7 +14,7 @@ import { describeReading } from '../print/progress.ts';
 import { tableOf } from '../print/table.ts';
 import { watchText } from './watch-text.ts';
 import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
-import { isLate, type LateRuns, readLateRuns } from '../../explain/late-runs.ts';
+import { isLate, type LateRuns, readLateRuns } from '../../explain/read-schedules.ts';
 import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
 
 export const status: CliCommand = {

@@ -12,7 +12,7 @@ import { readSidecar } from '../../files/sidecar.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { sha256OfFile } from '../../kernel/hash.ts';
 import { maskName, maskText } from '../../kernel/mask.ts';
-import { isMessageName } from '../../files/message-name.ts';
+import { isMessageName } from '../../files/file-names.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import type { MessageFault } from '../../pgp/check-message.ts';
@@ -20,12 +20,11 @@ import { type CliCommand, JSON_OPTION } from '../command.ts';
 import { progressLine, type ProgressLine } from '../print/progress.ts';
 import { chooseRules, type ChosenRules, openDrop, type OpenedDrop } from './choose-rules.ts';
 import { jsonReport, type Report, textReport } from './reports.ts';
-import { unreadCheck } from '../../explain/validate/unread-check.ts';
 import { readInput } from '../profile/texts.ts';
 import { faultText } from '../../actions/profile/read-text.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { wholeNumber } from '../option-values.ts';
 import { counted } from '../../kernel/counted.ts';
-import { checkContent } from '../../explain/validate/check-content.ts';
+import { checkContent, unreadCheck } from '../../explain/validate/check-content.ts';
 
 export const validate: CliCommand = {
   name: 'validate',

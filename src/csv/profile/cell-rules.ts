@@ -1,17 +1,17 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
-import { COLUMNS, type ColumnName, columnsOf } from '../../../schemas/layouts.ts';
+import { type ColumnKind, type ColumnName, COLUMNS, columnsOf } from '../../../schemas/layouts.ts';
 import type { ColumnRule, Profile, Title } from '../../../schemas/profiles.ts';
 import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
 import { amountRule, directionOf, numberFormOf } from './amount-rule.ts';
-import { digitsCheck, shapeCheck, splitCheck } from './cell-checks.ts';
+import { type CheckCell, digitsCheck, shapeCheck, splitCheck } from './cell-checks.ts';
 import { compileDateForm, compileExpiryForm, monthOfExpiry, type ReadDate, yearOfExpiry } from './date-form.ts';
 import { compileNumberForm } from './number-form.ts';
-import { checkedCell, firstTitle, joinedCell, sourceCell } from './source-cell.ts';
 import {
   careOf,
   type CellCare,
   type CellReport,
   EMPTY,
+  misfit,
   needed,
   neverEmpty,
   type PlaceOf,
@@ -151,4 +151,50 @@ function numberRule(kind: 'cardNumber' | 'accountNumber', rule: ColumnRule, plac
 function textRule(rule: ColumnRule, placeOf: PlaceOf): ReadCell {
   const read = sourceCell('text', rule, placeOf);
   return rule.split === undefined ? read : checkedCell(read, firstTitle(rule), splitCheck(rule));
+}
+
+type FromPart = Extract<NonNullable<ColumnRule['join']>[number], { from: Title }>;
+
+/** Returns the reader of `from` or `join`. Only texts may be empty, where their rule keeps that. */
+function sourceCell(kind: ColumnKind, rule: ColumnRule, placeOf: PlaceOf): ReadCell {
+  const title = firstTitle(rule);
+  const care = careOf(kind, rule);
+  const source = rule.join
+    ? joinedCell(rule.join.map((part) => ('text' in part ? part.text : partOf(part))))
+    : usedCell(title, placeOf, care);
+  return kind === 'text' && rule.empty === 'keep' ? source : neverEmpty(source, title);
+
+  /** A name may lack a part. A number without one would be another number. */
+  function partOf({ from, digits, check }: FromPart): ReadCell {
+    const read = usedCell(from, placeOf, care);
+    const filled = kind === 'text' ? read : neverEmpty(read, from);
+    if (kind !== 'accountNumber' && kind !== 'cardNumber' && digits === undefined && check === undefined) return filled;
+    const count = digits ?? (check === 'aba' ? 9 : undefined);
+    return checkedCell(filled, from, digitsCheck({ strip: rule.strip, digits: count, check }));
+  }
+}
+
+/** Returns the title that faults of the whole column name. */
+function firstTitle({ from, join = [] }: ColumnRule): Title {
+  return needed(from ?? join.find((part) => 'from' in part)?.from, 'from');
+}
+
+/** Returns the reader of a cell that must also pass a check, if it is not empty. */
+function checkedCell(read: ReadCell, title: Title, check: CheckCell): ReadCell {
+  return (cells, report) => {
+    const cell = read(cells, report);
+    if (cell === undefined || cell === '') return cell;
+    const checked = check(cell);
+    return typeof checked === 'string' ? checked : misfit(checked, title, report);
+  };
+}
+
+/** Joins texts and cells, and reads all of them for their faults. Texts alone are no content. */
+function joinedCell(parts: readonly (string | ReadCell)[]): ReadCell {
+  return (cells, report) => {
+    const pieces = parts.map((part) => (typeof part === 'string' ? part : part(cells, report)));
+    if (pieces.includes(undefined)) return undefined;
+    const isFilled = pieces.some((piece, index) => piece !== '' && typeof parts[index] !== 'string');
+    return isFilled ? pieces.join('').trim() : '';
+  };
 }

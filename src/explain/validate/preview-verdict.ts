@@ -12,10 +12,8 @@ import { decideIntake } from '../../../workers/intake/decide-intake.ts';
 import { profileOfFolder } from '../../../workers/file-profile.ts';
 import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
 import { compareFile, type History } from '../../../workers/intake/find-earlier-payments.ts';
-import { checkContent } from './check-content.ts';
-import { rulesOfFolder } from './rules-of-folder.ts';
+import { checkContent, rulesOfFolder, unreadCheck } from './check-content.ts';
 import { openSeenBefore, type SeenBefore } from './seen-before.ts';
-import { unreadCheck } from './unread-check.ts';
 
 /** What the intake would decide about a file now. */
 export type Preview = {

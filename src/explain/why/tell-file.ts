@@ -9,7 +9,7 @@ import type { ResubmissionRow } from '../../ledger/row/resubmissions.ts';
 import type { AuditRow } from '../../ledger/file/search.ts';
 import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
 import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
-import { remedyOf } from '../remedy-of.ts';
+import { remedyOf } from '../hold-reasons.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
 /** Tells the story of a file from its drop to now, without that of each batch. */

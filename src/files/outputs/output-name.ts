@@ -1,6 +1,5 @@
 import { shortId } from '../../kernel/ids.ts';
-import { stemOf } from '../message-name.ts';
-import { displayName } from '../display-name.ts';
+import { displayName, stemOf } from '../file-names.ts';
 
 export type OutputExtension = 'csv' | 'json' | 'txt' | 'xlsx';
 

@@ -1,5 +1,5 @@
 import { request as startRequest } from 'node:http';
-import type { GatewayAccount } from '../gateway-account.ts';
+import type { GatewayAccount } from '../service-address.ts';
 import { openConnection } from './open-connection.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as startRequest } from 'node:http';
 import { crashPoint } from '../../kernel/crash-point.ts';
-import type { GatewayAccount } from '../gateway-account.ts';
+import type { GatewayAccount } from '../service-address.ts';
 import type { SoapRequest } from '../soap/build-request.ts';
 import { readDate } from './ask-time.ts';
 import { type Connection, safeCode } from './open-connection.ts';

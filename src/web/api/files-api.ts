@@ -5,7 +5,7 @@ import type { LedgerRow } from '../../ledger/engine/records.ts';
 import { pageFiles } from '../../ledger/file/list-files.ts';
 import { readRows } from '../../ledger/file/read-file.ts';
 import { findFile, findInvoice } from '../../ledger/file/search.ts';
-import { nextSendOf } from '../../explain/next-send.ts';
+import { nextSendOf } from '../../explain/describe-holds.ts';
 import { readStory } from '../../explain/read-story.ts';
 import { whyFile } from '../../explain/why/tell-why.ts';
 import type { WebContext } from '../web-context.ts';
@@ -27,7 +27,7 @@ import {
 } from './shapes.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
-import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
+import { findFileOrBatch } from '../../explain/batch-reference.ts';
 
 type Filter = Paging & {
   account?: string;

@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { stepText } from '../../../schemas/steps.ts';
 import { readOverview } from '../../ledger/overview/overview.ts';
 import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
-import { readLateRuns } from '../../explain/late-runs.ts';
+import { readLateRuns, readSchedules } from '../../explain/read-schedules.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
-import { readSchedules } from '../../explain/read-schedules.ts';
 import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import {

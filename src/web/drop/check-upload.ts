@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { App } from '../../app.ts';
 import type { Folder } from '../../config/config.ts';
 import { describeFault } from '../../kernel/errors.ts';
-import { isMessageName } from '../../files/message-name.ts';
+import { isMessageName } from '../../files/file-names.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { previewVerdict, type Preview } from '../../explain/validate/preview-verdict.ts';
-import { unreadCheck } from '../../explain/validate/unread-check.ts';
+import { unreadCheck } from '../../explain/validate/check-content.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
@@ -16,7 +16,7 @@ import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
 import { faultCells, saidEffect, STATUS_OF_VERDICT } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
-import { describeTaking } from '../../explain/describe-taking.ts';
+import { describeTaking } from '../../explain/read-schedules.ts';
 
 const MOST_FAULTS = 200;
 

@@ -1,19 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Folder, foldersHere } from '../../config/config.ts';
-import { displayName } from '../../files/display-name.ts';
+import { displayName, isIgnoredName } from '../../files/file-names.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { holdsCardNumber, maskName } from '../../kernel/mask.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { describeTaking } from '../../explain/describe-taking.ts';
+import { describeTaking } from '../../explain/read-schedules.ts';
 import { checkUpload, toVerdict } from './check-upload.ts';
 import { BodyRefusal, drainBody, readBody, tooLarge, takeUpload } from './take-upload.ts';
 import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
-import { isIgnoredName } from '../../files/ignored-name.ts';
 import { SIDECAR } from '../../files/scan-folder.ts';
 import { findWaitingUpload, readUpload } from '../../ledger/transfer/note-upload.ts';
 

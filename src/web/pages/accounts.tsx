@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readAccountStates, type AccountState, type Holds, readStops } from '../../ledger/account/read-holds.ts';
-import { describeHoldingBatch, describeStop, type HoldWords } from '../../explain/describe-holds.ts';
+import { accountWord, describeHoldingBatch, describeStop, type HoldWords } from '../../explain/describe-holds.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
@@ -12,7 +12,6 @@ import { sendPage } from '../send-page.ts';
 import { sharedZone, zoneOf } from '../zone-of.ts';
 import type { Settings } from '../../config/config.ts';
 import { nextSendAt } from '../../calendar/send-window.ts';
-import { accountWord } from '../../explain/account-word.ts';
 
 /** Serves `/accounts`: which accounts send, which do not, and why; and the pause of all accounts. */
 export function accountsPage(server: FastifyInstance, { app }: WebContext): void {

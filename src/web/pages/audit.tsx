@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { dayBounds } from '../../calendar/day-bounds.ts';
+import { dayBounds } from '../../calendar/calendar.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type AuditFilter, listAudit, readAuditHead, type AuditLink } from '../../ledger/overview/list-audit.ts';

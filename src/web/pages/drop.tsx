@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Folder, foldersHere } from '../../config/config.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { describeTaking } from '../../explain/describe-taking.ts';
+import { describeTaking } from '../../explain/read-schedules.ts';
 import { dropRoutes } from '../drop/drop-routes.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField } from '../parts/form.tsx';

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
-import { addDays } from '../../calendar/calendar.ts';
+import { addDays, dayBounds } from '../../calendar/calendar.ts';
 import type { Account, Settings } from '../../config/config.ts';
-import { dayBounds } from '../../calendar/day-bounds.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { schedulesHere } from '../../config/schedules-here.ts';
-import { describeRun } from '../../explain/describe-run.ts';
-import { readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
+import { describeRun, readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';

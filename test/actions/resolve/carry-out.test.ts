@@ -2,17 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { readBatchRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
-import { carryOut, mustBeIn, refuse, tryOut } from '../../../src/actions/resolve/carry-out.ts';
+import {
+  carryOut,
+  closeInDoubt,
+  declareNotReceived,
+  detachBatchResult,
+  mustBeIn,
+  refuse,
+  tryOut,
+} from '../../../src/actions/resolve/carry-out.ts';
 import { keyOf, openTestLedger } from '../../support/ledger-world.ts';
 import { contextAt, contextForTwo, DAY_MS, doubtfulBatch, resultOf } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { assignById } from '../../../src/actions/resolve/assign-batch-id.ts';
+import { assignById, compareResult } from '../../../src/actions/resolve/assign-batch-id.ts';
 import { CARD } from '../../support/payment-rows.ts';
-import { closeInDoubt } from '../../../src/actions/resolve/close-in-doubt.ts';
-import { declareNotReceived } from '../../../src/actions/resolve/declare-not-received.ts';
-import { detachBatchResult } from '../../../src/actions/resolve/detach-result.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
-import { compareResult } from '../../../src/actions/resolve/compare-result.ts';
 
 const world = openedForTests(openTestLedger);
 

@@ -59,7 +59,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'sent without the intent',
     about: 'the request is written though the intent could not be made durable',
-    file: 'src/gateway/submit-batch.ts',
+    file: 'src/gateway/create-gateway.ts',
     find: 'if (!(await isIntentDurable(call, account.address.href, request.body.length))) {',
     replace: 'await isIntentDurable(call, account.address.href, request.body.length);\n  if (Date.now() === 0) {',
     caughtBy: ['test/gateway/submit-batch.test.ts'],
@@ -99,7 +99,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'not sent counts as unknown',
     about: 'safety is bought by calling everything unknown: a person must look at each closed port',
-    file: 'src/gateway/submit-batch.ts',
+    file: 'src/gateway/create-gateway.ts',
     find: "if (opened.kind === 'not_open') return { kind: 'not_sent', why: opened.why };",
     replace:
       "if (opened.kind === 'not_open') return { kind: 'unknown', why: opened.why, evidence: { bytesWritten: 0, bytesRead: 0 } };",
@@ -108,7 +108,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'retry on reset',
     about: 'a call whose connection was reset is made again by the client',
-    file: 'src/gateway/submit-batch.ts',
+    file: 'src/gateway/create-gateway.ts',
     find: "  crashPoint('submit.answered');\n",
     replace:
       "  if (outcome.kind === 'broken') return submitBatch(account, { ...call, beforeFirstByte: async () => true });\n",
@@ -117,7 +117,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'second send after a 5xx',
     about: 'a server that failed after it took the batch gets it again',
-    file: 'src/gateway/submit-batch.ts',
+    file: 'src/gateway/create-gateway.ts',
     find: "  crashPoint('submit.answered');\n",
     replace:
       "  if (outcome.kind === 'answered' && outcome.httpStatus >= 500) return submitBatch(account, { ...call, beforeFirstByte: async () => true });\n",
@@ -126,7 +126,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'redirect followed',
     about: 'a batch is posted a second time to where a 307 points',
-    file: 'src/gateway/submit-batch.ts',
+    file: 'src/gateway/create-gateway.ts',
     find: "  crashPoint('submit.answered');\n",
     replace:
       "  if (outcome.kind === 'answered' && outcome.httpStatus === 307) return submitBatch(account, { ...call, beforeFirstByte: async () => true });\n",

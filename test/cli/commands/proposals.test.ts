@@ -6,7 +6,7 @@ import { fileNamed } from '../../support/bad-input.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { SAY_WHY } from '../../../src/cli/read-reason.ts';
+import { SAY_WHY } from '../../../src/cli/option-values.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 
 describe('proposals', () => {

@@ -4,12 +4,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
-import { dropSamples, makeScratchFolder, writeDemoConfig } from '../../../src/cli/demo/scratch-folder.ts';
+import {
+  concludeDemo,
+  dropSamples,
+  linesToTry,
+  makeScratchFolder,
+  showResults,
+  writeDemoConfig,
+} from '../../../src/cli/demo/demo.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { runHere } from '../support/run-here.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { loadMasterKey } from '../../support/openpgp.ts';
-import { concludeDemo, linesToTry, showResults } from '../../../src/cli/demo/demo.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 

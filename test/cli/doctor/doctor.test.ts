@@ -9,9 +9,8 @@ import type { Settings } from '../../../src/config/config.ts';
 import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { judgeRedis, judgeServer, postgres, queue, service } from '../../../src/cli/doctor/servers.ts';
+import { clock, judgeRedis, judgeServer, postgres, queue, service } from '../../../src/cli/doctor/servers.ts';
 import { inspectServer, type ServerState } from '../../../src/ledger/engine/open-ledger.ts';
-import { clock } from '../../../src/cli/doctor/clock.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 
 describe('doctor', () => {

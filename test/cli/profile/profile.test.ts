@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SampleReading } from '../../../src/actions/profile/compare-sample.ts';
 import { confirmProfileWith } from '../../../src/actions/profile/confirm-profile.ts';
 import { HANDLERS } from '../../../src/actions/handlers.ts';
-import { runConfirm } from '../../../src/cli/profile/confirm.ts';
+import { runConfirm } from '../../../src/cli/profile/profile.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
 import { PROFILE_TEXT } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/cli/command.ts';
 import { chooseWay, readReport, WAY_OPTIONS } from '../../../src/cli/resolve/choose-way.ts';
-import { describeInDoubt, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
+import { describeInDoubt, nextSteps, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
 import type { InDoubt, Neighbour } from '../../../src/ledger/doubt/in-doubt.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../../workers/support/resolve-context.ts';
-import { nextSteps } from '../../../src/cli/resolve/next-steps.ts';
 
 function choose(options: Call['options']) {
   return chooseWay({ arguments: ['monday.csv/1'], dir: '.', options });

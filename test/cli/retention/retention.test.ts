@@ -6,8 +6,12 @@ import { shredDue } from '../../../workers/upkeep/shred.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
 import { openCliWorld } from '../support/cli-world.ts';
-import { describeRetention } from '../../../src/cli/retention/retention.ts';
-import { isClean, readRetention, type RetentionReport } from '../../../src/cli/retention/read-retention.ts';
+import {
+  describeRetention,
+  isClean,
+  readRetention,
+  type RetentionReport,
+} from '../../../src/cli/retention/retention.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { archivePath } from '../../../src/crypto/archive.ts';

@@ -4,7 +4,7 @@ import { findTitles, trySeparators } from '../../../src/csv/suggest/form.ts';
 import { rowsOf } from '../../../src/csv/suggest/sample-rows.ts';
 import { evidenceOf, isBalanceOf, sumsIn } from '../../../src/csv/suggest/kinds-of-columns.ts';
 import { OTHER_VISA, VISA } from '../support.ts';
-import { assign } from '../../../src/csv/suggest/assign.ts';
+import { assign } from '../../../src/csv/suggest/match-columns.ts';
 import { type Answers, openProposal, questionsOf } from '../../../src/csv/suggest/questions.ts';
 import { type Preview, previewSample } from '../../../src/csv/suggest/preview.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from '../profile/support/example-files.ts';

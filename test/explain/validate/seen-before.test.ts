@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalBytes, unpackRows } from '../../../src/csv/write/packed-rows.ts';
 import type { PaymentRow } from '../../../src/rows/rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { checkContent } from '../../../src/explain/validate/check-content.ts';
-import { rulesOfFolder } from '../../../src/explain/validate/rules-of-folder.ts';
+import { checkContent, rulesOfFolder, unreadCheck } from '../../../src/explain/validate/check-content.ts';
 import { openSeenBefore } from '../../../src/explain/validate/seen-before.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -11,7 +10,6 @@ import { openEarlierPaymentsWorld } from '../../workers/support/look-back-world.
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
-import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
 
 const world = openedForTests(openEarlierPaymentsWorld);
 

@@ -9,7 +9,7 @@ import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Folder } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
-import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
+import { unreadCheck } from '../../../src/explain/validate/check-content.ts';
 import { gzipSync } from 'node:zlib';
 
 let world: PipelineWorld;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { planResubmission } from '../../../src/actions/resubmit.ts';
 import type { App } from '../../../src/app.ts';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';

@@ -6,7 +6,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { readInDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
-import { seenBatchIds } from '../../../src/explain/seen-batch-ids.ts';
+import { seenBatchIds } from '../../../src/explain/batch-reference.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
 import { skipPauses } from '../../queue/support/queue-world.ts';

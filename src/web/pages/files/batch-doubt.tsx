@@ -1,11 +1,10 @@
 import type { InDoubt } from '../../../ledger/doubt/in-doubt.ts';
 import { describeWait } from '../../../explain/attempt-words.ts';
-import { seenBatchIds } from '../../../explain/seen-batch-ids.ts';
+import { seenBatchIds } from '../../../explain/batch-reference.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
-import { groupDigits } from '../../../kernel/counted.ts';
+import { byNumber, counted, groupDigits } from '../../../kernel/counted.ts';
 import { Count, Moment, Money } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
-import { byNumber, counted } from '../../../kernel/counted.ts';
 import type { Comparison } from '../../../explain/compare-batch.ts';
 import type { ComparedRow, ShownSide } from '../../../reconcile/compare-rows.ts';
 

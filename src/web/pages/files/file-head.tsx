@@ -13,7 +13,7 @@ import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
 import type { FileRow, ProfileRow } from '../../../ledger/engine/records.ts';
-import { remedyOf } from '../../../explain/remedy-of.ts';
+import { remedyOf } from '../../../explain/hold-reasons.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
 import { Count, Moment, Money, State, OutcomeWord } from '../../parts/words.tsx';

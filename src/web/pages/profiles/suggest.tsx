@@ -7,7 +7,7 @@ import { reasonOf, runAction } from '../../../actions/run-action.ts';
 import { dayInZone } from '../../../calendar/zone-time.ts';
 import { hiddenShown } from '../../../csv/profile/check/found-fault.ts';
 import { answer, openProposal } from '../../../csv/suggest/questions.ts';
-import { displayName } from '../../../files/display-name.ts';
+import { displayName } from '../../../files/file-names.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import { sha256Of } from '../../../kernel/hash.ts';
 import { maskName, maskReason, maskText } from '../../../kernel/mask.ts';
