@@ -17,7 +17,7 @@ import { columnsOf } from '../schemas/layouts.ts';
 /** A version of an import profile. */
 export type Version = { readonly row: ProfileRow; readonly profile: Profile };
 
-/** The version that reads a file, and the one that it replaced while the file waited. */
+/** The version that reads a file, and the one that was replaced while the file waited. */
 export type FileProfile = Version & { readonly replaced?: Version };
 
 /** Returns the version that reads a file; undefined in a folder without a profile. */
@@ -48,17 +48,18 @@ export function profileContext({ operation, claimed_at: claimedAt }: Pick<PlainF
   return { operation, today: dayInZone(claimedAt, 'UTC') } satisfies ProfileContext;
 }
 
-/** Does the same for intake, which also looks at the version before. */
+/** Does the same for intake, which also looks at the version that was confirmed when the file was first seen. */
 export async function fileProfile(
   queryable: Queryable,
   file: Pick<PlainFileRow, 'profile_version' | 'seen_at'>,
 ): Promise<FileProfile | undefined> {
   const found = await versionOf(queryable, file);
   if (!found) return undefined;
-  const { replaces, confirmed_at: confirmedAt } = found.row;
-  const isNewer = file.seen_at === null || confirmedAt! > file.seen_at;
-  if (replaces === null || !isNewer) return found;
-  return { ...found, replaced: openVersion(await readVersion(queryable, replaces)) };
+  let before = found.row;
+  // Several versions may have been confirmed while the file waited; the sender knew the one before them.
+  while (before.replaces !== null && (file.seen_at === null || before.confirmed_at! > file.seen_at))
+    before = await readVersion(queryable, before.replaces);
+  return before === found.row ? found : { ...found, replaced: openVersion(before) };
 }
 
 /**

@@ -195,7 +195,7 @@ describe('intakeFile, for a file with security codes', () => {
 });
 
 describe('intakeFile, by the profile of the folder', () => {
-  const world = stepWorld({ accounts: 12 });
+  const world = stepWorld({ accounts: 13 });
   const openFolder = (text?: string) => openProfileFolder(world, text);
 
   const BECAUSE = { actor: 'operator:ada', reason: 'compared with the books' };
@@ -265,6 +265,17 @@ describe('intakeFile, by the profile of the folder', () => {
       expect(codes.includes('PROFILE_CHANGED')).toBe(code === 'PROFILE_CHANGED');
     },
   );
+
+  it('compares with the version that the sender knew, when two were confirmed while the file waited', async () => {
+    const { app, name, seen } = await openFolder();
+    const claimed = await seen(ROWS);
+    await putConfirmed(app.ledger, name, PROFILE_TEXT.replace("decimal: '.'", "decimal: ','"));
+    await putConfirmed(app.ledger, name, PROFILE_TEXT.replace("decimal: '.'", "decimal: ',', group: '.'"));
+    await takeClaim(app, claimed);
+    await intakeFile(app, claimed);
+    const [changed] = (await faultsOf(claimed.fileId)).filter(({ code }) => code === 'PROFILE_CHANGED');
+    expect(changed?.detail).toMatch(/^version 1: 2 payments, 55\.00; version 3: /);
+  });
 
   it('reads with the version of the claim, though another is confirmed before it is read', async () => {
     const { app, name, claim } = await openFolder();
