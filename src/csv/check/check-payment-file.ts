@@ -90,7 +90,7 @@ export async function* checkPaymentFile(
   const found = checker.close();
   const profile = reading?.findings();
   profile?.faults.forEach(tally.count);
-  if (profile) shape.mixesLineEnds = profile.mixesLineEnds;
+  if (profile) Object.assign(shape, { mixesLineEnds: profile.mixesLineEnds, isLastLineOpen: profile.isLastLineOpen });
   const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);
   return {
     verdict,

@@ -28,7 +28,7 @@ export type ProfileFindings = {
   readonly lines: Readonly<Record<LineKind, number>>;
   readonly skipped: readonly SkippedRows[];
   readonly mixesLineEnds: boolean;
-  /** The last line is not blank and has no line end. */
+  /** The last line has no line end, and is none that ends a report. The file may be cut off. */
   readonly isLastLineOpen: boolean;
   /** Set if paydrop wrote the file: the version that read its rows before, by the beginning of its hash. */
   readonly writtenBy?: string;
@@ -118,6 +118,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
   let linesAbove = 0;
   let writtenBy: string | undefined;
   let waiting: SourceRow[] = [];
+  let lastKind: LineKind | undefined;
 
   /** Yields after each block of lines; before, `take` gets them. */
   async function* read(source: AsyncIterable<Uint8Array>, take: TakeLine): AsyncGenerator<void> {
@@ -140,6 +141,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
   function readRow({ read }: RowReader, row: SourceRow, take: TakeLine): void {
     const line = read(row);
     lines[line.kind] += 1;
+    lastKind = line.kind;
     if (line.faults.length > 0 && line.kind !== 'payment') line.faults.forEach(faults.add);
     take(line);
     for (let further = 1; further < row.span; further += 1) take(continuedLine(row.line + further));
@@ -166,7 +168,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
       lines,
       skipped: found.skipped,
       mixesLineEnds: shape.mixesLineEnds,
-      isLastLineOpen: shape.isLastLineOpen,
+      isLastLineOpen: shape.isLastLineOpen && lastKind !== 'total' && lastKind !== 'tail',
       ...(writtenBy !== undefined && { writtenBy }),
     };
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkPaymentFile } from '../../../src/csv/check/check-payment-file.ts';
 import { readByProfile } from '../../../src/csv/profile/read-profile.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
+import { checkByBytes } from '../compare/check-by-bytes.ts';
 import { checkAll, chunksOf, rulesWith } from '../support.ts';
 import { encodeLines, EXAMPLE_FILES, EXAMPLE_NAMES, exampleProfile } from './support/example-files.ts';
 import { PLACES } from './support/places.ts';
@@ -67,6 +68,18 @@ describe('a made file', () => {
     const bytes = encodeLines([lines[0]![0], lines[1]![0].replace('June', "'-June")], profile);
     const { check } = await judge('xero-invoices', profile, bytes);
     expect(check.rows[0]!.payment?.canonical.at(-1)).toBe("'-June");
+  });
+
+  it.each([
+    ['is left out, so that the file may be cut off', 'xero-invoices', true],
+    ['is the total row, which shows that the file is complete', 'excel-de', false],
+    ['stands behind the total row', 'quickbooks-dues', false],
+  ] as const)('has an open last line that %s', async (_, name, isOpen) => {
+    const profile = exampleProfile(name);
+    const text = EXAMPLE_FILES[name].map(([sender]) => sender).join('\n');
+    const rules = rulesWith({ ...PLACES[name], profile });
+    const { check } = await checkByBytes(chunksOf(encodeLines([text], profile, '')), rules);
+    expect(check.faults.some(({ code }) => code === 'LAST_LINE_OPEN')).toBe(isOpen);
   });
 
   it('ends like the file of the sender', async () => {

@@ -2,9 +2,12 @@ import { columnsOf } from '../../../../schemas/layouts.ts';
 import type { FolderOperation } from '../../../../schemas/operations.ts';
 import type { Profile, Title } from '../../../../schemas/profiles.ts';
 import { formatCents } from '../../../kernel/money.ts';
+import { joinedDigits, SHORTEST_TELLING } from '../../../kernel/plain-digits.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { duplicateRows } from '../../check/duplicate-rows.ts';
+import { placesOf } from '../../scan/row-scan.ts';
 import { amountReader, type CellReport } from '../cell-rules.ts';
+import { titlesOfRule } from '../profile-titles.ts';
 import { dateDoubt } from './date-doubt.ts';
 import { expiryDoubt } from './expiry-doubt.ts';
 import { wordLookup } from './fold-text.ts';
@@ -31,6 +34,7 @@ export function paymentChecks(profile: Profile, { today }: ProfileContext, place
     ...sumChecks(profile, placeOf),
     ...dateCheck(profile, dates),
     ...(profile.rows.repeatedInvoice === 'hold' ? [invoiceCheck(profile)] : []),
+    ...joinedNumberCheck(profile),
   ];
 
   function check(row: SourceRow, made: readonly string[], report: CellReport): void {
@@ -93,4 +97,27 @@ function invoiceCheck({ layout, columns }: Profile): CheckPayment {
     const firstLine = invoices.findFirstLine({ invoice: made[place], payer: '', cents: 0 }, line);
     if (firstLine > 0) report('INVOICE_REPEATED', title, `the first is on line ${firstLine}`);
   };
+}
+
+/**
+ * Finds a joined number in texts, which are stored and shown in clear, also without its first parts. Of any other
+ * number the rules of the layout find a copy.
+ */
+function joinedNumberCheck({ layout, columns }: Profile): CheckPayment[] {
+  const names = columnsOf(layout);
+  const { number, texts } = placesOf(names);
+  if (number < 0 || !columns[names[number]!]?.join) return [];
+  const sources = texts.flatMap((place) => {
+    const [source] = titlesOfRule(columns[names[place]!] ?? {});
+    return source ? [{ place, title: source[0] }] : [];
+  });
+  return [
+    (_, made, report) => {
+      const end = made[number]!.slice(-SHORTEST_TELLING);
+      if (end.length < SHORTEST_TELLING) return;
+      for (const { place, title } of sources) {
+        if (joinedDigits(made[place]!).includes(end)) report('CARD_NUMBER_IN_TEXT', title);
+      }
+    },
+  ];
 }

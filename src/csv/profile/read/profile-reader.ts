@@ -87,7 +87,7 @@ export function profileRows(given: Profile, context: ProfileContext, head: Head)
   const faultOf = cellFaults(profile, placeOf);
   const checks = paymentChecks(profile, context, placeOf);
   const totals = totalRows(profile, placeOf);
-  const guard = codeGuard(profile, head, placeOf, (cells) => probe(cells).isPayment);
+  const guard = codeGuard(profile, head, placeOf, (cells) => probe(cells).isSound);
   const skipped = skippedTally();
   const typed = typedCells(profile, placeOf);
   const amountPlace = columnsOf(profile.layout).indexOf('amount');

@@ -35,7 +35,8 @@ export function skippedTally() {
 
 /**
  * Reads rows that are left out, to see what they would have been.
- * @returns a function; `isPayment` says whether nothing is wrong with the row, `cents` is 0 without an amount
+ * @returns a function; `isPayment` says whether the row has an invoice, a payer and an amount, `isSound` whether also
+ *   nothing is wrong with it; `cents` is 0 without an amount
  */
 export function paymentProbe({ layout }: Profile, make: MakeCells) {
   const { invoice, customerCode, number, amount } = placesOf(columnsOf(layout));
@@ -46,13 +47,11 @@ export function paymentProbe({ layout }: Profile, make: MakeCells) {
     isSound = false;
   }
 
-  return (cells: readonly string[]): { isPayment: boolean; cents: number } => {
+  return (cells: readonly string[]): { isPayment: boolean; isSound: boolean; cents: number } => {
     isSound = true;
     const made = make(cells, noteFault);
     const cents = parseAmount(made[amount]!);
-    const isFilled = made[invoice] !== '' && made[payer] !== '';
-    return typeof cents === 'string'
-      ? { isPayment: false, cents: 0 }
-      : { isPayment: isSound && isFilled && cents !== 0, cents };
+    const isPayment = typeof cents === 'number' && cents !== 0 && made[invoice] !== '' && made[payer] !== '';
+    return { isPayment, isSound: isSound && isPayment, cents: typeof cents === 'number' ? cents : 0 };
   };
 }

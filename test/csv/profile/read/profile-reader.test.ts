@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exampleProfile } from '../support/example-files.ts';
 import { replaced, same, xeroRow } from '../support/file-cases.ts';
 import { judgeChanged } from '../support/read-example.ts';
 
@@ -46,4 +47,43 @@ describe('every line of a file', () => {
     expect(fault!.detail).toMatch(/^"Bank Account"/);
     expect(JSON.stringify(judged.faults)).not.toMatch(/\d{5}/);
   });
+
+  it.each(['004-10202-1234567', '1234567 at 10202', '123-45 67', '102021234567'])(
+    'shows no part of a joined number in the fault of another cell: %s',
+    async (copy) => {
+      const judged = await judgeChanged(
+        SAGE,
+        replaced(['Chequing,004', `${copy},004`], [',Dues\n', `,\u00a1\u200b${copy}\n`]),
+        exampleProfile(SAGE, ['charset: windows-1252', 'charset: utf-8']),
+      );
+      const faults = judged.faults.filter(({ line }) => line === 2);
+      expect(faults.map(({ code }) => code)).toEqual(expect.arrayContaining(['WORD_UNLISTED', 'HIDDEN_CHARACTER']));
+      expect(JSON.stringify(faults).replace(/[^\d*]/g, '')).not.toMatch(/\d{5}/);
+    },
+  );
+});
+
+describe('a row that is left out', () => {
+  const subtotal = 'Total for HOP02,,,,30.00,,,,,,';
+
+  it('holds the file when it has what a payment has, even with a word that nobody knows', async () => {
+    const payment = 'Total for HOP02,Total Ltd,,2026-06-15,30.00,,Giro,010,00012,98766,';
+    const profile = exampleProfile(SAGE, [', { column: Document No, empty: true }]', ']']);
+    const held = await judgeChanged(SAGE, replaced([subtotal, payment.replace(',,2026', ',5009,2026')]), profile);
+    expect(held.codes).toContain('SKIPPED_PAYMENT');
+    expect(held.verdict).toBe('H');
+    const taken = await judgeChanged(SAGE, replaced([subtotal, payment]), profile);
+    expect(taken.codes).not.toContain('SKIPPED_PAYMENT');
+  });
+});
+
+describe('a joined number', () => {
+  it.each(['0004102021234567', '10202 1234567', 'acct 2-123-4567'])(
+    'is not sent as a text, whole or without its first parts: %s',
+    async (copy) => {
+      const judged = await judgeChanged(SAGE, replaced([',Dues\n', `,${copy}\n`]));
+      expect(judged.codes).toContain('CARD_NUMBER_IN_TEXT');
+      expect(judged.sent).toEqual(['5002 30.00']);
+    },
+  );
 });
