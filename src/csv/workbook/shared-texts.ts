@@ -36,7 +36,8 @@ function textStore() {
 
   function add(text: string): void {
     const length = Buffer.byteLength(text);
-    if (used + length > PIECE_BYTES) addPiece();
+    // Also before an empty text, which needs a piece to be found in.
+    if (used + length >= PIECE_BYTES) addPiece();
     if (count === MOST_TEXTS) refuse(`it has more than ${MOST_TEXTS} different texts`);
     if (count * 2 === places.length) places = doubled(places);
     places[count * 2] = (pieces.length - 1) * PIECE_BYTES + used;

@@ -59,6 +59,19 @@ describe('rows of a workbook', () => {
     expect((await readMade({ rows: [], parts: { 'xl/worksheets/sheet1.xml': sheet } })).cells).toEqual([['', 'b', '']]);
   });
 
+  it.each([
+    ['before all others', 0],
+    ['behind texts that fill its memory', 1_048_576 / 16_384],
+  ])('may share an empty text %s', async (_, before) => {
+    const texts = [...Array.from({ length: before }, () => randomText(16_384)), '', 'Ada'];
+    const cells = `<c r="A1" t="s"><v>${before}</v></c><c r="B1" t="s"><v>${before + 1}</v></c>`;
+    const parts = {
+      'xl/sharedStrings.xml': `<sst>${texts.map((text) => `<si><t>${text}</t></si>`).join('')}</sst>`,
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData><row r="1">${cells}</row></sheetData></worksheet>`,
+    };
+    expect((await readMade({ rows: [], parts })).cells).toEqual([['', 'Ada', '']]);
+  });
+
   it('are not looked for in the anchors of buttons', async () => {
     const behind = '<controls><anchor><from><col>0</col><row>7</row></from></anchor></controls>';
     expect((await readMade({ rows: ONE_ROW, behind })).cells).toEqual([['a', '1', 'b']]);
