@@ -1,6 +1,7 @@
 import { SEPARATORS } from '../../../../schemas/profiles.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { shownTitle } from '../../check/find-header.ts';
+import { hiddenShown } from '../check/found-fault.ts';
 import { foldTitle } from '../profile-titles.ts';
 
 const MOST_NAMED = 20;
@@ -39,14 +40,14 @@ function foreignSeparator(cells: readonly string[]): string | undefined {
 function listChanges(wanted: readonly string[], cells: readonly string[]): string[] {
   const places = pairTitles(wanted, cells);
   const taken = new Set(places);
-  const went = wanted.filter((_, index) => places[index] === undefined).map((title) => `"${shownTitle(title)}" went`);
+  const went = wanted.filter((_, index) => places[index] === undefined).map((title) => `"${shown(title)}" went`);
   const came = cells.flatMap((cell, place) =>
     taken.has(place) ? [] : [`${nameOf(cell)} came as column ${place + 1}`],
   );
   const stayed = places.filter((place) => place !== undefined);
   const ordered = stayed.toSorted((a, b) => a - b);
   const moved = stayed.flatMap((place, index) =>
-    place === ordered[index] ? [] : [`"${shownTitle(cells[place]!)}" moved to column ${place + 1}`],
+    place === ordered[index] ? [] : [`"${shown(cells[place]!)}" moved to column ${place + 1}`],
   );
   return [...went, ...came, ...moved];
 }
@@ -62,5 +63,10 @@ function pairTitles(wanted: readonly string[], cells: readonly string[]): (numbe
 }
 
 function nameOf(cell: string): string {
-  return cell.trim() === '' ? 'an empty column' : `"${shownTitle(cell)}"`;
+  return cell.trim() === '' ? 'an empty column' : `"${shown(cell)}"`;
+}
+
+/** Two titles that look alike must not be shown alike. */
+function shown(title: string): string {
+  return hiddenShown(shownTitle(title));
 }

@@ -99,6 +99,14 @@ const TITLES: readonly FileCase[] = [
     codes: ['SECURITY_CODE', 'TITLES_DIFFER'],
   },
   {
+    given: 'a title with a character that nobody sees',
+    name: QUICKBOOKS,
+    change: replaced(['Card Number', 'Card\u200b Number']),
+    verdict: 'R',
+    codes: ['TITLES_DIFFER'],
+    says: ['"Card Number" went; "CardU+200B Number" came as column 10'],
+  },
+  {
     given: 'two equal titles, told apart by their place',
     name: XERO,
     change: replaced(['ContactName,', 'Reference,']),
