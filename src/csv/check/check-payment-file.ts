@@ -91,7 +91,8 @@ export async function* checkPaymentFile(
   const profile = reading?.findings();
   profile?.faults.forEach(tally.count);
   if (profile) Object.assign(shape, { mixesLineEnds: profile.mixesLineEnds, isLastLineOpen: profile.isLastLineOpen });
-  const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);
+  const mayBeCut = profile?.mayBeCut;
+  const { verdict, faults } = decideVerdict({ ...shape, ...found, mayBeCut, bytes: counter.size() }, rules, tally);
   return {
     verdict,
     layout: found.layout,
@@ -153,7 +154,7 @@ function* cutPieces(chunk: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-type Findings = FileShape & RecordsFound & { readonly bytes: number };
+type Findings = FileShape & RecordsFound & { readonly bytes: number; readonly mayBeCut?: boolean | undefined };
 
 /**
  * Decides the verdict on a file once all its rows are checked. A fault that rejects it, or no valid row, rejects the
@@ -200,7 +201,8 @@ function checkLines(found: Findings, rules: CheckRules): Fault[] {
     faults.push({ code: 'LINES_DIFFER', line: 0, detail: `${counted(lines, 'line')}, ${counted(expected, 'row')}` });
   }
   if (found.isLastLineOpen) {
-    const code = rules.folder.finalNewline === 'hold' ? 'NO_FINAL_NEWLINE' : 'LAST_LINE_OPEN';
+    const holds = found.mayBeCut === true || rules.folder.finalNewline === 'hold';
+    const code = holds ? 'NO_FINAL_NEWLINE' : 'LAST_LINE_OPEN';
     faults.push({ code, line: found.physicalLines });
   }
   if (found.mixesLineEnds) faults.push({ code: 'MIXED_LINE_ENDS', line: 0 });

@@ -1,9 +1,11 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
-import type { Profile } from '../../../schemas/profiles.ts';
+import type { Profile, Title } from '../../../schemas/profiles.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Fault } from '../../rows/rows.ts';
 import { unguardCell } from '../write/guard-cell.ts';
-import { findHead, linesOfHead } from './read/find-titles.ts';
+import { titlesOf } from './profile-titles.ts';
+import { findHead, linesOfHead, titlePlaces } from './read/find-titles.ts';
+import { mayBeCut } from './read/open-end.ts';
 import type { ProfileContext } from './read/payment-checks.ts';
 import {
   isUnfit,
@@ -30,6 +32,8 @@ export type ProfileFindings = {
   readonly mixesLineEnds: boolean;
   /** The last line has no line end, and is none that ends a report. The file may be cut off. */
   readonly isLastLineOpen: boolean;
+  /** It is a payment besides, and its last cell could be a part of another one. */
+  readonly mayBeCut: boolean;
   /** Set if paydrop wrote the file: the version that read its rows before, by the beginning of its hash. */
   readonly writtenBy?: string;
 };
@@ -117,6 +121,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
   let reader: RowReader | undefined;
   let linesAbove = 0;
   let writtenBy: string | undefined;
+  let lastTitle: Title | undefined;
   let waiting: SourceRow[] = [];
   let lastKind: LineKind | undefined;
 
@@ -152,6 +157,8 @@ function profileFile(profile: Profile, context: ProfileContext) {
     if (shape.faults.length === 0) head.faults.forEach(faults.add);
     linesAbove = head.titles ? head.rows - 1 : 0;
     writtenBy = head.writtenBy;
+    const placeOf = titlePlaces(profile, head.titles);
+    lastTitle = titlesOf(profile).find((title) => placeOf(title) === head.width - 1);
     return head.faults.length + shape.faults.length > 0 ? refusedRows(head) : profileRows(profile, context, head);
   }
 
@@ -170,6 +177,7 @@ function profileFile(profile: Profile, context: ProfileContext) {
       mixesLineEnds: shape.mixesLineEnds,
       isLastLineOpen: shape.isLastLineOpen && lastKind !== 'total' && lastKind !== 'tail',
       ...(writtenBy !== undefined && { writtenBy }),
+      mayBeCut: shape.isLastLineOpen && lastKind === 'payment' && mayBeCut(profile, lastTitle),
     };
   }
 
