@@ -69,10 +69,10 @@ export async function fileProfile(
 export async function profileOfFolder(
   queryable: Queryable,
   { profile }: Pick<Folder, 'profile'>,
-): Promise<Profile | undefined> {
-  return profile === undefined
-    ? undefined
-    : readText(await readVersion(queryable, await mustBeConfirmed(queryable, profile)));
+): Promise<FileProfile | undefined> {
+  if (profile === undefined) return undefined;
+  const row = await readVersion(queryable, await mustBeConfirmed(queryable, profile));
+  return { row, profile: readText(row) };
 }
 
 function readText({ name, version, text }: ProfileRow): Profile {
@@ -94,11 +94,7 @@ export async function findProfileFaults(
   file: Pick<PlainFileRow, 'sha256'>,
   read: { open: () => AsyncIterable<Uint8Array>; context: ProfileContext; writtenBy: string | undefined },
 ): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  if (row.first_files_left! > 0 && row.sample_sha256 !== file.sha256) {
-    const detail = `version ${row.version} of profile ${row.name}, ${counted(row.first_files_left!, 'such file')} left`;
-    faults.push({ code: 'PROFILE_FIRST_FILE', line: 0, detail });
-  }
+  const faults = firstFileFaults(row, file);
   const compare = (before: Version) => compareReadings(read, [before, { row, profile }]);
   const change = replaced && (await compare(replaced));
   if (change !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail: change });
@@ -109,6 +105,16 @@ export async function findProfileFaults(
     if (otherwise !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail });
   }
   return faults;
+}
+
+/** Returns the fault of one of the first files that a version reads. The sample of its confirmation is known already. */
+export function firstFileFaults(
+  { version, name, first_files_left: left, sample_sha256: sample }: ProfileRow,
+  { sha256 }: Pick<PlainFileRow, 'sha256'>,
+): Fault[] {
+  if (left === null || left === 0 || sample === sha256) return [];
+  const detail = `version ${version} of profile ${name}, ${counted(left, 'such file')} left`;
+  return [{ code: 'PROFILE_FIRST_FILE', line: 0, detail }];
 }
 
 /** Reads a file with both versions, line beside line. @returns how they differ; undefined when they read alike */

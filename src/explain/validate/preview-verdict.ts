@@ -9,7 +9,7 @@ import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
-import { profileOfFolder } from '../../../workers/file-profile.ts';
+import { firstFileFaults, profileOfFolder } from '../../../workers/file-profile.ts';
 import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
 import { compareFile, type History } from '../../../workers/intake/find-earlier-payments.ts';
 import { checkContent, rulesOfFolder, unreadCheck } from './check-content.ts';
@@ -37,7 +37,8 @@ export async function previewVerdict(
   file: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number; profile?: Profile },
 ): Promise<Preview> {
   const { name, source, mostFaults } = file;
-  const profile = file.profile ?? (await profileOfFolder(app.ledger.pool, folder));
+  const version = file.profile ? undefined : await profileOfFolder(app.ledger.pool, folder);
+  const profile = file.profile ?? version?.profile;
   const rules = { ...rulesOfFolder(app.account(folder.account), folder, app.clock.now()), profile };
   const search = await openSeenBefore(app, folder, mostFaults);
   const rowFaults: Fault[] = [];
@@ -53,6 +54,7 @@ export async function previewVerdict(
   const { decision, faults } = decideIntake(check, {
     ...rules,
     effects: { ...folder, misfits: profile?.check.misfits },
+    profileFaults: version && firstFileFaults(version.row, check),
     control: null,
     claimedSha256: check.sha256,
     changed: false,

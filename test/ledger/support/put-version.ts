@@ -28,14 +28,20 @@ export async function putDraft(
   name: string,
   text = PROFILE_TEXT,
   actor = 'operator:ada',
+  firstFiles = 1,
 ): Promise<ProfileRow> {
-  const draft = { name, text, sha256: sha256Of(Buffer.from(text)), firstFiles: 1 };
+  const draft = { name, text, sha256: sha256Of(Buffer.from(text)), firstFiles };
   return (await importVersion(ledger, draft, { actor, reason: 'new export' })).version;
 }
 
 /** Imports a text and confirms it. */
-export async function putConfirmed(ledger: Ledger, name: string, text?: string): Promise<ProfileRow> {
-  const { profile_no: no } = await putDraft(ledger, name, text);
+export async function putConfirmed(
+  ledger: Ledger,
+  name: string,
+  text?: string,
+  firstFiles?: number,
+): Promise<ProfileRow> {
+  const { profile_no: no } = await putDraft(ledger, name, text, undefined, firstFiles);
   const because = { actor: 'operator:grace', reason: 'the total agrees' };
   return transact(ledger, (tx) => confirmVersion(tx, no, SAMPLE, because));
 }
