@@ -73,7 +73,7 @@ export function hideNumber(text: string, number: string): string {
 const TELLING_PART = 5;
 
 /** Returns whether a text has five digits of a number in a row. Stars count as letters. */
-function sharesDigits(text: string, number: string): boolean {
+export function sharesDigits(text: string, number: string): boolean {
   const digits = joinedDigits(text.replaceAll('*', 'x'));
   for (let from = 0; from + TELLING_PART <= number.length; from += 1) {
     if (digits.includes(number.slice(from, from + TELLING_PART))) return true;
@@ -84,17 +84,21 @@ function sharesDigits(text: string, number: string): boolean {
 function starNumbers(text: string, starLong: (run: string) => string): string {
   return text
     .replace(CARD_GROUPS, (run) => (isCardRun(run) || CARD_SHAPE.test(run) ? starRun(run) : run))
+    .replace(GROUPED_NUMBER, starRun)
     .replace(LONG_NUMBER, starLong);
 }
+
+/** A number of 10 digits or more with the marks of thousands, as spreadsheets write it. Amounts are smaller. */
+const GROUPED_NUMBER = /(?<!\p{N})\p{Nd}{1,3}(?:[,'\u2019]\p{Nd}{3}){3,}(?!\p{N})/gu;
 
 const LONG_NUMBER = /\p{Nd}(?:[ .-]?\p{Nd}){6,}/gu;
 
 /** Signs that may separate the groups of a card number. More of them separate two numbers. */
 const GAP = '[^\\p{L}\\p{N}*]{1,3}';
 
-/** Groups of a card number, such as `4222/2222/2222/2220` or `42222222 - 22222220`, or single digits. */
+/** Groups of a card number, such as `4222/2222/2222/2220` or `42222222 - 22222220`, single digits, or thousands. */
 const CARD_GROUPS = new RegExp(
-  `(?<!\\p{N})(?:\\p{Nd}{4,12}(?:${GAP}\\p{Nd}{3,12})*${GAP}\\p{Nd}{1,12}|\\p{Nd}(?:${GAP}\\p{Nd})+)(?!\\p{N})`,
+  `(?<!\\p{N})(?:\\p{Nd}{4,12}(?:${GAP}\\p{Nd}{3,12})*${GAP}\\p{Nd}{1,12}|\\p{Nd}(?:${GAP}\\p{Nd})+|\\p{Nd}{1,3}(?:${GAP}\\p{Nd}{3}){4,6})(?!\\p{N})`,
   'gu',
 );
 

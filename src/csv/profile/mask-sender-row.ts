@@ -1,6 +1,6 @@
 import { type ColumnKind, COLUMNS, columnsOf } from '../../../schemas/layouts.ts';
-import type { Profile } from '../../../schemas/profiles.ts';
-import { isDay, maskNumber, maskText } from '../../kernel/mask.ts';
+import type { Profile, Title } from '../../../schemas/profiles.ts';
+import { isDay, maskNumber, maskText, sharesDigits } from '../../kernel/mask.ts';
 import { joinedDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 import { foldTitle, isSecretColumn, titlesOf, usesOfTitles } from './profile-titles.ts';
 
@@ -26,8 +26,9 @@ export function senderMasker(
       const text = cell.trim();
       if (uses[place]?.isSecret) return place === lastPart ? maskNumber(text) : text.replace(/[^]/g, '*');
       const kind = uses[place]?.kind;
-      if (sent.has(text) || (isValid && isRead(kind, text)) || isPlainKind(kind, text)) return cell;
-      return hideParts(text, secrets);
+      if (sent.has(text) || (isValid && isRead(kind, text))) return cell;
+      if (isPlainKind(kind, text) && !secrets.includes(joinedDigits(text))) return cell;
+      return maskText(hideParts(text, secrets));
     });
   };
 }
@@ -54,14 +55,25 @@ function isPlainKind(kind: ColumnKind | undefined, text: string): boolean {
   return isDay(text);
 }
 
-/** Hides the row's own number and each part of it, and every long number. */
-function hideParts(text: string, secrets: readonly string[]): string {
+/** Returns a function that lists the parts of a row's card or account number: letters and digits of their cells. */
+export function numberParts(
+  uses: ReturnType<typeof usesOfTitles>,
+  placeOf: (title: Title) => number,
+): (cells: readonly string[]) => string[] {
+  const places = [...uses].flatMap(([title, { isSecret }]) => (isSecret ? [placeOf(title)] : []));
+  return (cells) => places.map((place) => joinedDigits(cells[place] ?? ''));
+}
+
+/**
+ * Hides a whole text that holds a part of the row's own number, with any signs between the digits, or much of one.
+ * @param parts as `numberParts` lists them
+ */
+export function hideParts(text: string, parts: readonly string[]): string {
   const digits = joinedDigits(text);
-  if (secrets.some((secret) => secret.length >= SHORTEST_TELLING && digits.includes(secret))) return maskNumber(text);
-  let shown = text;
-  for (const secret of secrets)
-    if (secret.length >= SHORTEST_PART) shown = shown.replaceAll(secret, '*'.repeat(secret.length));
-  return maskText(shown);
+  const holds = (part: string) =>
+    part.length >= SHORTEST_PART &&
+    (digits.includes(part) || (part.length >= SHORTEST_TELLING && sharesDigits(text, part)));
+  return parts.some(holds) ? text.replace(/[^]/g, '*') : text;
 }
 
 /** A shorter part, such as an institution of three digits, stands anywhere by chance. */

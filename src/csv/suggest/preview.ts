@@ -4,7 +4,9 @@ import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import { maskNumber } from '../../kernel/mask.ts';
 import { formatCents, parseAmount } from '../../kernel/money.ts';
-import { titlesOf, usesOfTitles } from '../profile/profile-titles.ts';
+import { plainDigits } from '../../kernel/plain-digits.ts';
+import { hideParts, numberParts } from '../profile/mask-sender-row.ts';
+import { usesOfTitles } from '../profile/profile-titles.ts';
 import { titlePlaces } from '../profile/read/find-titles.ts';
 import {
   type ProfileContext,
@@ -115,6 +117,7 @@ const MOST_UNFIT = 5;
 
 function chooseRows(profile: Profile, payments: readonly ProfileLine[], placeOf: PlaceOf): Map<ProfileLine, string[]> {
   const chosen = new Map<ProfileLine, string[]>();
+  const partsOf = numberParts(usesOfTitles(profile), placeOf);
   const choose = (line: ProfileLine | undefined, why: string) => {
     if (line) chosen.set(line, [...(chosen.get(line) ?? []), why]);
   };
@@ -141,12 +144,12 @@ function chooseRows(profile: Profile, payments: readonly ProfileLine[], placeOf:
   );
   for (const title of wordTitles(profile)) {
     for (const [word, line] of firstOfEach(payments, ({ cells }) => foldWord(cells[placeOf(title)] ?? ''))) {
-      choose(line, `word "${shownText(word)}"`);
+      choose(line, `word "${shownText(hideParts(word, partsOf(line.cells)))}"`);
     }
   }
   for (const title of amountTitles(profile)) {
     for (const [shape, line] of firstOfEach(payments, ({ cells }) => shapeOf(cells[placeOf(title)] ?? ''))) {
-      if (shape !== '') choose(line, `amount like ${shape}`);
+      if (shape !== '') choose(line, `amount like ${shownText(shape)}`);
     }
   }
   for (const line of payments.filter(({ faults }) => faults.length > 0).slice(0, MOST_UNFIT))
@@ -169,7 +172,7 @@ function amountTitles({ columns: { amount } }: Profile): Title[] {
 
 /** Returns an amount with its digits alike: `9,999.99` for any with a group mark. */
 function shapeOf(cell: string): string {
-  return cell.trim().replace(/\d/g, '9').replace(/9+/, '9');
+  return plainDigits(cell).trim().replace(/\d/g, '9').replace(/9+/, '9');
 }
 
 function firstOfEach(
@@ -189,30 +192,34 @@ function rowShower(profile: Profile, placeOf: PlaceOf) {
   const layout = columnsOf(profile.layout);
   const amounts = new Set(amountTitles(profile));
   const constants = layout.filter((column) => profile.columns[column]?.value !== undefined);
+  const partsOf = numberParts(uses, placeOf);
 
-  function sentCell(column: ColumnName, made: readonly string[]): SentCell {
+  function sentCell(column: ColumnName, made: readonly string[], parts: readonly string[]): SentCell {
     const { kind, title } = COLUMNS[column];
     const value = made[layout.indexOf(column)] ?? '';
     if (kind === 'cardNumber' || kind === 'accountNumber') return { title, value: maskNumber(value) };
-    return { title, value: PLAIN.has(kind) ? value : shownText(value) };
+    return { title, value: PLAIN.has(kind) ? value : shownText(hideParts(value, parts)) };
   }
 
-  return ({ line, cells, made = [], faults }: ProfileLine, why: readonly string[]): PreviewRow => ({
-    line,
-    why,
-    cells: titlesOf(profile).map((title) => {
-      const { columns, isSecret } = uses.get(title)!;
-      const cell = cells[placeOf(title)] ?? '';
-      const shown = isSecret ? shownNumber(cell) : amounts.has(title) ? shownAmount(cell) : showPlain(cell, columns);
-      return {
-        title: typeof title === 'number' ? `column ${title}` : shownText(title),
-        cell: shown,
-        sent: columns.map((column) => sentCell(column, made)),
-      };
-    }),
-    constants: constants.map((column) => sentCell(column, made)),
-    faults: faults.map((fault) => describeFault(fault)),
-  });
+  return ({ line, cells, made = [], faults }: ProfileLine, why: readonly string[]): PreviewRow => {
+    const parts = partsOf(cells);
+    return {
+      line,
+      why,
+      cells: [...uses].map(([title, { columns, isSecret }]) => {
+        const text = cells[placeOf(title)] ?? '';
+        const cell = isSecret ? text : hideParts(text, parts);
+        const shown = isSecret ? shownNumber(cell) : amounts.has(title) ? shownAmount(cell) : showPlain(cell, columns);
+        return {
+          title: typeof title === 'number' ? `column ${title}` : shownText(title),
+          cell: shown,
+          sent: columns.map((column) => sentCell(column, made, parts)),
+        };
+      }),
+      constants: constants.map((column) => sentCell(column, made, parts)),
+      faults: faults.map((fault) => describeFault(fault)),
+    };
+  };
 }
 
 function showPlain(cell: string, columns: readonly ColumnName[]): string {

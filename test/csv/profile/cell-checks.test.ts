@@ -245,4 +245,27 @@ describe('senderMasker', () => {
     expect(shown.join()).not.toMatch(/\d{5}/);
     expect(shown[4]).toBe('1020.00');
   });
+
+  it.each([
+    ['as it stands', '1234567'],
+    ['with blanks', '12 345  67'],
+    ['with slashes', '1234/567'],
+    ['like a date', '12-34-567'],
+    ['in other digits', '\uff11234567'],
+    ['in a text', 'acct 123-4567 of Ada'],
+  ])('hides a part of the number %s in any other cell', (_, copy) => {
+    const cells = [copy, 'Byron', '5001', copy, '1.00', '', 'Chequing', '004', '10202', '1234567', ''];
+    const shown = senderMasker(SAGE, TITLES)(cells, { made: ['', '', '', '', '', '', ''], isValid: false });
+    expect([shown[0], shown[3]]).toEqual(['*'.repeat(copy.length), '*'.repeat(copy.length)]);
+  });
+
+  it('hides the first digits of a card, of which the last are shown', () => {
+    const profile = exampleProfile('quickbooks-dues');
+    const cells = 'Invoice,1001,Byron,,,,,Visa,4222 2222 2222 2220,12/2035,begins with 422222,,1.00'.split(',');
+    const made = ['', '1001', '', 'Byron', '', '', '', '', '1.00', 'VISA', '4222222222222220', '12/35'];
+    const titles = profile.head.titles as string[];
+    const shown = senderMasker(profile, titles)(['06/15/2026', ...cells], { made, isValid: true });
+    expect(shown[titles.indexOf('Memo/Description')]).toMatch(/^\*+$/);
+    expect(shown[titles.indexOf('Card Number')]).toBe('***************2220');
+  });
 });

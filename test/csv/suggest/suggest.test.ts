@@ -7,6 +7,7 @@ import { OTHER_VISA, VISA } from '../support.ts';
 import { assign } from '../../../src/csv/suggest/match-columns.ts';
 import { type Answers, openProposal, questionsOf } from '../../../src/csv/suggest/questions.ts';
 import { type Preview, previewSample } from '../../../src/csv/suggest/preview.ts';
+import { plainDigits } from '../../../src/kernel/plain-digits.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from '../profile/support/example-files.ts';
 import { PLACES } from '../profile/support/places.ts';
 import { TODAY } from '../profile/support/made-payments.ts';
@@ -184,6 +185,20 @@ describe('previewSample', () => {
     expect(shown).not.toContain('021000021');
     expect(shown).not.toContain('40000000');
   });
+
+  it.each(['1234/567', '1234  567', '１２３４５６７８'])(
+    'hides the number of a row wherever its digits stand: %s',
+    async (copy) => {
+      const profile = exampleProfile('sage-eft', ['charset: windows-1252', 'charset: utf-8']);
+      const [titles, , ...others] = EXAMPLE_FILES['sage-eft'].map(([line]) => line);
+      const row = `${copy},Ada ${copy},5001,2026-06-15,${copy},,${copy},004,10202,1234567,${copy}`;
+      const context = { ...PLACES['sage-eft'], today: TODAY };
+      const preview = await previewSample(encodeLines([titles!, row, ...others], profile), profile, context, 20);
+      const shown = preview.rows.filter(({ line }) => line === 2).map((one) => ({ ...one, faults: [], line: 0 }));
+      expect(shown).toHaveLength(1);
+      expect(plainDigits(JSON.stringify(shown)).replace(/[ /-]/g, '')).not.toMatch(/\d{5}/);
+    },
+  );
 });
 
 describe('questionsOf', () => {

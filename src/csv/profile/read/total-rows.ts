@@ -105,7 +105,7 @@ function openTotal(
 
   function checkRows({ cells }: SourceRow, found: Totals): string | undefined {
     if (rows === undefined) return undefined;
-    const [count] = /^\d{1,15}$/.exec((cells[placeOf(rows)] ?? '').trim()) ?? [];
+    const [count] = /^\d{1,8}$/.exec((cells[placeOf(rows)] ?? '').trim()) ?? [];
     if (count === undefined) return `${shownName(rows)}: its number of rows cannot be read`;
     if (Number(count) === found.rows) return undefined;
     return `${shownName(rows)}: the total row says ${counted(Number(count), 'row')}, there are ${found.rows}`;
