@@ -56,7 +56,10 @@ const Condition = z
     'write exactly one of is, starts and empty',
   );
 
-const Conditions = z.union([Condition, z.array(Condition).min(1)]);
+/** Each entry of these lists is compared with every row. */
+const MOST_ENTRIES = 100;
+
+const Conditions = z.union([Condition, z.array(Condition).min(1).max(MOST_ENTRIES)]);
 
 const Head = z.strictObject({
   titles: z
@@ -79,10 +82,12 @@ const Rows = z.strictObject({
         skip: z.array(Word).default([]).describe('Words of rows that are left out'),
       }),
     )
+    .max(MOST_ENTRIES)
     .default([])
     .describe('Columns that tell payments from other rows; any other word holds the file'),
   skip: z
     .array(z.strictObject({ name: z.string().min(1).max(60), when: Conditions }))
+    .max(MOST_ENTRIES)
     .default([])
     .describe('Rows that are left out, such as subtotals'),
   totals: z
@@ -96,6 +101,7 @@ const Rows = z.strictObject({
         must: z.enum(['once', 'maybe']).default('once').describe('Whether the row may be missing'),
       }),
     )
+    .max(MOST_ENTRIES)
     .default([])
     .describe('Total rows, which are compared'),
   tail: z.int().min(0).max(5).default(0).describe('Most lines behind the last total row, each with one filled cell'),
@@ -106,10 +112,12 @@ const Rows = z.strictObject({
 const Check = z.strictObject({
   cells: z
     .array(z.strictObject({ column: Title, is: z.array(Word).min(1) }))
+    .max(MOST_ENTRIES)
     .default([])
     .describe('Words that a payment must have, such as its currency'),
   sums: z
     .array(z.strictObject({ add: z.array(Title).min(1), equals: Title }))
+    .max(MOST_ENTRIES)
     .default([])
     .describe('Columns that add up in each payment, written like the amount'),
   dates: z
@@ -231,7 +239,7 @@ export const Profile = z.strictObject({
   head: Head.describe('What stands above the rows'),
   rows: Rows.prefault({}).describe('Which rows are payments'),
   columns: z.partialRecord(z.enum(columnNames), ColumnRule).describe('One rule for each column of the layout'),
-  ignore: z.array(Title).default([]).describe('Titles that are not sent'),
+  ignore: z.array(Title).max(500).default([]).describe('Titles that are not sent'),
   check: Check.prefault({}).describe('What must hold besides'),
 });
 export type Profile = z.infer<typeof Profile>;

@@ -32,14 +32,14 @@ function sorted(words: Readonly<Record<string, string>>): Record<string, string>
   return Object.fromEntries(Object.entries(words).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Leaves out each key without which the profile is read the same. */
+/** Leaves out each key without which the profile is read the same. No word is such a key, and there may be many. */
 function withoutDefaults(profile: Profile, value: unknown, path: Path = []): unknown {
   if (Array.isArray(value)) return value.map((item, index) => withoutDefaults(profile, item, [...path, index]));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => inner !== undefined && !isDefault(profile, [...path, key]))
-      .map(([key, inner]) => [key, withoutDefaults(profile, inner, [...path, key])]),
+      .map(([key, inner]) => [key, key === 'words' ? inner : withoutDefaults(profile, inner, [...path, key])]),
   );
 }
 

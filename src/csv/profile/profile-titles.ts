@@ -1,5 +1,6 @@
 import { COLUMNS, type ColumnName } from '../../../schemas/layouts.ts';
 import type { ColumnRule, Profile, Title } from '../../../schemas/profiles.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { ProfilePath } from './check/found-fault.ts';
 import { foldWord } from './words-rule.ts';
 
@@ -85,9 +86,13 @@ export function foldTitle(title: string): string {
 export function titlesOf({ head }: Pick<Profile, 'head'>): readonly Title[] {
   if (head.titles === 'none') return Array.from({ length: head.count ?? 0 }, (_, index) => index + 1);
   const folded = head.titles.map(foldTitle);
+  const equals = groupBy(folded, (title) => title);
+  const seen = new Map<string, number>();
   return head.titles.map((title, index) => {
-    const isAlone = folded.indexOf(folded[index]!) === folded.lastIndexOf(folded[index]!);
-    return isAlone ? title : `${title}#${folded.slice(0, index + 1).filter((other) => other === folded[index]).length}`;
+    const name = folded[index]!;
+    const number = (seen.get(name) ?? 0) + 1;
+    seen.set(name, number);
+    return equals.get(name)!.length === 1 ? title : `${title}#${number}`;
   });
 }
 

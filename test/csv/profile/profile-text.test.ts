@@ -161,6 +161,19 @@ describe('the six examples', () => {
   });
 });
 
+const numbered = (word: string, count: number, end = '') =>
+  Array.from({ length: count }, (_, at) => `${word} ${at}${end}`).join(', ');
+
+describe('a long profile', () => {
+  it.each([
+    ['titles', 'Amount]', `Amount, ${numbered('Field', 480)}]`, `ignore: [${numbered('Field', 480)}, `],
+    ['words', 'Visa: VISA', `Visa: VISA, ${numbered('Visa', 1_500, ': VISA')}`, 'ignore: ['],
+  ])('with very many %s is read within the time of a test', (_, from, to, ignore) => {
+    const parsed = parseProfile(changed('quickbooks-dues', from, to).replace('ignore: [', ignore));
+    expect('profile' in parsed && profileHash(parsed.profile)).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
 describe('a fault', () => {
   it('is named with the line of its key', () => {
     const text = changed('quickbooks-dues', 'from: Card Exp', 'from: Card Expp');

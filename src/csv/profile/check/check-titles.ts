@@ -1,6 +1,7 @@
 import { COLUMNS } from '../../../../schemas/layouts.ts';
 import type { Profile, Title } from '../../../../schemas/profiles.ts';
 import { nearest } from '../../../config/nearest.ts';
+import { groupBy } from '../../../kernel/group-by.ts';
 import { namesSecurityCode } from '../../check/column-titles.ts';
 import { foldTitle, mentionsOf, titlesOf, usesOfTitles } from '../profile-titles.ts';
 import { fault, type FoundFault, keyFault, orList, quoted } from './found-fault.ts';
@@ -102,9 +103,13 @@ function whyUnknown(title: Title, titles: readonly Title[], { head }: Profile): 
 /** Every column must be used or ignored, and not both. */
 function findUndecided(profile: Profile): FoundFault[] {
   const { head } = profile;
-  const mentions = mentionsOf(profile);
+  const mentions = groupBy(mentionsOf(profile), ({ title }) => foldTitle(String(title)));
   return titlesOf(profile).flatMap((title, index) => {
-    const uses = mentions.filter((one) => one.title === title || placesOf(one.title, profile).includes(title));
+    // A rule may name one of two equal titles by its place, or both by their text.
+    const names = new Set(
+      [title, head.titles === 'none' ? title : head.titles[index]!].map((name) => foldTitle(String(name))),
+    );
+    const uses = [...names].flatMap((name) => mentions.get(name) ?? []);
     const ignored = uses.find(({ does }) => does === 'ignored');
     const used = uses.find(({ does }) => does === 'sent' || does === 'read');
     if (ignored && used) return [fault('PROFILE_TITLE_BOTH', ignored.path, `${quoted(title)} is used and ignored`)];
