@@ -1,3 +1,4 @@
+import type { System } from '../systems/system.ts';
 import type { SheetRow } from './sheet.ts';
 import { credits, formed, hasStatus, isTitled, type Variant } from './variant.ts';
 
@@ -65,7 +66,17 @@ export const ACCEPTED: readonly Variant[] = [
     name: 'no line end at the end',
     verdict: 'accept',
     code: 'LAST_LINE_OPEN',
-    fits: ({ total, columns }) => total !== undefined || ['text', 'expiry', 'status'].includes(columns.at(-1)!.holds),
+    fits: (system) => !endsReport(system) && ['text', 'expiry', 'status'].includes(system.columns.at(-1)!.holds),
+    change: (sheet) => formed(sheet, { endsOpen: true }),
+  },
+  {
+    name: 'no line end behind the last line of the report',
+    verdict: 'accept',
+    fits: endsReport,
     change: (sheet) => formed(sheet, { endsOpen: true }),
   },
 ];
+
+function endsReport({ total, tail }: System): boolean {
+  return total !== undefined || tail !== undefined;
+}
