@@ -53,6 +53,11 @@ function logRecalled({ log }: Pick<App, 'log'>, all: readonly Recalled[]): void 
   }
 }
 
+/** Returns whether the ledger refused this host when it last asked. It must then leave jobs to hosts that may send. */
+export function isBarred({ ledger }: Pick<App, 'ledger'>): boolean {
+  return ledger.admitted.waits !== undefined;
+}
+
 /** Checks the ledger when no batch was taken up: it may be closed, or replaced by another one. */
 export async function askAgainWhenClosed(app: App): Promise<void> {
   const { sender } = app.ledger.admitted;

@@ -7,12 +7,13 @@ import { pollBatch } from './poll/poll.ts';
 import { runSubmitJob } from './submit/submit.ts';
 import { openShredder } from './upkeep/shred.ts';
 import { countDueRuns, runSchedule } from './schedule/schedule.ts';
-import { admitHere, compareJournal } from './admit-here.ts';
+import { admitHere, compareJournal, isBarred } from './admit-here.ts';
 import { longestCallMs, sweep } from './upkeep/sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/config/schedules-here.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { note, noteEnd, noting } from './note-failures.ts';
+import type { QueueWorker } from '../src/queue/open-queue.ts';
 import type { BatchKey } from '../src/ledger/engine/move.ts';
 import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
 import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
@@ -45,7 +46,10 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   const stopping = new AbortController();
   if (roles.has('schedule'))
     await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
-  const sweeper = await startSweeper(app, { atSite, sends: roles.has('submit') });
+  const submitters: QueueWorker[] = [];
+  // A host that may not send ends each job at once, so it would win most jobs from the hosts that may.
+  const leaveToOthers = () => submitters.forEach((worker) => worker.setPaused(isBarred(app)));
+  const sweeper = await startSweeper(app, { atSite, sends: roles.has('submit') }, leaveToOthers);
   const stage = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
     roles.has(name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
@@ -53,11 +57,15 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   /** A job covers several files, each with its own trace. */
   const jobs = (name: 'intake' | 'deliver', run: typeof runIntakeJob) =>
     roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => run(app, job, stopping.signal))] : [];
-  const stages = [
-    ...jobs('intake', runIntakeJob),
+  submitters.push(
     ...stage('submit', (_app, job) =>
       noting(app, batchItem('submit', job), () => runSubmitJob(app, job, stopping.signal)),
     ),
+  );
+  leaveToOthers();
+  const stages = [
+    ...jobs('intake', runIntakeJob),
+    ...submitters,
     ...stage('poll', (_app, job) => noting(app, batchItem('poll', job), () => pollBatch(app, job))),
     ...jobs('deliver', runDeliverJob),
     ...(roles.has('schedule')
@@ -90,8 +98,15 @@ type FileQueue = Exclude<QueueName, 'schedule'>;
 /** Each holds a lock while it lasts (`tryLock`). */
 const RUNS_AT_ONCE = 2;
 
-/** Sweeps now and at intervals. The first sweep must succeed; later ones may fail with the database. */
-async function startSweeper(app: App, here: { atSite: boolean; sends: boolean }): Promise<{ stop(): Promise<void> }> {
+/**
+ * Sweeps now and at intervals. The first sweep must succeed; later ones may fail with the database.
+ * @param onSwept called after each later sweep, failed ones included
+ */
+async function startSweeper(
+  app: App,
+  here: { atSite: boolean; sends: boolean },
+  onSwept: () => void,
+): Promise<{ stop(): Promise<void> }> {
   await sweep(app, { atStart: true, ...here });
   const shredder = openShredder(app);
   void shredder.tick();
@@ -113,6 +128,7 @@ async function startSweeper(app: App, here: { atSite: boolean; sends: boolean })
           return note(app, item, { code, reason: reasonOf(error) }, app.settings.sweepMs);
         })
         .finally(() => {
+          onSwept();
           void shredder.tick();
           if (!stopped) plan();
         });

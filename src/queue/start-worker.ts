@@ -7,6 +7,8 @@ import type { QueueOptions } from './queue-options.ts';
 import { describeFailure, safeFailure } from './safe-failure.ts';
 
 export type QueueWorker = {
+  /** Leaves new jobs to other processes, or takes them again. It may still take one for which it already waits. */
+  setPaused(isPaused: boolean): void;
   /**
    * Takes no new job and waits for the running ones, at most `waitMs` if given. A job still running then continues in
    * the background while its process lives.
@@ -42,7 +44,14 @@ export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): Q
     log.warn({ queue: name, job: fromStoredId(id) }, 'a worker died or hung; its job is not run again');
   });
   let closing: Promise<void> | undefined;
-  return { close: ({ waitMs } = {}) => (closing ??= closeWorker({ worker, running, waitMs, log })) };
+  return {
+    setPaused: (isPaused) => {
+      if (closing || worker.isPaused() === isPaused) return;
+      // Without waiting for the running jobs, which may take long.
+      (isPaused ? worker.pause(true) : worker.resume()).catch(onError);
+    },
+    close: ({ waitMs } = {}) => (closing ??= closeWorker({ worker, running, waitMs, log })),
+  };
 }
 
 /** Runs a job that any program may have written. A payload that is not well-formed ids is dropped. */

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
@@ -11,7 +12,7 @@ import { take } from '../support/scripted-service.ts';
 import { agentCodeOf, cutAtStatement, POWER_CUT, stepWorld } from './support/step-world.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { loseQueue, readStop } from './support/story.ts';
-import { admitHere } from '../../workers/admit-here.ts';
+import { admitHere, isBarred } from '../../workers/admit-here.ts';
 import { readFailing } from '../../src/ledger/alarm/note-failure.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { forceSql } from '../support/force-sql.ts';
@@ -39,6 +40,12 @@ function expectSent(account: string, batches: number): Promise<void> {
   return expect.poll(async () => (await sentBatches(account)).length, { interval: 20 }).toBe(batches);
 }
 
+/** Adds a call to the send journal that the ledger does not know. */
+function forgottenSend({ journal }: App, account: string, fileId: string): Promise<void> {
+  const at = '2026-06-15T12:00:00.000Z';
+  return journal.append({ at, account, fileId, batchNo: 1, attempt: 1, sha256: 'a'.repeat(64) });
+}
+
 describe('startWorkers', () => {
   it('takes a drop through every stage', async () => {
     const account = world.freshAccount();
@@ -57,19 +64,9 @@ describe('startWorkers', () => {
     await whileWorking(() => expectSent(account, 2));
   });
 
-  const forgottenSend = (account: string, fileId: string) =>
-    world.app.journal.append({
-      at: '2026-06-15T12:00:00.000Z',
-      account,
-      fileId,
-      batchNo: 1,
-      attempt: 1,
-      sha256: 'a'.repeat(64),
-    });
-
   it('sends nothing of an account whose journal is ahead of the ledger', async () => {
     const [forgetful, other] = [world.freshAccount(), world.freshAccount()];
-    await forgottenSend(forgetful, await world.takeInCharges(forgetful, 2));
+    await forgottenSend(world.app, forgetful, await world.takeInCharges(forgetful, 2));
     await world.takeInCharges(other, 4);
     await whileWorking(() => expectSent(other, 2));
     expect(world.service.posts(agentCodeOf(forgetful))).toBe(0);
@@ -78,7 +75,7 @@ describe('startWorkers', () => {
 
   it('compares the journal before anything else, also where nothing is sent', async () => {
     const account = world.freshAccount();
-    await forgottenSend(account, await world.takeInCharges(account, 2));
+    await forgottenSend(world.app, account, await world.takeInCharges(account, 2));
     const workers = await startWorkers(world.app, new Set(['poll']));
     await workers.stop();
     expect(await readStop(world.app, account)).toContain('the send journal knows');
@@ -93,6 +90,28 @@ describe('startWorkers', () => {
     await whileWorking(() => expectSent(other, 4));
     expect(world.service.posts(agentCodeOf(doubtful))).toBe(0);
     expect((await world.storyOf(key)).state).toBe('unknown');
+  });
+
+  it('leaves batches to other hosts while this host may not send, and takes them once it may', async () => {
+    const account = world.freshAccount();
+    const { app } = world;
+    const setSender = (state: string) => forceSql(app, 'UPDATE sender SET state = $1', [state]);
+    await whileWorking(async () => {
+      await setSender('retired');
+      await expect.poll(() => isBarred(app), { interval: 20 }).toBe(true);
+      await world.takeInCharges(account, 4);
+      // Each sweep adds a job for the batch when none waits, so a job that stays was not taken.
+      const waiting = async () => [...(await app.queue.ids('submit', 'next'))].join();
+      const left = async () => {
+        const before = await waiting();
+        await setTimeout(10 * app.settings.sweepMs);
+        return before !== '' && (await waiting()) === before;
+      };
+      await expect.poll(left, { timeout: 10_000 }).toBe(true);
+      expect(await sentBatches(account)).toEqual([]);
+      await setSender('known');
+      await expectSent(account, 2);
+    });
   });
 
   it('does not start when the first sweep fails', async () => {
@@ -204,14 +223,7 @@ describe('admitHere', () => {
 
   it('stops it for a file that the older ledger has never heard of', async () => {
     const account = world.freshAccount();
-    await world.app.journal.append({
-      at: '2026-06-15T12:00:00.000Z',
-      account,
-      fileId: 'zzzzzzzzzzzzzzzz',
-      batchNo: 1,
-      attempt: 1,
-      sha256: 'a'.repeat(64),
-    });
+    await forgottenSend(world.app, account, 'zzzzzzzzzzzzzzzz');
     await admitHere(world.app);
     expect(await readStop(world.app, account)).toContain('2026-06-15T12:00:00.000Z');
   });
