@@ -96,7 +96,8 @@ export async function findProfileFaults(
 ): Promise<Fault[]> {
   const faults = firstFileFaults(row, file);
   const compare = (before: Version) => compareReadings(read, [before, { row, profile }]);
-  const change = replaced && (await compare(replaced));
+  const hasWritten = read.writtenBy !== undefined && replaced?.row.sha256.startsWith(read.writtenBy);
+  const change = replaced && !hasWritten ? await compare(replaced) : undefined;
   if (change !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail: change });
   if (read.writtenBy !== undefined && !row.sha256.startsWith(read.writtenBy)) {
     const writer = await findByHash(queryable, row.name, read.writtenBy);
