@@ -218,14 +218,14 @@ describe('paydrop key rotate beside a daemon', () => {
 });
 
 /** The payment service as a process of its own, so that nothing that happens to the others touches its books. */
-export type SandboxProcess = {
+type SandboxProcess = {
   readonly url: string;
   /** Returns every row that it took, in order. */
   books(): Promise<BookRow[]>;
   close(): Promise<void>;
 };
 
-export async function startSandboxProcess(accounts: readonly string[]): Promise<SandboxProcess> {
+async function startSandboxProcess(accounts: readonly string[]): Promise<SandboxProcess> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-books-'));
   const codes = accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(',');
   const program = await buildProgram();

@@ -75,7 +75,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A foreign program with paydrop among its packages, compiled as `npm run build` does. */
-export type Consumer = {
+type Consumer = {
   /** Runs a module of that program. Returns its standard output. */
   run(code: string): Promise<string>;
   /** Checks modules of that program, with declarations, as strictly as TypeScript can. Returns their complaints. */
@@ -83,7 +83,7 @@ export type Consumer = {
   close(): Promise<void>;
 };
 
-export async function openConsumer(): Promise<Consumer> {
+async function openConsumer(): Promise<Consumer> {
   const dir = await mkdtemp(join(tmpdir(), 'paydrop-consumer-'));
   const installed = join(dir, 'node_modules', 'paydrop');
   await mkdir(installed, { recursive: true });

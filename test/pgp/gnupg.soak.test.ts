@@ -111,21 +111,21 @@ describe('gnupg', () => {
 });
 
 /** GnuPG with a home of its own, as a sender has it. */
-export type TestGpg = {
+type TestGpg = {
   /** Runs it with `input` on standard input. Returns what it prints. */
   run(words: readonly string[], input?: string | Buffer): Buffer;
   close(): Promise<void>;
 };
 
-export function gpgIsInstalled(): boolean {
+function gpgIsInstalled(): boolean {
   return spawnSync('gpg', ['--version']).status === 0;
 }
 
-export function gpgVerdict(): ServiceVerdict {
+function gpgVerdict(): ServiceVerdict {
   return serviceVerdict('gpg', 'tests with messages of GnuPG', gpgIsInstalled());
 }
 
-export async function openTestGpg(): Promise<TestGpg> {
+async function openTestGpg(): Promise<TestGpg> {
   // The agent's socket lies here, and names of sockets must be short.
   const home = await mkdtemp(join(tmpdir(), 'gpg-'));
   const env = { ...process.env, GNUPGHOME: home };
@@ -145,15 +145,12 @@ export async function openTestGpg(): Promise<TestGpg> {
   };
 }
 
-export const COMPRESSIONS = ['uncompressed', 'zip'] as const;
+const COMPRESSIONS = ['uncompressed', 'zip'] as const;
 
-export type LargeMessage = { readonly path: string; readonly keyPath: string; readonly own: TestKey };
+type LargeMessage = { readonly path: string; readonly keyPath: string; readonly own: TestKey };
 
 /** Writes a message with that many bytes of payments, and the key that opens it. It is never in memory as a whole. */
-export async function writeLargeMessage(
-  bytes: number,
-  compression: (typeof COMPRESSIONS)[number],
-): Promise<LargeMessage> {
+async function writeLargeMessage(bytes: number, compression: (typeof COMPRESSIONS)[number]): Promise<LargeMessage> {
   const dir = await freshFolder();
   const [path, keyPath] = [join(dir, 'large.csv.pgp'), join(dir, 'own.asc')];
   const own = await makeKey();

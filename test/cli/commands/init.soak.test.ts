@@ -223,13 +223,13 @@ describe('restore', () => {
 });
 
 /** Addresses without a server: the demo must ignore what the environment names. */
-export const NOBODY_THERE = {
+const NOBODY_THERE = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/never',
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
 /** Waits until a demo names its scratch folder, and removes that after the test. */
-export async function folderOf(demo: { out(): string }): Promise<string> {
+async function folderOf(demo: { out(): string }): Promise<string> {
   await expect.poll(demo.out, { interval: 10 }).toMatch(/^Working in .*\n/);
   const [, root = ''] = /^Working in (.*)\n/.exec(demo.out()) ?? [];
   onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -237,7 +237,7 @@ export async function folderOf(demo: { out(): string }): Promise<string> {
 }
 
 /** Expects what a demo prints about its samples at the end. */
-export function expectSamplesDone(out: string, root: string): void {
+function expectSamplesDone(out: string, root: string): void {
   const table = out.split('\n').filter((line) => /^\S+\.csv +(main|canada) /.test(line));
   expect(table).toHaveLength(10);
   expect(table.filter((line) => / completed /.test(line))).toHaveLength(8);
@@ -248,7 +248,7 @@ export function expectSamplesDone(out: string, root: string): void {
 }
 
 /** Waits for the embedded PostgreSQL of a folder and returns its process. Its data must lie in the folder itself. */
-export async function serverOf(root: string): Promise<{ pid: number; isAlive(): Promise<boolean> }> {
+async function serverOf(root: string): Promise<{ pid: number; isAlive(): Promise<boolean> }> {
   const dataDir = join(root, 'data');
   const place = { dataDir, home: join(dataDir, 'postgres'), user: undefined };
   const read = async () => (await readPostmasterFile(place))?.pid;

@@ -142,16 +142,16 @@ async function measureCheck(pieces: number, makePiece: (index: number) => Buffer
 const PIECE_ROWS = 500;
 
 /** Measures a file of that many rows, each with an invoice of its own. */
-export function measureRows(rows: number): Promise<Measured> {
+function measureRows(rows: number): Promise<Measured> {
   return measureCheck(rows / PIECE_ROWS, (index) => {
     const lines = Array.from({ length: PIECE_ROWS }, (_, n) => cardLine({ invoice: `N-${index * PIECE_ROWS + n}` }));
     return Buffer.from(lines.map((line) => `${line}\n`).join(''));
   });
 }
 
-export const LINE_PIECE_BYTES = 65_536;
+const LINE_PIECE_BYTES = 65_536;
 
 /** Measures one line without an end, in that many pieces, each with bytes of its own. */
-export function measureLine(pieces: number): Promise<Measured> {
+function measureLine(pieces: number): Promise<Measured> {
   return measureCheck(pieces, () => Buffer.alloc(LINE_PIECE_BYTES, 'x'));
 }

@@ -16,11 +16,11 @@ import { tryProperty } from '../support/seeds.ts';
 
 /** Answers that take as much memory as allowed, each served on a port of its own to any request. */
 
-export const MB = 1024 * 1024;
+const MB = 1024 * 1024;
 /** The client reads no more than this, so the rest does not count as answer size. */
-export const LIMIT_MB = 6;
+const LIMIT_MB = 6;
 
-export type AnswerShape = {
+type AnswerShape = {
   readonly what: string;
   readonly operation: OperationName;
   readonly answer: () => Buffer;
@@ -32,7 +32,7 @@ export type AnswerShape = {
 const NEARLY = 5.9 * MB;
 const RECORDS = 8000;
 /** Size of the answer sent in chunks of one byte. */
-export const SINGLE_BYTES = 400_000;
+const SINGLE_BYTES = 400_000;
 
 /** Each is the largest of its kind that passes one more check than the one before. */
 const SHAPES: readonly [string, OperationName, () => Buffer, string, RegExp][] = [
@@ -46,7 +46,7 @@ const SHAPES: readonly [string, OperationName, () => Buffer, string, RegExp][] =
   ['attributes', 'processACHEFT', () => error(attributes(1030)), 'unknown', /STATUS/],
 ];
 
-export const ANSWER_SHAPES: readonly AnswerShape[] = [
+const ANSWER_SHAPES: readonly AnswerShape[] = [
   ...SHAPES.map(([what, operation, makeBody, kind, why]) => ({
     what,
     operation,
@@ -66,12 +66,12 @@ export const ANSWER_SHAPES: readonly AnswerShape[] = [
 
 const servers: Server[] = [];
 
-export function closeAnswers(): void {
+function closeAnswers(): void {
   for (const server of servers.splice(0)) server.close();
 }
 
 /** Serves the same bytes to any request as soon as it begins to arrive. */
-export async function serveAnswer(bytes: Buffer): Promise<string> {
+async function serveAnswer(bytes: Buffer): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     let isFirst = true;
@@ -85,7 +85,7 @@ export async function serveAnswer(bytes: Buffer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-export function wholeAnswer(body: Buffer): Buffer {
+function wholeAnswer(body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`), body]);
 }
 

@@ -92,15 +92,15 @@ async function useSandbox(work: (sandbox: Sandbox) => Promise<void>): Promise<vo
 }
 
 /** The calls that faults are tried with, as in FAULT_EXPECTATIONS. */
-export type Tried = 'charge' | 'submit' | 'fetch';
+type Tried = 'charge' | 'submit' | 'fetch';
 
 const BANK_ROWS = [1, 2, 3].map((n) => `B-${n},Ada,Byron,CHECKING,02100002100000000000000001,${n}.00,Gift`);
 
 /** The file that `submitEarlier` submits, whose result is fetched. */
-export const EARLIER_FILE = BANK_ROWS.join('\n');
+const EARLIER_FILE = BANK_ROWS.join('\n');
 
 /** Plans a fault, makes one network call that would succeed without it, and counts the rows it booked. */
-export async function strikeCall(
+async function strikeCall(
   sandbox: Sandbox,
   tried: Tried,
   plan: FaultPlan,
@@ -114,7 +114,7 @@ export async function strikeCall(
   return { answer, countBooked: () => sandbox.books().length - before };
 }
 
-export function clientOf(baseUrl: string, answerMs = 20_000) {
+function clientOf(baseUrl: string, answerMs = 20_000) {
   return createGatewayClient(
     { server: 'NA', agentCode: 'TEST88', password: 'TEST88', currency: 'USD', baseUrl, timeouts: { answerMs } },
     { wait: async () => {} },
@@ -122,7 +122,7 @@ export function clientOf(baseUrl: string, answerMs = 20_000) {
 }
 
 /** @returns the id of a finished batch */
-export async function submitEarlier({ url }: Pick<Sandbox, 'url'>): Promise<string> {
+async function submitEarlier({ url }: Pick<Sandbox, 'url'>): Promise<string> {
   const answer = await clientOf(url).processACHEFTChargeBatch({ batchFile: Buffer.from(EARLIER_FILE) });
   if (answer.kind !== 'accepted') throw new Error(`the earlier batch was not taken: ${answer.kind}`);
   return answer.result.batchId;

@@ -21,7 +21,7 @@ testClicks({
 });
 
 /** How many clicks each seed makes, and how many files arrive meanwhile. */
-export type ClickPlan = {
+type ClickPlan = {
   actions: number;
   files: number;
   seeds: readonly { which: string; seed: number }[];
@@ -32,7 +32,7 @@ export type ClickPlan = {
   least: { actions: number; refusals: number; charges: number };
 };
 
-export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
+function testClicks({ actions, files, seeds, least }: ClickPlan): void {
   const world = dashboardForTests({
     account: { secondPerson: { refunds: true, overrides: false, resolutions: true } },
     settings: { batch: { maxRows: 4 } },

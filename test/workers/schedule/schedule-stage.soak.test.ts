@@ -151,10 +151,10 @@ const GAPS: Record<string, string> = {
 };
 
 /** First and last day, in 2026. */
-export type Nights = { first: string; last: string };
+type Nights = { first: string; last: string };
 
 /** Chances that a host restarts or dies, for each step of time. */
-export type Troubles = { restart: number; death: number };
+type Troubles = { restart: number; death: number };
 
 let lives = 0;
 
@@ -162,7 +162,7 @@ let lives = 0;
  * Plays these nights and checks that each business date has one finished run, and that there is no other.
  * @returns how many runs had to begin again
  */
-export async function expectOneRunEach(
+async function expectOneRunEach(
   world: ScheduleWorld,
   { first, last }: Nights,
   { seed, restart, death }: Troubles & { seed: number },
