@@ -103,7 +103,9 @@ async function openConsumer(): Promise<Consumer> {
       const files = modules.map((_, index) => `program-${index}.ts`);
       for (const [index, code] of modules.entries()) await writeFile(join(dir, files[index]!), code);
       await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ ...TSCONFIG, files }));
-      const { stdout } = await run(TSC, ['-p', '.'], { cwd: dir }).catch((error: { stdout: string }) => error);
+      const { stdout } = await run(TSC, ['-p', '.', '--pretty', 'false'], { cwd: dir }).catch(
+        (error: { stdout: string }) => error,
+      );
       const lines = stdout.split('\n').filter((line) => line.includes('error'));
       const strange = lines.filter((line) => !files.some((file) => line.startsWith(`${file}(`)));
       return files.map((file) => [...lines.filter((line) => line.startsWith(`${file}(`)), ...strange]);
