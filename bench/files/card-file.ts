@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { CARD_TITLES } from './card-profile.ts';
 
 /** Describes a generated card file. Shares lie between 0 and 1. */
 export type CardFileShape = {
@@ -11,6 +12,8 @@ export type CardFileShape = {
   readonly invalid: number;
   /** Whether every field is quoted, as some spreadsheets write them. */
   readonly quotesAll?: boolean;
+  /** Whether the first line holds the titles of the import profile. */
+  readonly isTitled?: boolean;
 };
 
 export type MadeFile = { readonly path: string; readonly rows: number; readonly invalid: number };
@@ -23,7 +26,7 @@ export async function writeCardFile(path: string, shape: CardFileShape): Promise
   const file = await open(path, 'w');
   let invalid = 0;
   try {
-    let text = '';
+    let text = shape.isTitled ? `${CARD_TITLES}\n` : '';
     for (const row of cardRows(shape)) {
       if (row.isInvalid) invalid += 1;
       text += row.line;

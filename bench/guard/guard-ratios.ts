@@ -44,6 +44,7 @@ type Ratios = Readonly<Record<string, number>>;
 /** Returns the ratios that the guard watches, from a quick run. Those that were not measured are left out. */
 export function quickRatios(measurements: readonly Measurement[]): Ratios {
   const of = (part: string, subject: string) => lookUp(measurements, { part, subject });
+  const intakeOf = (condition: string) => lookUp(measurements, { part: 'import-profile', condition });
   const ratios = {
     'validation against bare csv-parse': ratioOf(of('validate', 'csv-parse'), of('validate', 'paydrop')),
     'validation against the floor': ratioOf(of('validate', 'floor'), of('validate', 'paydrop')),
@@ -52,6 +53,10 @@ export function quickRatios(measurements: readonly Measurement[]): Ratios {
       of('stations', 'paydrop'),
       { under: 'intakeSeconds' },
     ),
+    'intake by a profile against the layout': ratioOf(intakeOf('in the layout'), intakeOf('by an import profile'), {
+      over: 'intakeSeconds',
+      under: 'intakeSeconds',
+    }),
     'drop to result against the afternoon script': ratioOf(
       of('drop-to-result', 'afternoon script'),
       of('drop-to-result', 'paydrop'),

@@ -3,6 +3,7 @@ import { runProgram } from '../measure/run-program.ts';
 import { takeTurns } from '../measure/take-turns.ts';
 import { afternoonOn, dropToResult, overSandbox, paydropOn } from './drop-to-result.ts';
 import type { Part } from './part.ts';
+import { importProfile } from './import-profile.ts';
 import { profile } from './profile.ts';
 import { start } from './start.ts';
 import { stations } from './stations.ts';
@@ -66,6 +67,7 @@ const smallFiles: Part = {
 export const PARTS: readonly Part[] = [
   validate,
   stations,
+  importProfile,
   dropToResult,
   smallFiles,
   start,
@@ -76,4 +78,4 @@ export const PARTS: readonly Part[] = [
 ];
 
 /** The parts that the guard compares. */
-export const QUICK_PARTS: readonly Part[] = [validate, stations, dropToResult, smallFiles];
+export const QUICK_PARTS: readonly Part[] = [validate, stations, importProfile, dropToResult, smallFiles];

@@ -6,16 +6,22 @@ import { pollBatch } from '../../workers/poll/poll.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { startStopWatch } from '../measure/processor-time.ts';
-import { claimFile, openBenchApp } from '../world/take-in-file.ts';
+import { claimFile, confirmProfile, openBenchApp } from '../world/take-in-file.ts';
 
 /**
- * `stations --root DIR --file FILE [--until intake]`: takes one file through the production stages in one process and
+ * `stations --root DIR --file FILE [--until intake] [--profile]`: takes one file through the production stages in one process and
  * times each. Also reports the event-loop delay and the processor time.
  */
 const { values } = parseArgs({
-  options: { root: { type: 'string', default: '' }, file: { type: 'string', default: '' }, until: { type: 'string' } },
+  options: {
+    root: { type: 'string', default: '' },
+    file: { type: 'string', default: '' },
+    until: { type: 'string' },
+    profile: { type: 'boolean' },
+  },
 });
 const app = await openBenchApp(values.root);
+if (values.profile) await confirmProfile(app);
 const figures: Record<string, number> = {};
 
 const fileId = await timed('claim', () => claimFile(app, values.file));

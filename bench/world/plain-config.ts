@@ -1,6 +1,11 @@
+/** Name of the import profile of the folder, if it has one. */
+export const PROFILE_NAME = 'cards';
+
+type PlainOptions = { serviceUrl: string; maxRows?: number; maxBadPercent?: number; byProfile?: boolean };
+
 /** Returns one account and one folder, with paydrop's defaults except where they cause waiting. */
-export function plainConfig(options: { serviceUrl: string; maxRows?: number; maxBadPercent?: number }) {
-  const { serviceUrl, maxRows, maxBadPercent = 10 } = options;
+export function plainConfig(options: PlainOptions) {
+  const { serviceUrl, maxRows, maxBadPercent = 10, byProfile } = options;
   return {
     accounts: {
       main: {
@@ -24,6 +29,7 @@ export function plainConfig(options: { serviceUrl: string; maxRows?: number; max
         badRows: { policy: 'withhold', maxPercent: maxBadPercent },
         // The files of a run are too uniform or too different for this check.
         unusualFactor: 0,
+        ...(byProfile && { profile: PROFILE_NAME }),
       },
     ],
     ...(maxRows !== undefined && { batch: { maxRows } }),

@@ -7,7 +7,12 @@ import { newFileId } from '../../src/kernel/ids.ts';
 import { intakeFile } from '../../workers/intake/intake.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { loadSettings } from '../../src/config/config.ts';
+import { sha256Of } from '../../src/kernel/hash.ts';
 import { silentLog } from '../../src/kernel/log.ts';
+import { transact } from '../../src/ledger/engine/transaction.ts';
+import { confirmVersion, importVersion } from '../../src/ledger/profile/move-profile.ts';
+import { CARD_PROFILE } from '../files/card-profile.ts';
+import { PROFILE_NAME } from './plain-config.ts';
 
 /** Claims a copy of a file and takes it in. @returns the id of the file */
 export async function takeInFile(app: App, path: string): Promise<string> {
@@ -39,6 +44,15 @@ export async function claimFile(app: App, path: string): Promise<string> {
   if (outcome.is !== 'claimed') throw new Error(`the file was not claimed: ${outcome.is}`);
   await takeClaim(app, outcome.claim);
   return fileId;
+}
+
+/** Imports the profile of card files and confirms it. */
+export async function confirmProfile({ ledger }: App): Promise<void> {
+  const because = { actor: 'operator:bench', reason: 'measured' };
+  const text = { name: PROFILE_NAME, text: CARD_PROFILE, sha256: sha256Of(Buffer.from(CARD_PROFILE)), firstFiles: 0 };
+  const { version } = await importVersion(ledger, text, because);
+  const sample = { sha256: text.sha256, rows: 1, cents: 1, skipped: [] };
+  await transact(ledger, (tx) => confirmVersion(tx, version.profile_no, sample, because));
 }
 
 /** Opens paydrop's parts in an installation, without its workers. */

@@ -35,6 +35,7 @@ export function parseAmount(text: string, largestCents = LARGEST_CENTS): number 
 export function formatCents(cents: number): string {
   const reason = 'it is not a whole number of cents, or too large to be exact';
   if (!Number.isSafeInteger(cents)) throw new PipelineError('INTERNAL', 'write an amount', reason);
-  const digits = String(Math.abs(cents)).padStart(3, '0');
-  return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  const size = Math.abs(cents);
+  const decimals = size % 100;
+  return `${cents < 0 ? '-' : ''}${(size - decimals) / 100}.${decimals < 10 ? '0' : ''}${decimals}`;
 }

@@ -36,21 +36,30 @@ export function compileCells(profile: Profile, placeOf: PlaceOf): MakeCells {
   const rules = columnsOf(profile.layout).map((column) =>
     compileRule(column, needed(profile.columns[column], column), placeOf),
   );
+  const once = onceEach();
   return (cells, report) => {
-    const reportOnce = onceEach(report);
-    return rules.map((make) => make(cells, reportOnce) ?? '');
+    once.start(report);
+    return rules.map((make) => make(cells, once.report) ?? '');
   };
 }
 
 /** Reports the first fault of each title. A title that feeds two columns would otherwise be reported twice. */
-function onceEach(report: CellReport): CellReport {
-  let reported: Set<Title> | undefined;
-  return (code, title, detail) => {
-    reported ??= new Set();
+function onceEach() {
+  const reported = new Set<Title>();
+  let target: CellReport;
+
+  function start(report: CellReport): void {
+    if (reported.size > 0) reported.clear();
+    target = report;
+  }
+
+  function report(...[code, title, detail]: Parameters<CellReport>): void {
     if (reported.has(title)) return;
     reported.add(title);
-    report(code, title, detail);
-  };
+    target(code, title, detail);
+  }
+
+  return { start, report };
 }
 
 /**

@@ -101,6 +101,12 @@ export function profileRows(given: Profile, context: ProfileContext, head: Head)
     (faults ??= []).push(faultOf(code, current.line, current.cells, title, detail));
   };
 
+  function reportBeside(misfits: ReadonlySet<number>): CellReport {
+    return (code, title, detail) => {
+      if (!misfits.has(placeOf(title))) report(code, title, detail);
+    };
+  }
+
   function read(source: SourceRow): ProfileLine {
     const row = isReturned ? { ...source, cells: source.cells.map(unguardCell) } : source;
     const line = readRow(row);
@@ -153,9 +159,7 @@ export function profileRows(given: Profile, context: ProfileContext, head: Head)
     if (unlisted !== undefined) report('WORD_UNLISTED', unlisted);
     const misfits = typed.misfits(row, report);
     const cells = misfits.size === 0 ? row.cells : row.cells.map((cell, place) => (misfits.has(place) ? '' : cell));
-    const reportOther: CellReport = (code, title, detail) => {
-      if (!misfits.has(placeOf(title))) report(code, title, detail);
-    };
+    const reportOther = misfits.size === 0 ? report : reportBeside(misfits);
     const made = make(cells, reportOther);
     if (leavesSign && unlisted === undefined) {
       const cents = parseAmount(made[amountPlace]!);
