@@ -35,6 +35,8 @@ export type PipelineWorld = {
 export type WorldOptions = {
   folder?: Record<string, unknown>;
   account?: Record<string, unknown>;
+  /** Accounts beside `main`, or in its place; their service is the sandbox. */
+  accounts?: Record<string, object>;
   /** Settings at the top level, such as batch. */
   settings?: Record<string, unknown>;
   sandbox?: SandboxOptions;
@@ -105,18 +107,12 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   return world;
 }
 
-function worldConfig(baseUrl: string, { account, folder, settings }: WorldOptions): Config {
+function worldConfig(baseUrl: string, { account, accounts: others = {}, folder, settings }: WorldOptions): Config {
+  const sandbox = { baseUrl, poll: { firstMs: 20, factor: 1.2, longestMs: 500 } };
+  const main = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
   const accounts = {
-    main: {
-      server: 'NA',
-      country: 'US',
-      currency: 'USD',
-      agentCode: 'TEST88',
-      password: 'TEST88',
-      baseUrl,
-      poll: { firstMs: 20, factor: 1.2, longestMs: 500 },
-      ...account,
-    },
+    main: { ...main, ...sandbox, ...account },
+    ...Object.fromEntries(Object.entries(others).map(([name, other]) => [name, { ...other, ...sandbox }])),
   };
   const folders = ['card', 'ach-charge', 'ach-refund'].map((operation) => ({
     path: `drop/${operation}`,

@@ -66,22 +66,9 @@ function walkThrough(isWhole: boolean): void {
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
   }
 
-  /** Checks a file on the page and waits for the verdict. */
-  async function check(name: string, operation: string, content: string): Promise<void> {
-    await ann.goto('/drop');
-    await ann.getByLabel('Account and operation').selectOption({ label: `main: ${operation}` });
-    await ann.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
-    await ann.getByRole('heading', { name, level: 2 }).waitFor();
-  }
-
-  /** Drops the checked file, and follows it to its page. */
-  async function drop(name: string): Promise<void> {
-    await ann.getByRole('button', { name: new RegExp(`^Drop it.*: ${name}`) }).click();
-    await ann.getByRole('link', { name: 'Open the file' }).click();
-    await ann.getByRole('heading', { name, level: 1 }).waitFor();
-  }
-
-  const stateIs = (page: Page, state: string) => page.locator('.facts .state', { hasText: state }).first().waitFor();
+  const check = (name: string, operation: string, content: string) =>
+    checkFile(ann, `main: ${operation}`, name, Buffer.from(content));
+  const drop = (name: string) => dropChecked(ann, name);
 
   it('begins with the set-up link, and goes on with the log-in', async () => {
     await ann.goto(setUpPath);
@@ -195,11 +182,34 @@ function walkThrough(isWhole: boolean): void {
     });
 }
 
+/**
+ * Checks a file on the page and waits for the verdict.
+ * @param folder its id, or its account and operation as the page lists them
+ */
+export async function checkFile(page: Page, folder: string, name: string, buffer: Buffer): Promise<void> {
+  await page.goto('/drop');
+  await page.getByLabel('Account and operation').selectOption(folder);
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer });
+  await page.getByRole('heading', { name, level: 2 }).waitFor();
+}
+
+/** Drops the checked file, and follows it to its page. */
+export async function dropChecked(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(`^Drop it.*: ${name}`) }).click();
+  await page.getByRole('link', { name: 'Open the file' }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}
+
+/** Waits until the page of a file shows this state. */
+export async function stateIs(page: Page, state: string): Promise<void> {
+  await page.locator('.facts .state', { hasText: state }).first().waitFor();
+}
+
 /** How much faster the waits of a page end, such as the one before it asks again where a file is. */
 const HASTE = 20;
 
 /** Speeds up pages that are tested for what they do, not for when. */
-async function hastenPages(context: BrowserContext): Promise<void> {
+export async function hastenPages(context: BrowserContext): Promise<void> {
   await context.addInitScript((haste) => {
     const wait = window.setTimeout.bind(window);
     window.setTimeout = ((call: () => void, ms = 0) => wait(call, ms / haste)) as typeof window.setTimeout;

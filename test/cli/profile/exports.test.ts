@@ -41,7 +41,9 @@ describe('docs/from-your-accounting-system.md', () => {
     const { name, like, rows, total, leftOut, outcomes } = sample;
     const proposal = await openExport(sample);
     const section = PAGE.split(/^### /m).find((part) => part.toLowerCase().startsWith(`${like.toLowerCase()}\n`));
-    const asked = answersShown(proposal, sample).join('; ');
+    const asked = answersShown(proposal, sample)
+      .map(([about, label]) => `${about}: \`${label}\``)
+      .join('; ');
     expect(section?.replace(/\s+/g, ' ')).toContain(`Asked: ${asked}. `);
     const out = await previewed(sample, join(EXPORTS, `${name}.csv`));
     expect(out).toContain(`\n${rows} payments, total ${groupDigits(total)}\n`);

@@ -47,13 +47,13 @@ export function answerAll(proposal: Proposal, { answers: known }: ExportSample):
   return answers;
 }
 
-/** Returns what the table answers, as a person at the terminal reads it. */
-export function answersShown(proposal: Proposal, sample: ExportSample): string[] {
+/** Returns what the table answers, as a person reads it: what the question is about, and the words of the answer. */
+export function answersShown(proposal: Proposal, sample: ExportSample): (readonly [about: string, label: string])[] {
   const asked = askedBy(proposal, answerAll(proposal, sample));
   return Object.entries(sample.answers).map(([id, value]) => {
     const { about, options = [] } = asked.find((question) => question.id === id)!;
     const { label = value } = options.find((option) => option.value === value) ?? {};
-    return `${about}: \`${label.replace(/, such as .*/, '')}\``;
+    return [about, label.replace(/, such as .*/, '')];
   });
 }
 
@@ -107,7 +107,7 @@ export async function expectResult(root: string, sample: ExportSample) {
 }
 
 /** Returns the cells of each line of an export, as another reader of CSV reads them. */
-function exportedCells({ name }: ExportSample): string[][] {
+export function exportedCells({ name }: ExportSample): string[][] {
   const lines = EXPORT_LINES[name].map((line) => line.replace(/^\ufeff/, ''));
   const delimiter = [';', '\t', ','].find((mark) => lines.at(-1)!.includes(mark))!;
   return lines.map((line) => parse(line, { delimiter })[0]!);
@@ -117,12 +117,13 @@ function unmasked(cell: string): string {
   return cell.includes('*') ? '' : cell;
 }
 
-function sumOf(amounts: readonly string[]): string {
+/** Adds decimal texts. */
+export function sumOf(amounts: readonly string[]): string {
   return formatCents(amounts.reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0));
 }
 
 /** Writes `6 approved, 1 declined`. */
-function countedOutcomes(outcomes: readonly string[]): string {
+export function countedOutcomes(outcomes: readonly string[]): string {
   const words = outcomes.map((outcome) => outcome.toLowerCase().replace('_', ' '));
   return [...new Set(words)]
     .toSorted()
