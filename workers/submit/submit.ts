@@ -34,7 +34,7 @@ const SLICE_MS = 1_000;
  * the following batch is taken up.
  *
  * A time slice is short, so that no account keeps the others waiting; with a slow service it covers one call.
- * @param signal ends the time slice after the call in progress
+ * @param signal ends the time slice after the call in progress; no call begins after it
  * @param sliceMs for tests
  */
 export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal, sliceMs = SLICE_MS): Promise<void> {
@@ -44,7 +44,7 @@ export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal,
   try {
     let account: string | undefined;
     let ahead: BodyAhead | undefined;
-    for (let next: BatchKey | undefined = key; next; ) {
+    for (let next: BatchKey | undefined = key; next && !signal.aborted; ) {
       let opening: Promise<BodyAhead | undefined> | undefined;
       const calling = (name: string) => {
         if (!isOver()) opening = openAhead(app, name);

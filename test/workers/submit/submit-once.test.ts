@@ -184,6 +184,12 @@ describe('runSubmitJob', () => {
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
   });
 
+  it('begins nothing when it starts after that', async () => {
+    const keys = await threeBatches();
+    await runSubmitJob(takingAll(), keys[0], AbortSignal.abort(), 60_000);
+    expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
+  });
+
   it('asks for the result of each, also of the last', async () => {
     const keys = await threeBatches();
     const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
