@@ -150,9 +150,9 @@ export function wasDestroyed(path: string): boolean {
   return existsSync(notePath(path)) && !existsSync(path);
 }
 
-/** A name that `listSealed` takes for none of its files. */
+/** One for all tries to seal the file, with a name that `listSealed` takes for none of its files. */
 function notePath(path: string): string {
-  return path.replace(/\.sealed$/, NOTE_ENDING);
+  return join(dirname(path), `${basename(path).split('.')[0]}${NOTE_ENDING}`);
 }
 
 const NOTE_ENDING = '.destroyed';

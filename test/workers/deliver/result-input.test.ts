@@ -14,7 +14,14 @@ import { makeWorkbook, STYLE, styled } from '../../csv/workbook/support/make-wor
 import { readBytes } from '../../csv/workbook/support/read-workbook.ts';
 import { achRow, CARD, cardRow, DATE, lines as fileOf, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
-import { claimContent, linesOf, openProfileFolder } from '../support/story.ts';
+import {
+  claimContent,
+  linesOf,
+  openProfileFolder,
+  SENDER_PROFILE,
+  SENDER_TITLES,
+  senderRow,
+} from '../support/story.ts';
 import { stepWorld } from '../support/step-world.ts';
 
 const world = stepWorld({
@@ -25,38 +32,12 @@ const world = stepWorld({
   },
 });
 
-const PROFILE = `layout: card
-read: { charset: utf-8, separator: comma }
-head: { titles: [Day, Outcome, Payer, Old Card, Due, Brand, Card, Exp] }
-columns:
-  date: { from: Day, format: DD.MM.YYYY }
-  invoice: { from: Outcome }
-  firstName: { value: '' }
-  lastName: { from: Payer }
-  street: { value: '' }
-  city: { value: '' }
-  state: { value: '' }
-  zipCode: { value: '' }
-  amount: { from: Due, number: { decimal: ',', group: '.' }, sign: as-written }
-  mop: { from: Brand, words: { Visa Card: VISA } }
-  cardNumber: { from: Card, strip: [space] }
-  expiry: { from: Exp, format: MM/YYYY }
-ignore: [Old Card]
-`;
-
-const TITLES = 'Day,Outcome,Payer,Old Card,Due,Brand,Card,Exp';
-const SPACED = CARD.replace(/(\d{4})(?=\d)/g, '$1 ');
-
-function rowOf(invoice: string, amount: string): string {
-  return `15.06.2026,${invoice},"Byron, Ada",was ${CARD},"${amount}",Visa Card,${SPACED},12/2035`;
-}
-
 const BECAUSE = { actor: 'operator:ada', reason: 'compared' };
 
 /** Takes a file to its results. */
 async function delivered(messageOf: (row: number) => string, ...rows: string[]) {
-  const { app, seen } = await openProfileFolder(world, PROFILE);
-  return { app, ...(await finished(app, await seen(rows, TITLES), messageOf)) };
+  const { app, seen } = await openProfileFolder(world, SENDER_PROFILE);
+  return { app, ...(await finished(app, await seen(rows, SENDER_TITLES), messageOf)) };
 }
 
 async function finished(app: App, claim: Claim, messageOf: (row: number) => string = () => 'OK: 1:') {
@@ -80,7 +61,11 @@ async function finished(app: App, claim: Claim, messageOf: (row: number) => stri
 
 describe('the results of a file that a profile reads', () => {
   it('have the titles and cells of the sender, numbers masked, then the amount that was read, then ours', async () => {
-    const { lines, file } = await delivered(() => 'OK: 678594:', rowOf('R-1', '1.234,50'), rowOf('R-2', '20,00'));
+    const { lines, file } = await delivered(
+      () => 'OK: 678594:',
+      senderRow('R-1', '1.234,50'),
+      senderRow('R-2', '20,00'),
+    );
     expect(file.state).toBe('completed');
     const [head, first, second, ...more] = (await lines('result'))!;
     expect(more).toEqual([]);
@@ -99,8 +84,8 @@ describe('the results of a file that a profile reads', () => {
   it('give rows back for correction under the titles of the sender and the version of the profile', async () => {
     const { lines } = await delivered(
       (row) => (row === 1 ? 'REJECT: 15' : 'OK: 1:'),
-      rowOf('R-1', '5,00'),
-      rowOf('R-2', '6,00'),
+      senderRow('R-1', '5,00'),
+      senderRow('R-2', '6,00'),
     );
     const all = [...((await lines('rejects')) ?? []), ...((await lines('retry')) ?? [])];
     expect(all[0]).toMatch(/^Day,Outcome,Payer,Old Card,Due,Brand,Card,Exp,Reason \(paydrop [0-9a-f]{8}\)$/);
@@ -109,7 +94,7 @@ describe('the results of a file that a profile reads', () => {
   });
 
   it('may be resubmitted, because the folder reads returned rows', async () => {
-    const { app, file } = await delivered(() => 'REJECT: 15', rowOf('R-1', '5,00'));
+    const { app, file } = await delivered(() => 'REJECT: 15', senderRow('R-1', '5,00'));
     expect(await planResubmission(app, file)).toMatchObject({ lines: [2], cents: 500 });
   });
 });

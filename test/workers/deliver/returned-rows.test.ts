@@ -12,35 +12,17 @@ import { type MadeCell, makeWorkbook, STYLE, styled } from '../../csv/workbook/s
 import { CARD } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/resolve-context.ts';
 import { stepWorld } from '../support/step-world.ts';
-import { linesOf, openProfileFolder, withClearNumbers } from '../support/story.ts';
+import {
+  linesOf,
+  openProfileFolder,
+  withClearNumbers,
+  SENDER_PROFILE,
+  SPACED_CARD,
+  SENDER_TITLES,
+  senderRow,
+} from '../support/story.ts';
 
 const world = stepWorld({ accounts: 11, folder: { badRows: { maxPercent: 50 } } });
-
-const PROFILE = `layout: card
-read: { charset: utf-8, separator: comma }
-head: { titles: [Day, Outcome, Payer, Old Card, Due, Brand, Card, Exp] }
-columns:
-  date: { from: Day, format: DD.MM.YYYY }
-  invoice: { from: Outcome }
-  firstName: { value: '' }
-  lastName: { from: Payer }
-  street: { value: '' }
-  city: { value: '' }
-  state: { value: '' }
-  zipCode: { value: '' }
-  amount: { from: Due, number: { decimal: ',', group: '.' }, sign: as-written }
-  mop: { from: Brand, words: { Visa Card: VISA } }
-  cardNumber: { from: Card, strip: [space] }
-  expiry: { from: Exp, format: MM/YYYY }
-ignore: [Old Card]
-`;
-
-const TITLES = 'Day,Outcome,Payer,Old Card,Due,Brand,Card,Exp';
-const SPACED = CARD.replace(/(\d{4})(?=\d)/g, '$1 ');
-
-function rowOf(invoice: string, amount: string): string {
-  return `15.06.2026,${invoice},"Byron, Ada",was ${CARD},"${amount}",Visa Card,${SPACED},12/2035`;
-}
 
 const BECAUSE = { actor: 'operator:ada', reason: 'compared' };
 
@@ -48,12 +30,15 @@ const BECAUSE = { actor: 'operator:ada', reason: 'compared' };
 async function delivered(
   messageOf: (row: number) => string,
   rows: readonly string[],
-  { profile = PROFILE, charset = 'utf8' }: { profile?: string; charset?: BufferEncoding } = {},
+  { profile = SENDER_PROFILE, charset = 'utf8' }: { profile?: string; charset?: BufferEncoding } = {},
 ) {
   const folder = await openProfileFolder(world, profile);
   const { take, id } = folder;
   const app = withClearNumbers(folder.app);
-  const fileId = await take(Buffer.from([TITLES, ...rows].map((row) => `${row}\n`).join(''), charset), 'june.csv');
+  const fileId = await take(
+    Buffer.from([SENDER_TITLES, ...rows].map((row) => `${row}\n`).join(''), charset),
+    'june.csv',
+  );
   await approveFile(app.ledger, fileId, BECAUSE);
   await deliverFile(app, { fileId });
   await carryOut(app, fileId, messageOf);
@@ -72,8 +57,8 @@ async function delivered(
 
 describe('the results of a file that a profile reads', () => {
   it('show what was made of each row that was sent, in the layout, numbers masked', async () => {
-    const odd = rowOf('R-2', '6,00').replace('12/2035', '12/2020');
-    const { lines } = await delivered(() => 'OK: 1:', [odd, rowOf('R-1', '1.234,50')]);
+    const odd = senderRow('R-2', '6,00').replace('12/2035', '12/2020');
+    const { lines } = await delivered(() => 'OK: 1:', [odd, senderRow('R-1', '1.234,50')]);
     expect(await lines('sent')).toEqual([
       `Line,${titlesOf('card').join(',')}`,
       '3,06/15/2026,R-1,,"Byron, Ada",,,,,1234.50,VISA,************2220,12/35',
@@ -81,7 +66,7 @@ describe('the results of a file that a profile reads', () => {
   });
 
   it('name the version that read it, and account for each line', async () => {
-    const { lines, read, name, version } = await delivered(() => 'OK: 1:', [rowOf('R-1', '5,00'), ',,,,,,,']);
+    const { lines, read, name, version } = await delivered(() => 'OK: 1:', [senderRow('R-1', '5,00'), ',,,,,,,']);
     const hash = version.sha256.slice(0, 8);
     const said = '3 lines = 1 of payments + 1 of titles + 1 blank';
     const facts = [`Profile,${name}`, `Profile Version,1 (${hash})`, 'Profile Confirmed By,grace', `Lines,${said}`];
@@ -99,8 +84,8 @@ describe('the results of a file that a profile reads', () => {
 });
 
 const DECLINED = (row: number) => (row === 1 ? 'REJECT: 22' : 'OK: 1:');
-const ROWS = [rowOf('=R-1', '1.005,00').replace('Byron', 'Zoë'), rowOf('R-2', '6,00')];
-const LATIN = { profile: PROFILE.replace('utf-8', 'windows-1252'), charset: 'latin1' } as const;
+const ROWS = [senderRow('=R-1', '1.005,00').replace('Byron', 'Zoë'), senderRow('R-2', '6,00')];
+const LATIN = { profile: SENDER_PROFILE.replace('utf-8', 'windows-1252'), charset: 'latin1' } as const;
 
 describe('the retry file of a file that a profile reads', () => {
   it('has the character set of the sender and no mark, and its rows are payments again', async () => {
@@ -116,7 +101,7 @@ describe('the retry file of a file that a profile reads', () => {
     ['reads it alike', 'MM/YYYY }', 'MM/YYYY }\nnote: new', undefined],
   ])('is held if another version was confirmed meanwhile and %s', async (_, from, to, change) => {
     const { read, take, app, name } = await delivered(DECLINED, ROWS);
-    await putConfirmed(app.ledger, name, PROFILE.replace(from, to));
+    await putConfirmed(app.ledger, name, SENDER_PROFILE.replace(from, to));
     const again = await take(await read('retry'), 'again.csv');
     const faults = await world.query<{ code: string; detail: string }>(
       'SELECT code, detail FROM row_fault JOIN file USING (file_no) WHERE file_id = $1',
@@ -137,7 +122,7 @@ describe('the retry file of a file that a profile reads', () => {
   });
 });
 
-const BOOK = PROFILE.replace('{ charset: utf-8, separator: comma }', '{ kind: workbook, sheet: Dues }')
+const BOOK = SENDER_PROFILE.replace('{ charset: utf-8, separator: comma }', '{ kind: workbook, sheet: Dues }')
   .replace('format: DD.MM.YYYY', 'type: date')
   .replace(`number: { decimal: ',', group: '.' }`, 'type: number')
   .replace('format: MM/YYYY', 'type: date');
@@ -150,7 +135,7 @@ describe('the rejects file of a workbook', () => {
       const number = padded ? styled(17, STYLE.padded) : invoice;
       return [styled(46_188, STYLE.date), number, 'Ada', '', 25, 'Visa Card', CARD, styled(49_644, STYLE.ownDate)];
     };
-    const rows = [TITLES.split(','), cells('R-1', false), cells('', true)];
+    const rows = [SENDER_TITLES.split(','), cells('R-1', false), cells('', true)];
     const fileId = await take(makeWorkbook({ rows }), 'june.xlsx');
     await approveFile(app.ledger, fileId, BECAUSE);
     await carryOut(clear, fileId, () => 'OK: 1:');
@@ -181,7 +166,7 @@ describe('rows that are resubmitted into a folder with a profile', () => {
     const dropped = await readFile(join(path, name));
     const [titles, row] = dropped.toString('latin1').split('\r\n');
     expect(titles).toBe((await read('retry')).toString('latin1').split('\r\n')[0]);
-    expect(row).toBe(`15.06.2026,'=R-1,"Zoë, Ada",was ${CARD},"1.005,00",Visa Card,${SPACED},12/2035,sent again`);
+    expect(row).toBe(`15.06.2026,'=R-1,"Zoë, Ada",was ${CARD},"1.005,00",Visa Card,${SPACED_CARD},12/2035,sent again`);
     const again = await readFileRow(app.ledger, await take(dropped, name));
     expect(again).toMatchObject({ state: 'accepted', valid_rows: 1, valid_cents: 100_500 });
   });

@@ -8,7 +8,7 @@ import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
-import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { achRow, CARD, lines, upTo } from '../../support/payment-rows.ts';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
@@ -203,4 +203,33 @@ export async function openProfileFolder(world: StepWorld, text = PROFILE_TEXT, a
     return claimed.fileId;
   };
   return { app, id, name, version, seen, claim, drop, take };
+}
+
+/** A profile of cards whose titles mean something else in the layout, with a column of old numbers. */
+export const SENDER_PROFILE = `layout: card
+read: { charset: utf-8, separator: comma }
+head: { titles: [Day, Outcome, Payer, Old Card, Due, Brand, Card, Exp] }
+columns:
+  date: { from: Day, format: DD.MM.YYYY }
+  invoice: { from: Outcome }
+  firstName: { value: '' }
+  lastName: { from: Payer }
+  street: { value: '' }
+  city: { value: '' }
+  state: { value: '' }
+  zipCode: { value: '' }
+  amount: { from: Due, number: { decimal: ',', group: '.' }, sign: as-written }
+  mop: { from: Brand, words: { Visa Card: VISA } }
+  cardNumber: { from: Card, strip: [space] }
+  expiry: { from: Exp, format: MM/YYYY }
+ignore: [Old Card]
+`;
+
+export const SENDER_TITLES = 'Day,Outcome,Payer,Old Card,Due,Brand,Card,Exp';
+/** The card number as the sender writes it, with blanks. */
+export const SPACED_CARD = CARD.replace(/(\d{4})(?=\d)/g, '$1 ');
+
+/** A row of `SENDER_PROFILE`; the amount with a decimal comma. */
+export function senderRow(invoice: string, amount: string): string {
+  return `15.06.2026,${invoice},"Byron, Ada",was ${CARD},"${amount}",Visa Card,${SPACED_CARD},12/2035`;
 }
