@@ -99,7 +99,7 @@ describe('startWorkers', () => {
     await whileWorking(async () => {
       await setSender('retired');
       await expect.poll(() => isBarred(app), { interval: 20 }).toBe(true);
-      await world.takeInCharges(account, 4);
+      await world.drop(`${account}/ach-charge`, 'left.csv', lines([achRow(1), achRow(2), achRow(3)]));
       // Each sweep adds a job for the batch when none waits, so a job that stays was not taken.
       const waiting = async () => [...(await app.queue.ids('submit', 'next'))].join();
       const left = async () => {
@@ -111,7 +111,7 @@ describe('startWorkers', () => {
       expect(await sentBatches(account)).toEqual([]);
       await setSender('known');
       await expectSent(account, 2);
-    });
+    }).finally(() => setSender('known'));
   });
 
   it('does not start when the first sweep fails', async () => {
