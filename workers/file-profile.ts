@@ -68,10 +68,10 @@ export async function fileProfile(
  */
 export async function profileOfFolder(
   queryable: Queryable,
-  { profile }: Pick<Folder, 'profile'>,
+  { profile, operation }: Pick<Folder, 'profile' | 'operation'>,
 ): Promise<FileProfile | undefined> {
   if (profile === undefined) return undefined;
-  const row = await readVersion(queryable, await mustBeConfirmed(queryable, profile));
+  const row = await readVersion(queryable, await mustBeConfirmed(queryable, { profile, operation }));
   return { row, profile: readText(row) };
 }
 

@@ -55,7 +55,7 @@ async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefi
   return lockAndQuery(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
     if (state !== undefined) return true;
     // Before anything is sealed: the claim waits in the work folder, where the next sweep finds it.
-    if (profile !== undefined) await mustBeConfirmed(app.ledger.pool, profile);
+    if (profile !== undefined) await mustBeConfirmed(app.ledger.pool, { profile, operation: notes.operation });
     return poisonGuard(app, fileId, {
       read: async (deaths) => {
         await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });

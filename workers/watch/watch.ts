@@ -5,7 +5,7 @@ import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.t
 import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
-import { findConfirmed } from '../../src/ledger/profile/read-profiles.ts';
+import { findReading } from '../../src/ledger/profile/read-profiles.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { keepOrder } from '../run-for-slice.ts';
@@ -132,8 +132,8 @@ export async function lookAtFolder(
 }
 
 /** Returns whether the folder may take files: a profile reads them, or it has none. Otherwise its drops stay. */
-async function mayTake(app: App, { id, profile }: Folder, drops: number): Promise<boolean> {
-  if (profile === undefined || (await findConfirmed(app.ledger.pool, profile))) return true;
+async function mayTake(app: App, { id, profile, operation }: Folder, drops: number): Promise<boolean> {
+  if (profile === undefined || (await findReading(app.ledger.pool, { profile, operation }))) return true;
   const about = { code: 'PROFILE_UNCONFIRMED', folder: id, profile, drops };
   if (drops > 0) app.log.warn(about, 'nothing is taken: the profile of the folder has no confirmed version');
   return false;

@@ -1,3 +1,4 @@
+import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import type { Account, Folder } from '../../config/config.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
@@ -50,8 +51,21 @@ export async function readAgreed(
   const reading = await read(profile, bytes, place);
   if (!reading.fits)
     throw new PipelineError('SAMPLE_UNFIT', `read the sample for folder "${place.folder.id}"`, reading.says.join(' '));
+  mustBeOfFolder(place, reading);
   mustAgree(action, typed, reading);
   return reading;
+}
+
+/** Requires payments of the folder's sign: the version then reads only in folders of that sign. */
+function mustBeOfFolder({ folder: { id, operation } }: SamplePlace, { rows, cents }: FittingSample): void {
+  const { sign } = FOLDER_OPERATIONS[operation];
+  if (Math.sign(cents) === sign) return;
+  const wanted = sign > 0 ? 'charges, so the total must be above zero' : 'refunds, so the total must be below zero';
+  throw new PipelineError(
+    'SAMPLE_UNFIT',
+    `read the sample for folder "${id}"`,
+    `the folder is for ${wanted}; the sample has ${said({ rows, cents })}`,
+  );
 }
 
 /** @throws PipelineError USAGE when the figures are not a count and an amount */

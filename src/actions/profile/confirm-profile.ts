@@ -126,7 +126,7 @@ async function check(
     draft,
     place,
     reading,
-    proposed: { sample, changes: changesOf(before, profile) },
+    proposed: { sample, changes: changesOf(before, profile), before: before?.profile_no ?? null },
     isProposal: takesTwoToConfirm(context.settings, name) && isSamePerson(draft.made_by, actor),
   };
 }

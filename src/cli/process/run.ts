@@ -4,7 +4,7 @@ import { tellAlarms } from '../../../workers/upkeep/start-alarms.ts';
 import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import type { App } from '../../app.ts';
 import { foldersHere } from '../../config/config.ts';
-import { findUnconfirmed } from '../../ledger/profile/read-profiles.ts';
+import { findUnconfirmed, usesOf } from '../../ledger/profile/read-profiles.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOverview } from '../../ledger/overview/overview.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
@@ -70,14 +70,10 @@ async function runOnce(
   if (!isIdle) throw unfinished(stop);
   const rejected = files.filter((file) => file.state === 'rejected').length;
   const trouble = troubleStatus(await readOverview(app.ledger), rejected);
-  const isUnread = (await findUnconfirmed(app.ledger, profilesHere(app.settings))).length > 0;
+  const isUnread = (await findUnconfirmed(app.ledger, usesOf(foldersHere(app.settings)))).length > 0;
   const status = Math.max(trouble, isUnread ? EXIT.held : EXIT.ok);
   if (status >= EXIT.held) console.error('Something needs attention: see "paydrop status".');
   return status;
-}
-
-function profilesHere(settings: App['settings']): string[] {
-  return foldersHere(settings).flatMap(({ profile }) => profile ?? []);
 }
 
 const NOTHING = 'No file changed its state.';

@@ -1,5 +1,6 @@
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
@@ -112,14 +113,14 @@ export const ORIGINAL_SIDECAR = 'original.ctl';
 export const NOTES = 'claim.json';
 
 /** The drop folder settings that a claim carries: names from the configuration, never paths chosen by the sender. */
-export type ClaimFolder = { id: string; account: string; operation: string };
+export type ClaimFolder = { id: string; account: string; operation: FolderOperation };
 
 /** What a later process needs to continue a claim. Written before the drop is moved. */
 export type ClaimNotes = {
   fileId: string;
   folder: string;
   account: string;
-  operation: string;
+  operation: FolderOperation;
   name: string;
   completeness: Completeness;
   bytes: number;
@@ -180,6 +181,7 @@ function isNotes(value: unknown): value is ClaimNotes {
   const texts = ['fileId', 'folder', 'account', 'operation', 'name', 'claimedAt'];
   return (
     texts.every((key) => typeof value[key] === 'string') &&
+    Object.hasOwn(FOLDER_OPERATIONS, String(value['operation'])) &&
     ['sidecar', 'marker', 'quiet'].includes(String(value['completeness'])) &&
     hasSize(value) &&
     (value['sinceMs'] === undefined || Number.isSafeInteger(value['sinceMs'])) &&

@@ -1,4 +1,5 @@
 import type { FolderConfig, OutputForm } from '../../../schemas/config.ts';
+import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -13,7 +14,7 @@ export type ClaimedFile = {
   account: string;
   site: string;
   folder: string;
-  operation: string;
+  operation: FolderOperation;
   /** The sender's name, with long digit runs masked. */
   name: string;
   bytes: number;
@@ -40,7 +41,8 @@ export type ClaimedFile = {
  */
 export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
   return transact(ledger, async (tx) => {
-    const version = file.profile === undefined ? null : await mustBeConfirmed(tx.client, file.profile);
+    const { profile, operation } = file;
+    const version = profile === undefined ? null : await mustBeConfirmed(tx.client, { profile, operation });
     const { rowCount } = await tx.client.query(
       `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1),
        taken AS (

@@ -81,23 +81,33 @@ export async function confirmVersion(
   return rows[0]!;
 }
 
-/** What a proposal to confirm a version records: the sample, and what differs from the version before. */
-export type ProposedVersion = { sample: ConfirmedSample; changes: readonly string[] };
+/**
+ * What a proposal to confirm a version records: the sample, the number of the version that reads until then, and what
+ * differs from it.
+ */
+export type ProposedVersion = { sample: ConfirmedSample; changes: readonly string[]; before: number | null };
 
 type AboutVersion = Pick<ProposalRow, 'profile_no' | 'evidence'>;
 
 /** Returns what such a proposal is bound to: the version, what it would replace, and the figures that were typed. */
 export async function bindingOfVersion(tx: Transaction, about: AboutVersion): Promise<Binding> {
   const { name, sha256, state } = await lockVersion(tx, about.profile_no!);
-  const before = await readBefore(tx, name);
   const { sample } = proposedIn(about);
-  const replaces = before?.state === 'confirmed' ? before.profile_no : null;
+  const replaces = (await readReading(tx, name))?.profile_no ?? null;
   return { sha256, state, replaces, sample: sample.sha256, rows: sample.rows, cents: sample.cents };
 }
 
 /** Carries out such a proposal. Throws what `confirmVersion` throws. */
 export async function confirmProposed(tx: Transaction, about: AboutVersion, because: AuditReason): Promise<void> {
-  const { sample, changes } = proposedIn(about);
+  const { sample, changes, before } = proposedIn(about);
+  const { name, version } = await lockVersion(tx, about.profile_no!);
+  if (((await readReading(tx, name))?.profile_no ?? null) !== before)
+    throw new PipelineError(
+      'MOVE_REFUSED',
+      `confirm version ${version} of profile "${name}"`,
+      'another version was confirmed or retired meanwhile',
+      { next: 'Look at what changes from that one, and confirm again.' },
+    );
   await confirmVersion(tx, about.profile_no!, sample, { ...because, evidence: { changes, ...because.evidence } });
 }
 
@@ -157,6 +167,12 @@ function mustBe({ name, version, state }: ProfileRow, moveName: ProfileMove): vo
   if (state === from) return;
   const action = `${moveName.replace('-profile', '')} version ${version} of profile "${name}"`;
   throw new PipelineError('MOVE_REFUSED', action, `its state is ${saidState(state)}; it must be ${from ?? 'new'}`);
+}
+
+/** Returns the version of a name that is confirmed. */
+async function readReading(tx: Transaction, name: string): Promise<ProfileRow | undefined> {
+  const before = await readBefore(tx, name);
+  return before?.state === 'confirmed' ? before : undefined;
 }
 
 /** Returns the version of a name that was confirmed last, even if it is retired by now. */

@@ -1,3 +1,4 @@
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { PROFILE_READER } from '../../../schemas/profiles.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -25,6 +26,9 @@ export async function readVersion(queryable: Queryable, profileNo: number): Prom
 /** SQL for the versions that read files: confirmed, and not for another reader. */
 const READS = `state = 'confirmed' AND reader = ${PROFILE_READER}`;
 
+/** A folder's profile, and whether its amounts are charges or refunds. */
+export type ProfileUse = { readonly profile: string; readonly operation: FolderOperation };
+
 /** Returns the version of a profile that reads files now; undefined while none does. */
 export async function findConfirmed(queryable: Queryable, name: string): Promise<ProfileRow | undefined> {
   const { rows } = await queryable.query<ProfileRow>(`SELECT * FROM profile_version WHERE name = $1 AND ${READS}`, [
@@ -33,17 +37,43 @@ export async function findConfirmed(queryable: Queryable, name: string): Promise
   return rows[0];
 }
 
-/** Returns those of the profiles that read nothing now, each with the state of its newest version, if it has one. */
-export async function findUnconfirmed(
-  { pool }: Ledger,
-  names: readonly string[],
-): Promise<{ name: string; newest: ProfileRow['state'] | null }[]> {
-  if (names.length === 0) return [];
-  const { rows } = await pool.query<Awaited<ReturnType<typeof findUnconfirmed>>[number]>(
-    `SELECT name, (SELECT v.state FROM profile_version v WHERE v.name = wanted.name ORDER BY version DESC LIMIT 1) AS newest
-     FROM unnest($1::text[]) AS wanted (name)
-     WHERE NOT EXISTS (SELECT FROM profile_version v WHERE v.name = wanted.name AND ${READS}) ORDER BY name`,
-    [names],
+/** Does the same for a folder: what was confirmed for charges reads no refunds, and the reverse. */
+export async function findReading(queryable: Queryable, use: ProfileUse): Promise<ProfileRow | undefined> {
+  const version = await findConfirmed(queryable, use.profile);
+  return version && Math.sign(version.sample_cents ?? 0) === signOf(use) ? version : undefined;
+}
+
+function signOf({ operation }: Pick<ProfileUse, 'operation'>): 1 | -1 {
+  return FOLDER_OPERATIONS[operation].sign;
+}
+
+/** Returns the profiles of folders. */
+export function usesOf(folders: readonly { profile?: string | undefined; operation: FolderOperation }[]): ProfileUse[] {
+  return folders.flatMap(({ profile, operation }) => (profile === undefined ? [] : [{ profile, operation }]));
+}
+
+/** A profile that reads nothing in folders of charges (sign 1) or refunds (-1). */
+export type Unconfirmed = {
+  name: string;
+  sign: 1 | -1;
+  /** State of its newest version, if it has one. */
+  newest: ProfileRow['state'] | null;
+  /** It reads files, in folders of the other sign. */
+  isForOtherSign: boolean;
+};
+
+/** Returns those of the profiles that read nothing now in a folder that names them. */
+export async function findUnconfirmed({ pool }: Ledger, uses: readonly ProfileUse[]): Promise<Unconfirmed[]> {
+  if (uses.length === 0) return [];
+  const { rows } = await pool.query<Unconfirmed>(
+    `SELECT DISTINCT name, sign,
+            (SELECT v.state FROM profile_version v WHERE v.name = wanted.name ORDER BY version DESC LIMIT 1) AS newest,
+            EXISTS (SELECT FROM profile_version v WHERE v.name = wanted.name AND ${READS}) AS "isForOtherSign"
+     FROM unnest($1::text[], $2::integer[]) AS wanted (name, sign)
+     WHERE NOT EXISTS (SELECT FROM profile_version v
+                       WHERE v.name = wanted.name AND ${READS} AND sign(v.sample_cents) = wanted.sign)
+     ORDER BY name, sign`,
+    [uses.map(({ profile }) => profile), uses.map(signOf)],
   );
   return rows;
 }
@@ -59,13 +89,25 @@ export async function findByHash(queryable: Queryable, name: string, start: stri
 }
 
 /**
- * Returns the number of the version that reads files now.
+ * Returns the number of the version that reads files of a folder now.
  * @throws PipelineError PROFILE_UNCONFIRMED
  */
-export async function mustBeConfirmed(queryable: Queryable, name: string): Promise<number> {
-  const version = await findConfirmed(queryable, name);
+export async function mustBeConfirmed(queryable: Queryable, use: ProfileUse): Promise<number> {
+  const version = await findReading(queryable, use);
   if (version) return version.profile_no;
-  throw new PipelineError('PROFILE_UNCONFIRMED', `read a file with profile "${name}"`, 'it has no confirmed version', {
-    next: `Run "paydrop profile confirm ${name} --sample SAMPLE --reason …".`,
-  });
+  const { profile } = use;
+  const isForOther = (await findConfirmed(queryable, profile)) !== undefined;
+  const action = `read a file with profile "${profile}"`;
+  throw isForOther
+    ? new PipelineError('PROFILE_UNCONFIRMED', action, `it was ${confirmedFor(signOf(use))}`, {
+        next: 'Give the folder a profile of its own.',
+      })
+    : new PipelineError('PROFILE_UNCONFIRMED', action, 'it has no confirmed version', {
+        next: `Run "paydrop profile confirm ${profile} --sample SAMPLE --reason …".`,
+      });
+}
+
+/** Says what a version was confirmed for that may not read in folders of this sign. */
+export function confirmedFor(sign: 1 | -1): string {
+  return sign > 0 ? 'confirmed for refunds, not for charges' : 'confirmed for charges, not for refunds';
 }

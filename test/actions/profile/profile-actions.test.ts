@@ -39,7 +39,8 @@ function contextFor(profile: string, { operation = 'card', profiles, folders = [
   return { ledger: world.ledger, settings } as unknown as ActionContext;
 }
 
-const reading: ReadSample = async () => READING;
+const reading: ReadSample = async (_profile, _bytes, { folder }) =>
+  folder.operation === 'ach-refund' ? { ...READING, cents: -READING.cents } : READING;
 
 const asking = (actor: string, filled: Filled = FIGURES) => ({ actor, filled, file: SAMPLE });
 const because = (actor: string) => ({ actor, reason: 'new export' });
@@ -151,6 +152,16 @@ describe('confirmProfileWith', () => {
       message: expect.stringContaining('Line 14'),
     });
     expect(await stateOf('unfit')).toBe('draft');
+  });
+
+  it('confirms no sample of refunds for a folder of charges, although the total agrees', async () => {
+    await putDraft(world.ledger, 'refunds');
+    const turned = confirmProfileWith(async () => ({ ...READING, cents: -135_500 }));
+    const subject = { kind: 'profile', profile: 'refunds' } as const;
+    await expect(turned.run(contextFor('refunds'), subject, asking(GRACE), because(GRACE))).rejects.toMatchObject({
+      code: 'SAMPLE_UNFIT',
+      message: expect.stringContaining('the folder is for charges'),
+    });
   });
 
   it('reads the sample for the folder that names the profile, and asks which when there are several', async () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SampleReading } from '../../../src/actions/profile/compare-sample.ts';
+import type { ReadSample, SampleReading } from '../../../src/actions/profile/compare-sample.ts';
 import { confirmProfileWith } from '../../../src/actions/profile/confirm-profile.ts';
 import { HANDLERS } from '../../../src/actions/handlers.ts';
 import { runConfirm } from '../../../src/cli/profile/profile.ts';
@@ -46,8 +46,10 @@ let reading: SampleReading = {
   amounts: [2_500],
   skipped: [{ name: 'Payment', rows: 2, cents: -6_000 }],
 };
+const readHere: ReadSample = async (_profile, _bytes, { folder: { operation } }) =>
+  reading.fits && operation === 'ach-refund' ? { ...reading, cents: -reading.cents } : reading;
 const built = { ...HANDLERS };
-beforeAll(() => void Object.assign(HANDLERS, { 'confirm-profile': confirmProfileWith(async () => reading) }));
+beforeAll(() => void Object.assign(HANDLERS, { 'confirm-profile': confirmProfileWith(readHere) }));
 afterAll(() => void Object.assign(HANDLERS, built));
 
 const profile = (...words: string[]) => world.paydrop('profile', ...words);

@@ -55,7 +55,7 @@ async function claimFrom(drop: string, work: string, shut: string) {
   if (candidate === undefined) throw new Error('nothing settled');
   const options = {
     workRoot: work,
-    folder: { id: 'cards', account: 'main', operation: 'card-charge' },
+    folder: { id: 'cards', account: 'main', operation: 'card' as const },
     clock: systemClock,
     fileId: newFileId(),
   };

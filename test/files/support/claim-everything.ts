@@ -7,7 +7,7 @@ import { claimDrop } from '../../../src/files/claims/claim-drop.ts';
 import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 
 const [path = '', workRoot = ''] = process.argv.slice(2);
-const folder = { id: 'cards', account: 'main', operation: 'card-charge' };
+const folder = { id: 'cards', account: 'main', operation: 'card' } as const;
 const scanner = createFolderScanner({ path, complete: { by: 'quiet', quietMs: 0, probes: 1 } }, systemClock);
 
 writeSync(1, 'ready\n');

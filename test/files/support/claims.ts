@@ -13,7 +13,7 @@ import { freshFolders } from './fresh-folder.ts';
 import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { buildProgram } from '../../support/build-program.ts';
 
-export const FOLDER = { id: 'cards', account: 'main', operation: 'card-charge' };
+export const FOLDER = { id: 'cards', account: 'main', operation: 'card' } as const;
 
 export async function tryClaim(candidate: Candidate, workRoot: string, fileId = newFileId()): Promise<ClaimOutcome> {
   const clock = handClock('2026-06-15T12:00:00Z');

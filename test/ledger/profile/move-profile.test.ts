@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import type { FolderOperation } from '../../../schemas/operations.ts';
 import { PROFILE_READER } from '../../../schemas/profiles.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { confirmVersion, importVersion, retireVersion } from '../../../src/ledger/profile/move-profile.ts';
-import { findConfirmed, findUnconfirmed, readVersions } from '../../../src/ledger/profile/read-profiles.ts';
+import {
+  findConfirmed,
+  findReading,
+  findUnconfirmed,
+  mustBeConfirmed,
+  readVersions,
+} from '../../../src/ledger/profile/read-profiles.ts';
 import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';
 import { readFileOf, readOpenProposals, readProposal } from '../../../src/ledger/proposal/proposals.ts';
-import { bindingOfVersion } from '../../../src/ledger/profile/move-profile.ts';
+import { bindingOfVersion, confirmProposed } from '../../../src/ledger/profile/move-profile.ts';
 import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { putConfirmed, putDraft, SAMPLE } from '../support/put-version.ts';
@@ -174,10 +181,12 @@ describe('findConfirmed and findUnconfirmed', () => {
     await putConfirmed(world.ledger, 'reads');
     await putDraft(world.ledger, 'drafted');
     await retire((await putConfirmed(world.ledger, 'over')).profile_no);
-    expect(await findUnconfirmed(world.ledger, ['reads', 'drafted', 'over', 'unknown'])).toEqual([
-      { name: 'drafted', newest: 'draft' },
-      { name: 'over', newest: 'retired' },
-      { name: 'unknown', newest: null },
+    const use = (profile: string) => ({ profile, operation: 'card' }) as const;
+    const found = await findUnconfirmed(world.ledger, ['reads', 'drafted', 'over', 'unknown', 'drafted'].map(use));
+    expect(found).toEqual([
+      { name: 'drafted', sign: 1, newest: 'draft', isForOtherSign: false },
+      { name: 'over', sign: 1, newest: 'retired', isForOtherSign: false },
+      { name: 'unknown', sign: 1, newest: null, isForOtherSign: false },
     ]);
     expect(await findUnconfirmed(world.ledger, [])).toEqual([]);
   });
@@ -186,7 +195,26 @@ describe('findConfirmed and findUnconfirmed', () => {
     const { profile_no: no } = await putConfirmed(world.ledger, 'outdated');
     await world.force('UPDATE profile_version SET reader = reader - 1 WHERE profile_no = $1', [no]);
     expect(await findConfirmed(world.ledger.pool, 'outdated')).toBeUndefined();
-    expect(await findUnconfirmed(world.ledger, ['outdated'])).toEqual([{ name: 'outdated', newest: 'confirmed' }]);
+    const use = { profile: 'outdated', operation: 'card' } as const;
+    expect(await findUnconfirmed(world.ledger, [use])).toMatchObject([{ name: 'outdated', newest: 'confirmed' }]);
+  });
+
+  it('leave out a version that was confirmed for charges in a folder of refunds, and the reverse', async () => {
+    const charges = await putConfirmed(world.ledger, 'charges');
+    const { profile_no: no } = await putDraft(world.ledger, 'refunds');
+    await transact(world.ledger, (tx) => confirmVersion(tx, no, { ...SAMPLE, cents: -500 }, GRACE));
+    const use = (profile: string, operation: FolderOperation) => ({ profile, operation });
+    expect(await findReading(world.ledger.pool, use('charges', 'ach-charge'))).toEqual(charges);
+    expect(await findReading(world.ledger.pool, use('refunds', 'ach-refund'))).toMatchObject({ profile_no: no });
+    const wrong = [use('charges', 'ach-refund'), use('refunds', 'ach-charge')];
+    for (const one of wrong) expect(await findReading(world.ledger.pool, one)).toBeUndefined();
+    expect(await findUnconfirmed(world.ledger, [...wrong, use('charges', 'card')])).toEqual([
+      { name: 'charges', sign: -1, newest: 'confirmed', isForOtherSign: true },
+      { name: 'refunds', sign: 1, newest: 'confirmed', isForOtherSign: true },
+    ]);
+    await expect(mustBeConfirmed(world.ledger.pool, wrong[0]!)).rejects.toThrow(
+      'confirmed for charges, not for refunds',
+    );
   });
 });
 
@@ -221,8 +249,18 @@ describe('claimFile', () => {
   });
 });
 
+describe('confirmProposed', () => {
+  it('refuses what was compared with a version that no longer reads', async () => {
+    const { profile_no: no } = await putDraft(world.ledger, 'compared', 'one');
+    await putConfirmed(world.ledger, 'compared', 'two');
+    const evidence = { sample: SAMPLE, changes: [], before: null };
+    const run = transact(world.ledger, (tx) => confirmProposed(tx, { profile_no: no, evidence }, GRACE));
+    await expect(run).rejects.toThrow('another version was confirmed or retired meanwhile');
+  });
+});
+
 describe('a proposal to confirm a version', () => {
-  const evidence = { sample: SAMPLE, changes: ['layout: card -> ach'] };
+  const evidence = { sample: SAMPLE, changes: ['layout: card -> ach'], before: null };
 
   async function proposed(profileNo: number): Promise<number> {
     return transact(world.ledger, async (tx) => {

@@ -290,5 +290,10 @@ describe('readObstacles', () => {
     expect(await told()).toEqual([]);
     await retireVersion(app.ledger, no, because);
     expect(await told()).toEqual([{ what, why: why('the profile dues was retired'), step: both }]);
+    const { profile_no: other } = await putDraft(app.ledger, 'dues');
+    await transact(app.ledger, (tx) => confirmVersion(tx, other, { ...SAMPLE, cents: -500 }, because));
+    expect(await told()).toMatchObject([
+      { what, why: why('the profile dues was confirmed for refunds, not for charges') },
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProfileState } from '../../../schemas/lifecycle.ts';
+import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { type NamedPart, type Step, stepText, withIds } from '../../../schemas/steps.ts';
 import { WORK } from '../../../schemas/work.ts';
 import type { Settings } from '../../../src/config/config.ts';
@@ -12,7 +13,7 @@ import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 import { countStray } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/note-failure.ts';
-import { findUnconfirmed } from '../../../src/ledger/profile/read-profiles.ts';
+import { confirmedFor, findUnconfirmed, type Unconfirmed, usesOf } from '../../../src/ledger/profile/read-profiles.ts';
 
 /** Something that does not go on by itself, in words: what, why, and the remedy. */
 export type Obstacle = {
@@ -131,18 +132,21 @@ async function findQuarantined({ paths }: Settings): Promise<Cause[]> {
 
 /** Returns the profiles that read nothing. The drops in their folders stay where they are. */
 async function findUnread(ledger: Ledger, { folders }: Settings): Promise<Cause[]> {
-  const named = [...new Set(folders.flatMap(({ profile }) => profile ?? []))];
-  return (await findUnconfirmed(ledger, named)).map(({ name, newest }) => {
-    const own = folders.filter(({ profile }) => profile === name);
+  return (await findUnconfirmed(ledger, usesOf(folders))).map((found) => {
+    const { name, newest, sign } = found;
+    const own = folders.filter(
+      ({ profile, operation }) => profile === name && FOLDER_OPERATIONS[operation].sign === sign,
+    );
     const ids = own.map(({ id }) => id).join(', ');
     const accounts = new Set(own.map(({ account }) => account));
     return {
       key: `${UNREAD}${name}`,
       what: byNumber(own.length, `Folder ${ids} takes no files`, `Folders ${ids} take no files`),
       name: null,
-      why: `${WHY_UNREAD[newest ?? 'none'](name)} (PROFILE_UNCONFIRMED)`,
-      step:
-        newest === 'draft'
+      why: `${whyUnread(found)} (PROFILE_UNCONFIRMED)`,
+      step: found.isForOtherSign
+        ? ['Name a profile of its own for the folder in paydrop.yaml.']
+        : newest === 'draft'
           ? [confirmStep(name)]
           : [{ action: 'import-profile', profile: name }, ', then ', confirmStep(name)],
       since: null,
@@ -162,6 +166,11 @@ export function isUnread({ key }: Obstacle, profile?: string): boolean {
 
 function confirmStep(profile: string): NamedPart {
   return { action: 'confirm-profile', profile };
+}
+
+function whyUnread({ name, newest, sign, isForOtherSign }: Unconfirmed): string {
+  if (isForOtherSign) return `the profile ${name} was ${confirmedFor(sign)}`;
+  return WHY_UNREAD[newest ?? 'none'](name);
 }
 
 const WHY_UNREAD: Readonly<Record<ProfileState | 'none', (name: string) => string>> = {
