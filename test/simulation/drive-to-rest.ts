@@ -10,7 +10,7 @@ import { chooseDueJob, endWrongTimes, holdServiceClock, moveClock, runJob, short
 import { mendService, WRONG } from './steps/steps.ts';
 import type { World } from './world.ts';
 import { ACTS, performAct } from './steps/acts.ts';
-import { findLostJournal, helpHost } from './hosts/persons.ts';
+import { findLostJournal, helpHost, orphaned, reportOrphan } from './hosts/persons.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -179,9 +179,8 @@ const ADMISSION_ROUNDS = 5;
 async function bringHostsBack(world: World): Promise<string[]> {
   const { hosts } = world.installation;
   tell(world, await endOldServers(world));
-  const wrong = (await startEverywhere(world)).filter(
-    (wait) => !hosts.some((host) => host.journal !== 'whole' && isAbout(wait, host)),
-  );
+  const missing = () => [...hosts.filter(({ journal }) => journal !== 'whole'), ...orphaned(world)];
+  const wrong = (await startEverywhere(world)).filter((wait) => !missing().some((host) => isAbout(wait, host)));
   let hasLooked = false;
   for (let round = 0; round < ADMISSION_ROUNDS && wrong.length === 0; round += 1) {
     const isOpen = (await readAdmission(world.office)).isOpen;
@@ -189,6 +188,10 @@ async function bringHostsBack(world: World): Promise<string[]> {
     if (isOpen && (hasLooked || damaged.length === 0)) return [];
     for (const host of damaged) {
       const done = isOpen ? await findLostJournal(world, host) : await helpHost(world, host);
+      if (done !== undefined) tell(world, `a person ${done}`);
+    }
+    for (const host of isOpen ? [] : orphaned(world)) {
+      const done = await reportOrphan(world, host);
       if (done !== undefined) tell(world, `a person ${done}`);
     }
     hasLooked ||= isOpen;

@@ -24,6 +24,8 @@ export type Host = {
 /** Hosts that share a ledger, and the servers that hold states of that ledger. */
 export type Installation = {
   readonly hosts: Host[];
+  /** Former hosts, and the one whose journal took over their calls. */
+  readonly retired: { readonly host: Host; readonly heir: Host }[];
   /** The servers that are up. */
   readonly servers: Server[];
   /** The server to which new instances connect, and where operators work. */
@@ -48,6 +50,7 @@ export type SeenLedger = { isOpen: boolean; closing: string; sends: number };
 export function makeInstallation(choose: Choose, settings: Settings, server: Server, isWide: boolean): Installation {
   return {
     hosts: isWide ? severalHosts(choose, settings) : [newHost(settings.host, settings)],
+    retired: [],
     servers: [server],
     present: server,
     copies: [],

@@ -97,6 +97,27 @@ export async function helpHost(world: World, host: Host | undefined): Promise<st
   return `declares the send journal of host ${host.name} lost`;
 }
 
+/**
+ * Returns the retired hosts that a ledger from before may wait for: the journal that took over their calls is not there
+ * to say that they were retired.
+ */
+export function orphaned({ installation: { retired } }: World): Host[] {
+  return retired.filter(({ heir }) => heir.journal !== 'whole').map(({ host }) => host);
+}
+
+/** Reports from the journal that such a host has left. */
+export async function reportOrphan(world: World, host: Host): Promise<string | undefined> {
+  const { waits } = await readAdmission(world.office);
+  if (!waits.some((wait) => wait.includes(`host ${host.name}`))) return undefined;
+  return `has the journal of the retired host ${host.name} reported: ${await reportFor(world, asConfiguredNow(world, host))}`;
+}
+
+/** A person reports it on a host that is left, so with its list of senders. */
+function asConfiguredNow({ installation }: World, host: Host): Host {
+  const { senders } = installation.hosts[0]!.settings;
+  return { ...host, settings: { ...host.settings, senders } };
+}
+
 /** Cancels ready batches that the service has already, so that they do not leave again when the account is resumed. */
 export async function cancelWhatIsBooked(world: World, account: string): Promise<void> {
   const booked = new Set(readBooks(world).map(({ content }) => content));
@@ -127,6 +148,7 @@ async function retireHost(world: World): Promise<string | undefined> {
   );
   if (said !== undefined) return `wants to retire host ${host.name}, which is refused: ${shortened(said)}`;
   host.journal = 'retired';
+  installation.retired.push({ host, heir: heir.host });
   installation.hosts.splice(installation.hosts.indexOf(host), 1);
   for (const other of installation.hosts) {
     const senders = other.settings.senders!.filter((name) => name !== host.name);
