@@ -111,7 +111,7 @@ describe('startWorkers', () => {
       expect(await sentBatches(account)).toEqual([]);
       await setSender('known');
       await expectSent(account, 2);
-    }).finally(() => setSender('known'));
+    }).finally(async () => setSender('known'));
   });
 
   it('does not start when the first sweep fails', async () => {
