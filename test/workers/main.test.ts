@@ -96,7 +96,7 @@ describe('startWorkers', () => {
     const account = world.freshAccount();
     const { app } = world;
     const setSender = (state: string) => forceSql(app, 'UPDATE sender SET state = $1', [state]);
-    await whileWorking(async () => {
+    const work = whileWorking(async () => {
       await setSender('retired');
       await expect.poll(() => isBarred(app), { interval: 20 }).toBe(true);
       await world.drop(`${account}/ach-charge`, 'left.csv', lines([achRow(1), achRow(2), achRow(3)]));
@@ -111,7 +111,12 @@ describe('startWorkers', () => {
       expect(await sentBatches(account)).toEqual([]);
       await setSender('known');
       await expectSent(account, 2);
-    }).finally(async () => setSender('known'));
+    });
+    try {
+      await work;
+    } finally {
+      await setSender('known');
+    }
   });
 
   it('does not start when the first sweep fails', async () => {
