@@ -77,4 +77,4 @@ export function hideParts(text: string, parts: readonly string[]): string {
 }
 
 /** A shorter part, such as an institution of three digits, stands anywhere by chance. */
-const SHORTEST_PART = 5;
+export const SHORTEST_PART = 5;

@@ -1,12 +1,14 @@
 import { columnsOf } from '../../../../schemas/layouts.ts';
 import type { FolderOperation } from '../../../../schemas/operations.ts';
 import type { Profile, Title } from '../../../../schemas/profiles.ts';
+import { joinGroups } from '../../../kernel/mask.ts';
 import { formatCents } from '../../../kernel/money.ts';
-import { joinedDigits, SHORTEST_TELLING } from '../../../kernel/plain-digits.ts';
+import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../../kernel/plain-digits.ts';
 import type { Fault } from '../../../rows/rows.ts';
 import { duplicateRows } from '../../check/duplicate-rows.ts';
 import { placesOf } from '../../scan/row-scan.ts';
 import { amountReader, type CellReport } from '../cell-rules.ts';
+import { SHORTEST_PART } from '../mask-sender-row.ts';
 import { titlesOfRule } from '../profile-titles.ts';
 import { dateDoubt } from './date-doubt.ts';
 import { expiryDoubt } from './expiry-doubt.ts';
@@ -34,7 +36,7 @@ export function paymentChecks(profile: Profile, { today }: ProfileContext, place
     ...sumChecks(profile, placeOf),
     ...dateCheck(profile, dates),
     ...(profile.rows.repeatedInvoice === 'hold' ? [invoiceCheck(profile)] : []),
-    ...joinedNumberCheck(profile),
+    ...joinedNumberCheck(profile, placeOf),
   ];
 
   function check(row: SourceRow, made: readonly string[], report: CellReport): void {
@@ -103,21 +105,34 @@ function invoiceCheck({ layout, columns }: Profile): CheckPayment {
  * Finds a joined number in texts, which are stored and shown in clear, also without its first parts. Of any other
  * number the rules of the layout find a copy.
  */
-function joinedNumberCheck({ layout, columns }: Profile): CheckPayment[] {
+function joinedNumberCheck({ layout, columns }: Profile, placeOf: PlaceOf): CheckPayment[] {
   const names = columnsOf(layout);
-  const { number, texts } = placesOf(names);
-  if (number < 0 || !columns[names[number]!]?.join) return [];
+  const { number, invoice, texts } = placesOf(names);
+  const lastPart = columns[names[number]!]?.join?.findLast((part) => 'from' in part);
+  if (!lastPart) return [];
+  const partPlace = placeOf(lastPart.from);
   const sources = texts.flatMap((place) => {
     const [source] = titlesOfRule(columns[names[place]!] ?? {});
     return source ? [{ place, title: source[0] }] : [];
   });
   return [
-    (_, made, report) => {
+    ({ cells }, made, report) => {
       const end = made[number]!.slice(-SHORTEST_TELLING);
       if (end.length < SHORTEST_TELLING) return;
+      const part = joinedDigits(cells[partPlace]!);
       for (const { place, title } of sources) {
-        if (joinedDigits(made[place]!).includes(end)) report('CARD_NUMBER_IN_TEXT', title);
+        const text = made[place]!;
+        // Invoices may have the digits of a short part by chance.
+        const isFound = joinedDigits(text).includes(end) || (place !== invoice && standsAlone(part, text));
+        if (isFound) report('CARD_NUMBER_IN_TEXT', title);
       }
     },
   ];
+}
+
+/** Returns whether a text has these digits, and no others beside them; fewer than `SHORTEST_PART` stand anywhere. */
+function standsAlone(digits: string, text: string): boolean {
+  if (digits.length < SHORTEST_PART) return false;
+  const plain = plainDigits(text);
+  return [plain, joinGroups(plain)].some((form) => form.match(/\d+/g)?.includes(digits));
 }

@@ -27,6 +27,20 @@ describe('every line of a file', () => {
     expect(findings.skipped).toEqual([{ name: 'Transaction Type: Payment', rows: 1, cents: -6_000 }]);
   });
 
+  it('is counted so with subtotals, blank rows and a time stamp', async () => {
+    const third =
+      'ZED03,Zed,5003,2026-06-15,1.00,,Savings,010,00012,98766,\nTotal for ZED03,,,,1.00,,,,,,\n,,,,,,,,,,\n\n';
+    const { verdict, findings, sent } = await judgeChanged(
+      SAGE,
+      replaced(['Grand total,,,,"1,050.00",,,,,,\n', `${third}Grand total,,,,"1,051.00",,,,,,\nMonday 10:00\n`]),
+      exampleProfile(SAGE, ['rows:', 'rows:\n  tail: 1']),
+    );
+    expect(verdict).toBe('T');
+    expect(findings.lines).toMatchObject({ titles: 1, payment: 3, skipped: 3, blank: 2, total: 1, tail: 1, unread: 0 });
+    expect(findings.skipped).toEqual([{ name: 'subtotal', rows: 3, cents: 105_100 }]);
+    expect(sent).toEqual(['5001 1020.00', '5002 30.00', '5003 1.00']);
+  });
+
   it('keeps the cells of the sender, and none of a file that holds security codes', async () => {
     const read = await judgeChanged(QUICKBOOKS, same);
     expect(read.lines[5]!.cells[3]).toBe('Byron, Ada');
@@ -35,7 +49,7 @@ describe('every line of a file', () => {
   });
 
   it('adds up in cents, where floating point would be off', async () => {
-    const rows = Array.from({ length: 500 }, (_, row) => xeroRow(`S-${row}`, '0.30', row % 2 === 0 ? '0.10' : '0.20'));
+    const rows = Array.from({ length: 500 }, (_, row) => xeroRow(`S-${row}`, '0.10', row % 2 === 0 ? '0.20' : '0.70'));
     const judged = await judgeChanged(XERO, (text) => text + rows.join(''));
     expect(judged.codes).toEqual(['PROFILE_SKIPPED']);
   });
@@ -78,12 +92,25 @@ describe('a row that is left out', () => {
 });
 
 describe('a joined number', () => {
-  it.each(['0004102021234567', '10202 1234567', 'acct 2-123-4567'])(
-    'is not sent as a text, whole or without its first parts: %s',
-    async (copy) => {
-      const judged = await judgeChanged(SAGE, replaced([',Dues\n', `,${copy}\n`]));
-      expect(judged.codes).toContain('CARD_NUMBER_IN_TEXT');
-      expect(judged.sent).toEqual(['5002 30.00']);
-    },
-  );
+  it.each([
+    '0004102021234567',
+    '10202 1234567',
+    'acct 2-123-4567',
+    'acct 1234567, June',
+    'June 123 45-67',
+    '１２３４５６７',
+  ])('is not sent as a text, whole or without its first parts: %s', async (copy) => {
+    const changed = (text: string) => text.replace(',Dues\n', `,"${copy}"\n`);
+    const judged = await judgeChanged(SAGE, changed, exampleProfile(SAGE, ['charset: windows-1252', 'charset: utf-8']));
+    expect(judged.codes).toContain('CARD_NUMBER_IN_TEXT');
+    expect(judged.sent).toEqual(['5002 30.00']);
+  });
+
+  it.each([
+    ['a longer number', ',Dues\n', ',91234567\n'],
+    ['an invoice, by chance', ',5001,', ',1234567,'],
+    ['its first parts', ',Dues\n', ',004 at 10202\n'],
+  ])('of few digits may stand in %s', async (_, from, to) => {
+    expect((await judgeChanged(SAGE, replaced([from, to]))).verdict).toBe('T');
+  });
 });
