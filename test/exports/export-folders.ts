@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import type { Profile } from '../../schemas/profiles.ts';
 import { profileText } from '../../src/csv/profile/profile-text.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
@@ -9,12 +10,12 @@ import { intakeFile } from '../../workers/intake/intake.ts';
 import { checkFolders } from '../../workers/watch/check-folders.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { openCliWorld } from '../cli/support/cli-world.ts';
-import { putConfirmed } from '../ledger/support/put-version.ts';
+import { putConfirmed, SAMPLE } from '../ledger/support/put-version.ts';
 import { claimContent } from '../workers/support/story.ts';
 import { profileOf, type System } from './systems/system.ts';
 
-/** A folder that reads the exports of a system, and its account. */
-export type ExportFolder = { readonly account: string; readonly system: System };
+/** A folder that reads the exports of a system, and its account. A plain one takes the layouts, without a profile. */
+export type ExportFolder = { readonly account: string; readonly system: System; readonly isPlain?: true };
 
 /** Opens an installation with these folders. Each profile is confirmed, and also lies as a text beside `paydrop.yaml`. */
 export async function openExportFolders(
@@ -30,10 +31,12 @@ export async function openExportFolders(
     },
   });
   await checkFolders(world.settings);
-  const confirm = (name: string, profile: Profile) =>
-    putConfirmed(world.app.ledger, name, profileText(profile), firstFiles);
-  for (const { system } of folders) {
-    await confirm(system.name, profileOf(system));
+  const confirm = (name: string, profile: Profile, sample = SAMPLE) =>
+    putConfirmed(world.app.ledger, name, profileText(profile), firstFiles, sample);
+  for (const { system, isPlain } of folders) {
+    if (isPlain) continue;
+    const { sign } = FOLDER_OPERATIONS[system.place.operation];
+    await confirm(system.name, profileOf(system), { ...SAMPLE, cents: sign * SAMPLE.cents });
     await writeFile(join(world.root, `${system.name}.yaml`), profileText(profileOf(system)));
   }
   let files = 0;
@@ -65,7 +68,8 @@ export function folderId(system: string): string {
   return `drop/${system}`;
 }
 
-function settingsOf({ account, system: { name, place } }: ExportFolder) {
+function settingsOf({ account, system: { name, place }, isPlain }: ExportFolder) {
   const complete = { by: 'quiet', quietMs: 50, probes: 2 };
-  return { path: folderId(name), account, operation: place.operation, profile: name, complete, unusualFactor: 0 };
+  const folder = { path: folderId(name), account, operation: place.operation, complete, unusualFactor: 0 };
+  return isPlain ? folder : { ...folder, profile: name };
 }

@@ -40,8 +40,9 @@ export async function putConfirmed(
   name: string,
   text?: string,
   firstFiles?: number,
+  sample = SAMPLE,
 ): Promise<ProfileRow> {
   const { profile_no: no } = await putDraft(ledger, name, text, undefined, firstFiles);
   const because = { actor: 'operator:grace', reason: 'the total agrees' };
-  return transact(ledger, (tx) => confirmVersion(tx, no, SAMPLE, because));
+  return transact(ledger, (tx) => confirmVersion(tx, no, sample, because));
 }
