@@ -11,8 +11,10 @@ import { transact } from '../../src/ledger/engine/transaction.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { profileOf, someDialect, somePayment, writeFile } from '../csv/profile/support/random-file.ts';
 import { freshSeed } from '../gateway/support/seeds.ts';
+import { logIntoLines } from '../queue/support/queue-world.ts';
 import { putConfirmed } from '../ledger/support/put-version.ts';
 import { fileNamed } from '../support/bad-input.ts';
+import { findCanaries } from '../support/canaries.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { CARD, MAGIC_CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
@@ -55,8 +57,9 @@ describe.each([
         badRows: { maxPercent: 50 },
       })),
     ];
-    return openPipelineWorld({ settings: { folders, batch: { maxRows: 5 } } });
+    return openPipelineWorld({ log, settings: { folders, batch: { maxRows: 5 } } });
   });
+  const { log, lines: logged } = logIntoLines();
   let before: string[];
   let after: string[];
 
@@ -114,6 +117,15 @@ describe.each([
   it(`charge nothing again (seed ${seed})`, () => {
     expect(before).toHaveLength(FILES.length * (ROWS - 3));
     expect(after).toEqual(before);
+  });
+
+  it(`leave a whole number nowhere, unless the folder wants it in what may be dropped again (seed ${seed})`, async () => {
+    const { out, data, quarantine } = world.settings.paths;
+    const found = await findCanaries([data, quarantine, ...(clearNumbers ? [] : [out])], [CARD, MAGIC_CARD]);
+    const ledger = await world.app.ledger.pool.query("SELECT schema_to_xml('paydrop', true, false, '')::text AS text");
+    const texts = [JSON.stringify(logged), ledger.rows[0]!.text as string];
+    expect([...found, ...texts.filter((text) => text.includes(CARD) || text.includes(MAGIC_CARD))]).toEqual([]);
+    expect(texts[1]).toContain(FILES[0]!.payments[1]!.invoice);
   });
 
   it.each(NAMES)('come from %s as result, sent, rejects, retry and correction', async (name) => {

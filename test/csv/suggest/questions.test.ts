@@ -72,13 +72,16 @@ describe('a suggestion for a made-up export', () => {
   it('always asks what a negative amount is, whole numbers, repeated invoices, every word and every ignored column', () => {
     for (let seed = 1; seed <= 15; seed += 1) {
       const { made, proposal } = openMade(seed);
-      const asked = askedBy(proposal, answerTruly(proposal, made.truth)).map(({ id }) => id);
+      const answers = answerTruly(proposal, made.truth);
+      const asked = askedBy(proposal, answers).map(({ id }) => id);
+      const { ignore } = answer(proposal, answers).profile!;
       const words = ['mop', 'accountType'].filter((column) => Object.hasOwn(made.truth.sources, column));
       const wanted = [
         'negative',
         'repeated',
         ...(made.truth.numbers.isCents ? [] : ['whole']),
         ...words.map((column) => `words:${column}`),
+        ...(ignore.length > 0 ? ['ignored'] : []),
       ];
       expect({ seed, missing: wanted.filter((id) => !asked.includes(id)) }).toEqual({ seed, missing: [] });
     }

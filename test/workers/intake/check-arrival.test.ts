@@ -236,16 +236,19 @@ describe('intakeFile, by the profile of the folder', () => {
     expect((await faultsOf(fileId)).map(({ code, line }) => [code, line])).toContainEqual(['NUMBER_FORMAT', 4]);
   });
 
-  it('refuses a file with another column, and says which', async () => {
+  it.each([
+    ['Fee', 'TITLES_DIFFER', true],
+    ['CVV', 'SECURITY_CODE', false],
+  ] as const)('refuses a file with the column %s, and says which: %s, kept: %s', async (title, code, isKept) => {
     const { app, seen } = await openFolder();
-    const claimed = await seen(
-      ROWS.map((row) => `${row},1.00`),
-      `${PROFILE_TITLES},Fee`,
-    );
+    const rows = ROWS.map((row) => `${row},737`);
+    const claimed = await seen(rows, `${PROFILE_TITLES},${title}`);
     await takeClaim(app, claimed);
     await intakeFile(app, claimed);
-    expect(await world.file(claimed.fileId)).toMatchObject({ state: 'rejected', reason_code: 'TITLES_DIFFER' });
-    expect((await faultsOf(claimed.fileId))[0]!.detail).toContain('"Fee"');
+    const file = await world.file(claimed.fileId);
+    expect(file).toMatchObject({ state: 'rejected', reason_code: code });
+    expect((await faultsOf(claimed.fileId)).map(({ detail }) => detail).join()).toContain(`"${title}" came`);
+    expect(existsSync(originalPath(world.app, file))).toBe(isKept);
   });
 
   it.each([

@@ -8,13 +8,14 @@ import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { cutAfterVerdict, cutAtJob, cutAtStatement, POWER_CUT, stepWorld } from '../support/step-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { claimContent } from '../support/story.ts';
+import { claimContent, openProfileFolder } from '../support/story.ts';
+import { PROFILE_TEXT, putConfirmed } from '../../ledger/support/put-version.ts';
 import { approveFile } from '../../../src/ledger/file/release-held.ts';
 import { openEarlierPaymentsWorld } from '../support/look-back-world.ts';
 
 /** The process dies in the middle of an intake, at every statement in turn. */
 
-const world = stepWorld({ accounts: 24 });
+const world = stepWorld({ accounts: 29 });
 
 /** Claims eleven rows, one of them withheld, to reach every kind of statement. */
 async function claimed(): Promise<Claim> {
@@ -74,6 +75,29 @@ describe('an intake that dies before its commit', () => {
       await expectWhole(claim);
     },
   );
+});
+
+describe('an intake by a profile that dies before its commit', () => {
+  it.each([
+    ['the batches', /COPY batch/],
+    ['the rows', /COPY payment_row/],
+    ['the faults', /COPY row_fault/],
+    ['the verdict', /UPDATE file SET state/],
+    ['the commit', /COMMIT$/],
+  ])('at %s: the next try reads with the same version, whatever was confirmed meanwhile', async (_at, sql) => {
+    const { app, name, version, claim } = await openProfileFolder(world);
+    const fileId = await claim('R-1,C001,June,25.00', 'R-2,C002,,30.00');
+    const cut = cutAtStatement(app, sql);
+    await expect(intakeFile(cut.app, { fileId })).rejects.toThrow(POWER_CUT);
+    await putConfirmed(app.ledger, name, PROFILE_TEXT.replace("decimal: '.'", "decimal: ','"));
+    await intakeFile(app, { fileId });
+    expect(await world.file(fileId)).toMatchObject({
+      state: 'held',
+      reason_code: 'PROFILE_FIRST_FILE',
+      profile_version: version.profile_no,
+      valid_cents: 5_500,
+    });
+  });
 });
 
 describe('an intake that dies after its commit', () => {

@@ -202,6 +202,12 @@ describe('rules of columns', () => {
       "invoice: { value: '7',",
       'columns.invoice.value: it must come from the file and cannot be the same in every row',
     ],
+    [
+      'bank-ach',
+      'join:\n      - { from: 3, digits: 9, check: aba }\n      - { from: 4, digits: 4..17 }',
+      "value: '02100002140000000'",
+      'columns.accountNumber.value: it must come from the file and cannot be the same in every row',
+    ],
   ]);
 
   finds('PROFILE_JOIN', [

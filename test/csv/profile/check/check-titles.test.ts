@@ -90,6 +90,11 @@ describe('titles', () => {
   ]);
 });
 
+it('finds a security code among the titles that are not sent', () => {
+  const ignored = changed('blackbaud-gifts', 'Fund]\nrows', 'CVV]\nrows').replace(', Fund]', ', CVV]');
+  expect(faultsOf(ignored).map(({ code }) => code)).toEqual(['PROFILE_SECURITY_CODE']);
+});
+
 describe('titles that stand twice', () => {
   const twice = changed('quickbooks-dues', 'Billing State,', 'BILLING  city,')
     .replace('city: { from: Billing City }', 'city: { from: Billing City#1 }')

@@ -4,6 +4,7 @@ import { type FileCase, replaced, testCases, xeroRow } from '../support/file-cas
 
 const QUICKBOOKS = 'quickbooks-dues';
 const XERO = 'xero-invoices';
+const GIFTS = 'blackbaud-gifts';
 
 const ROWS: readonly FileCase[] = [
   {
@@ -105,6 +106,13 @@ const ROWS: readonly FileCase[] = [
     change: replaced(['90.00,15.00,30.00,60.00', '-90.00,15.00,-30.00,-60.00']),
     verdict: 'H',
     sent: ['INV-0042 120.00'],
+  },
+  {
+    given: 'a refund in parentheses among charges',
+    name: GIFTS,
+    change: replaced(['$25.00', '($25.00)']),
+    verdict: 'H',
+    sent: ['G-79 1000.00'],
   },
   {
     given: 'refunds among charges, which the profile leaves out',
