@@ -3,18 +3,16 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { ProfileName, SampleAnswers } from '../../../schemas/profiles.ts';
-import { dayInZone } from '../../calendar/zone-time.ts';
 import {
   answer,
   type Answers,
-  openProposal,
+  openFile,
   type Proposal,
   questionsOf,
   type Reason,
   reasonsOf,
   type Suggestion,
 } from '../../csv/suggest/questions.ts';
-import { sheetsOf } from '../../csv/suggest/sample-rows.ts';
 import { readKnownProfiles } from '../../explain/read-profiles.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -56,7 +54,7 @@ export async function runSuggest(call: Call, terminal: Terminal): Promise<number
   const bytes = await readInput(path);
   // A suggestion can do without the ledger.
   const known = await withLedger(call, readKnownProfiles).catch(() => []);
-  const proposal = openProposal({ bytes, sheets: await sheetsOf(bytes), known, ...placeOf(call) });
+  const proposal = await openFile(bytes, { place: placeOf(call), now: systemClock.now(), known });
   const given = await givenAnswers(call.options['answers']);
   const answers = call.options['json'] || !hasPerson(terminal) ? given : await askAll(terminal, proposal, given);
   const suggestion = answer(proposal, answers);
@@ -70,8 +68,7 @@ export async function runSuggest(call: Call, terminal: Terminal): Promise<number
 function placeOf(call: Call) {
   const settings = settingsOf(call);
   const { account: name, operation } = folderNamed(settings, String(call.options['folder']));
-  const account = settings.accounts.get(name)!;
-  return { place: { operation, account }, today: dayInZone(systemClock.now(), account.timeZone) };
+  return { operation, account: settings.accounts.get(name)! };
 }
 
 /** Refuses a name or file before any question is asked. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import { type ColumnRule, Profile, type Title } from '../../../schemas/profiles.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
 import { writeYaml } from '../../config/plain-yaml.ts';
 import { checkProfile } from '../profile/check-profile.ts';
 import { profileText } from '../profile/profile-text.ts';
@@ -11,6 +12,7 @@ import { sayTable } from './decide/decide-form.ts';
 import type { Confidence } from './match-columns.ts';
 import { openMemo } from './memo.ts';
 import type { Answers, Question } from './question.ts';
+import { sheetsOf } from './sample-rows.ts';
 import { columnSource, shownExample, titleShown } from './sources.ts';
 
 export type { Answer, Answers, Option, Question } from './question.ts';
@@ -23,6 +25,22 @@ export type Proposal = { readonly sample: OpenSample; readonly last: { answers?:
 /** Opens a sample. Nothing of it is kept anywhere else. */
 export function openProposal(sample: Sample): Proposal {
   return { sample: { ...sample, memo: openMemo() }, last: {} };
+}
+
+type DroppedIn = { readonly place: Sample['place'] & { readonly account: { readonly timeZone: string } } };
+
+/** Opens a file, a text or a workbook, as one that would be dropped now. */
+export async function openFile(
+  bytes: Buffer,
+  { place, now, known }: DroppedIn & { readonly now: Date; readonly known: readonly KnownProfile[] },
+): Promise<Proposal> {
+  return openProposal({
+    bytes,
+    sheets: await sheetsOf(bytes),
+    place,
+    today: dayInZone(now, place.account.timeZone),
+    known,
+  });
 }
 
 function decidedBy(proposal: Proposal, answers: Answers): Decided {

@@ -46,17 +46,28 @@ export type Sheet = { readonly name: string; readonly rows: readonly SourceRow[]
 
 const MOST_SHEETS = 20;
 
+/** All are kept in memory, each row as wide as the widest, and few bytes unpack to many cells. */
+const MOST_CELLS = 2_000_000;
+
 /**
  * Reads the sheets that hold anything and are not hidden, for a look at a sample.
  * @returns why the workbook cannot be read, as a clause, or its first sheets
  */
-export async function readSheets(bytes: Buffer): Promise<string | readonly Sheet[]> {
+export async function readSheets(bytes: Buffer, mostCells = MOST_CELLS): Promise<string | readonly Sheet[]> {
   const sheets: Sheet[] = [];
+  let before = 0;
   try {
     refuseOther(bytes);
     for (const name of (await visibleSheets(await openZip(bytes))).slice(0, MOST_SHEETS)) {
       const rows: SourceRow[] = [];
-      for await (const read of (await openSheet(bytes, name)).read()) rows.push(...read);
+      let width = 0;
+      for await (const read of (await openSheet(bytes, name)).read()) {
+        rows.push(...read);
+        width = read.reduce((most, { cells }) => Math.max(most, cells.length), width);
+        if (before + rows.length * width > mostCells)
+          refuse(`it has more than ${mostCells} cells, too many to look at`);
+      }
+      before += rows.length * width;
       if (rows.length > 0) sheets.push({ name, rows });
     }
     return sheets;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readSheets } from '../../../src/csv/workbook/workbook-rows.ts';
 import { makeWorkbook, type MadeCell, type MadeWorkbook } from './support/make-workbook.ts';
 import { readBytes, readMade } from './support/read-workbook.ts';
 
@@ -216,3 +217,11 @@ function randomText(length: number): string {
     return String.fromCharCode(97 + (state % 26));
   }).join('');
 }
+
+describe('the sheets of a sample', () => {
+  it('are not read beyond a number of cells, each row as wide as the widest', async () => {
+    const bytes = makeWorkbook({ rows: [['a'], ['b'], ['c', 'd', 'e', 'f']] });
+    expect(await readSheets(bytes, 12)).toMatchObject([{ name: 'Dues', rows: [{}, {}, {}] }]);
+    expect(await readSheets(bytes, 11)).toBe('it has more than 11 cells, too many to look at');
+  });
+});

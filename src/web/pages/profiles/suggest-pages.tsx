@@ -57,7 +57,7 @@ export function StartPage({
           <FileField
             name="sample"
             label="File of the accounting system"
-            hint="Unchanged, as exported; at most 2 MB. An export of some days is enough if it has all kinds of rows."
+            hint="Text or Excel workbook (.xlsx), unchanged, as exported; at most 2 MB. An export of some days is enough if it has all kinds of rows."
           />
           <button type="submit">Look at it</button>
         </form>

@@ -4,9 +4,9 @@ import type { ActionReport } from '../../../actions/action.ts';
 import { readAgreed } from '../../../actions/profile/compare-sample.ts';
 import { readSample } from '../../../actions/profile/read-sample.ts';
 import { reasonOf, runAction } from '../../../actions/run-action.ts';
-import { dayInZone } from '../../../calendar/zone-time.ts';
 import { hiddenShown } from '../../../csv/profile/check/found-fault.ts';
-import { answer, openProposal } from '../../../csv/suggest/questions.ts';
+import { answer, openFile } from '../../../csv/suggest/questions.ts';
+import { readKnownProfiles } from '../../../explain/read-profiles.ts';
 import { displayName } from '../../../files/file-names.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import { sha256Of } from '../../../kernel/hash.ts';
@@ -62,9 +62,9 @@ export async function suggestPages(server: FastifyInstance, context: WebContext)
   });
   await server.register(async (scope) => {
     takeUploads(scope, LARGEST_SAMPLE_BYTES);
-    scope.post(START, route, (request, reply) => {
+    scope.post(START, route, async (request, reply) => {
       const viewer = viewerOf(request);
-      const opened = openSample(context, request.body);
+      const opened = await openSample(context, request.body);
       if ('fault' in opened) {
         void reply.code(400);
         return sendPage(reply, <StartPage {...startOf(context, viewer)} kept={undefined} fault={opened.fault} />);
@@ -100,15 +100,17 @@ function startOf({ app: { settings } }: WebContext, viewer: Viewer) {
 }
 
 /** Looks at an uploaded file. One that has a security code, or that is no table, is not kept. */
-function openSample({ app }: WebContext, form: unknown): KeptSample | { readonly fault: string } {
+async function openSample({ app }: WebContext, form: unknown): Promise<KeptSample | { readonly fault: string }> {
   const folder = app.settings.folders.find(({ id }) => id === fieldOf(form, 'folder'));
   const upload = uploadOf(form, 'sample');
   if (!folder || !upload) return { fault: 'Choose the account and a file.' };
   if (upload.bytes.length > LARGEST_SAMPLE_BYTES) return { fault: 'The file is too large: at most 2 MB.' };
-  const account = app.account(folder.account);
   const { bytes } = upload;
-  const today = dayInZone(app.clock.now(), account.timeZone);
-  const proposal = openProposal({ bytes, place: { operation: folder.operation, account }, today });
+  const proposal = await openFile(bytes, {
+    place: { operation: folder.operation, account: app.account(folder.account) },
+    now: app.clock.now(),
+    known: await readKnownProfiles(app.ledger),
+  });
   const answers = {};
   const { draft, faults } = answer(proposal, answers);
   if (draft === '') return { fault: `No profile can be made: ${faults.map(shownFault).join('; ')}.` };

@@ -6,14 +6,7 @@ import { expect } from 'vitest';
 import { EXPORT_LINES } from '../../../../scripts/samples/export-lines.ts';
 import type { ExportSample } from '../../../../scripts/samples/export-samples.ts';
 import { loadSettings, type Settings } from '../../../../src/config/config.ts';
-import {
-  type Answers,
-  askedBy,
-  openProposal,
-  type Proposal,
-  questionsOf,
-} from '../../../../src/csv/suggest/questions.ts';
-import { dayInZone } from '../../../../src/calendar/zone-time.ts';
+import { type Answers, askedBy, openFile, type Proposal, questionsOf } from '../../../../src/csv/suggest/questions.ts';
 import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
 import { profileText } from '../../../../src/csv/profile/profile-text.ts';
 import { formatCents } from '../../../../src/kernel/money.ts';
@@ -28,11 +21,8 @@ const SETTINGS: Settings = loadSettings(EXPORTS, {});
 export async function openExport({ name }: ExportSample): Promise<Proposal> {
   const { account: accountName, operation } = SETTINGS.folders.find(({ id }) => id === `drop/${name}`)!;
   const account = SETTINGS.accounts.get(accountName)!;
-  return openProposal({
-    bytes: await readFile(join(EXPORTS, `${name}.csv`)),
-    place: { operation, account },
-    today: dayInZone(systemClock.now(), account.timeZone),
-  });
+  const place = { operation, account };
+  return openFile(await readFile(join(EXPORTS, `${name}.csv`)), { place, now: systemClock.now(), known: [] });
 }
 
 /** Answers every question: as the table of the samples says, else as suggested. */

@@ -4,6 +4,7 @@ import { findConfirmed, readVersions } from '../../../../src/ledger/profile/read
 import { readOpenProposals } from '../../../../src/ledger/proposal/proposals.ts';
 import { encodeLines, EXAMPLE_FILES, exampleProfile } from '../../../csv/profile/support/example-files.ts';
 import { freshSeed } from '../../../gateway/support/seeds.ts';
+import { makeWorkbook, type MadeWorkbook, STYLE, styled } from '../../../csv/workbook/support/make-workbook.ts';
 import { openedForTests } from '../../../support/opened-for-tests.ts';
 import { seededRandom } from '../../../support/random.ts';
 import { openAction, readAction } from '../../support/action-page.ts';
@@ -21,12 +22,30 @@ import { wordsOf } from '../../support/read-page.ts';
 const FOLDERS = [
   { path: 'drop/dues', account: 'main', operation: 'ach-charge', profile: 'dues' },
   { path: 'drop/plain', account: 'main', operation: 'ach-charge' },
+  { path: 'drop/books', account: 'main', operation: 'ach-charge', profile: 'books' },
   { path: 'drop/cards', account: 'main', operation: 'card', profile: 'cards' },
 ];
 const world = openedForTests(() =>
   openDashboardWorld({ account: { secondPerson: { profiles: false } }, settings: { folders: FOLDERS } }),
 );
 const FIGURES = { rows: '6', total: '7,410.00', folder: 'drop/dues', reason: 'new export' };
+
+/** The file of dues as a workbook, with a quarter more in each row. */
+const DUES_BOOK: MadeWorkbook = {
+  rows: [
+    ['Acme Swim Club Inc'],
+    ['Num', 'Member', 'Date', 'Amount', 'Balance', 'Memo'],
+    ...[1, 2, 3, 4, 5, 6].map((row) => [
+      1_000 + row,
+      `A1000${row}`,
+      styled(46_185 + row, STYLE.date),
+      1_200.25 + 10 * row,
+      10 * row,
+      'June dues',
+    ]),
+    ['TOTAL', '', '', 7_411.5],
+  ],
+};
 
 /** Fills in the last page. */
 async function finish(browser: TestBrowser, form: Record<string, string>) {
@@ -68,6 +87,30 @@ describe('a profile from a file', () => {
     });
     expect(parseProfile(version!.text)).toHaveProperty('profile.head.above', ['Acme Swim Club Inc']);
     expect((await admin.get('/new-profile/preview')).location).toBe('/new-profile?gone');
+  });
+
+  it('of an Excel workbook goes the same way', async () => {
+    const admin = await world.as('admin');
+    await beginProfile(admin, new Uint8Array(makeWorkbook(DUES_BOOK)), 'drop/books', 'june.xlsx');
+    const seen = await answerAll(admin, DUES_ANSWERS);
+    expect(seen.at(-1)).toBe('/new-profile/preview');
+    const shown = await openAction(admin, '/new-profile/preview');
+    expect(shown.words).toContain('Amount 1210.25 Amount: 1210.25');
+    expect(shown.words).toContain('Would be accepted');
+    const done = await finish(admin, { ...FIGURES, total: '7,411.50', folder: 'drop/books' });
+    expect(done.words).toContain('Confirmed: books version 1 reads the files of drop/books.');
+    const { text } = (await findConfirmed(world.app.ledger.pool, 'books'))!;
+    expect(parseProfile(text)).toMatchObject({
+      profile: { read: { kind: 'workbook', sheet: 'Dues' }, columns: { amount: { from: 'Amount', type: 'number' } } },
+    });
+  });
+
+  it('shows as a reason what the profiles that read by now do with such titles', async () => {
+    const admin = await world.as('admin');
+    await beginProfile(admin, DUES_SAMPLE);
+    await answerAll(admin, DUES_ANSWERS);
+    const columns = await openAction(admin, '/new-profile/questions?step=columns');
+    expect(columns.words).toContain('as in dues, version 1');
   });
 
   it('becomes a draft of an operator, who may not confirm', async () => {
@@ -119,7 +162,9 @@ describe('the file of a new profile', () => {
     ['Date,Num,Card Number,CVV,Amount\n06/15/2026,1,4222222222222220,123,1.00\n', 'a security code'],
     ['a,b\n1,2\n', 'no line has three cells'],
     ['', 'no line has three cells'],
-  ])('is refused and not kept: %j', async (sample, why) => {
+    [new Uint8Array(makeWorkbook({ ...DUES_BOOK, parts: { 'xl/vbaProject.bin': '' } })), 'it holds macros'],
+    ['PK\x03\x04 cut off', 'No profile can be made: it is damaged'],
+  ])('is refused and not kept: %#', async (sample, why) => {
     const other = await world.as('other');
     const { status, text } = await beginProfile(other, sample, 'drop/cards');
     expect([status, wordsOf(text)]).toEqual([400, expect.stringContaining(why)]);
