@@ -8,7 +8,7 @@ import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { WebContext } from '../web-context.ts';
-import type { ActionReport, Next, Subject, SubjectOf } from '../../actions/action.ts';
+import type { ActionReport, HandledAction, Next, Subject, SubjectOf } from '../../actions/action.ts';
 import type { SubjectFinder } from '../../actions/run-action.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';
 
@@ -141,8 +141,8 @@ export function isWarning({ status = 'ok', next = [] }: ActionReport): boolean {
   return status !== 'ok' && !next.some(({ to }) => to === 'proposals');
 }
 
-/** Returns the link to what a user can do next. */
-export function linkOf(next: Next): { path: string; label: string } {
+/** Returns the link to what can be done next; `action`, if it is for those who may take that action. */
+export function linkOf(next: Next): { path: string; label: string; action?: HandledAction } {
   switch (next.to) {
     case 'proposals':
       return { path: '/proposals', label: 'Waiting for a second person' };
@@ -151,13 +151,14 @@ export function linkOf(next: Next): { path: string; label: string } {
     case 'doubt':
       return { path: `${batchPath(next)}/resolve`, label: 'Resolve it' };
     case 'confirm-profile':
-      return { path: `/profiles/${next.profile}/do/confirm-profile`, label: ACTIONS[next.to].label };
+      return { path: `/profiles/${next.profile}/do/confirm-profile`, label: ACTIONS[next.to].label, action: next.to };
     case 'rebuild-outputs':
-      return { path: `/files/${next.file.file_id}/do/rebuild-outputs`, label: ACTIONS[next.to].label };
+      return { path: `/files/${next.file.file_id}/do/rebuild-outputs`, label: ACTIONS[next.to].label, action: next.to };
     case 'adopt':
       return {
         path: `${batchPath(next)}/do/adopt?batchId=${encodeURIComponent(next.batchId)}`,
         label: `Enter batch id ${next.batchId}`,
+        action: next.to,
       };
   }
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
-import type { Viewer } from '../access/viewer.ts';
-import type { Ask, ActionReport, Filled, HandledAction, Plan, Subject } from '../../actions/action.ts';
+import { type Viewer, viewerMay } from '../access/viewer.ts';
+import type { Ask, ActionReport, Filled, HandledAction, Next, Plan, Subject } from '../../actions/action.ts';
 import { isWarning, linkOf, placeOf } from '../actions/find-subject.ts';
 import { Notice, Section } from './blocks.tsx';
 import { DoForm, ListingTable, PickForm, PlanView } from './action-forms.tsx';
@@ -96,9 +96,9 @@ export function DonePage({ done, ...about }: About & { done: ActionReport }) {
       )}
       {next.length > 0 && (
         <ul>
-          {next.map(linkOf).map(({ path, label }) => (
-            <li key={path}>
-              <a href={path}>{label}</a>
+          {next.map((one) => (
+            <li key={linkOf(one).path}>
+              <NextLink next={one} viewer={about.viewer} />
             </li>
           ))}
         </ul>
@@ -106,6 +106,13 @@ export function DonePage({ done, ...about }: About & { done: ActionReport }) {
       <BackTo subject={about.subject} />
     </ActionPage>
   );
+}
+
+/** Names an action that the viewer may not take, without a link. */
+function NextLink({ next, viewer }: { next: Next; viewer: Viewer }) {
+  const { path, label, action } = linkOf(next);
+  const isOpen = action === undefined || viewerMay(viewer, action);
+  return isOpen ? <a href={path}>{label}</a> : <>For another person: “{label}”</>;
 }
 
 function ActionPage({ action, viewer, path, subject, children }: About & { children: ComponentChildren }) {

@@ -173,7 +173,10 @@ describe('actions on outputs', () => {
       expect(broken.words).toContain(`${result} differs same`);
       expect(broken.words).toContain(`${summary} missing same`);
       expect(broken.words).toContain('Missing: it was moved or removed.');
-      expect(linksOf(broken.text)).toContain(`${base}/rebuild-outputs`);
+      expect(broken.words).toContain('For another person: “Restore missing outputs”');
+      expect(linksOf(broken.text)).not.toContain(`${base}/rebuild-outputs`);
+      const again = await doIt(await world.as('operator'), `${base}/check-outputs`, {});
+      expect(linksOf(again.text)).toContain(`${base}/rebuild-outputs`);
     });
   });
   describe('rebuild-outputs', () => {
