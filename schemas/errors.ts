@@ -604,6 +604,7 @@ export const LEDGER_CODES = [
   'UNUSUAL_ROWS',
   'UNUSUAL_TOTAL',
   'NAME_SEEN_BEFORE',
+  'PROFILE_FIRST_FILE',
 ] as const satisfies readonly FaultCode[];
 
 /** Codes of a cell that the import profile cannot read. Its row is not sent. */

@@ -17,6 +17,18 @@ import { columnsOf } from '../schemas/layouts.ts';
 /** A version of an import profile. */
 export type Version = { readonly row: ProfileRow; readonly profile: Profile };
 
+/** What reads a file: a version, or a text that the ledger need not have. */
+export type Reader = Pick<ProfileRow, 'name' | 'sha256'> & { readonly profile: Profile; readonly says: string };
+
+/** How to read a file once more. */
+export type Reread = {
+  /** Undefined when that cannot be done. */
+  readonly open: (() => AsyncIterable<Uint8Array>) | undefined;
+  readonly context: ProfileContext;
+  /** See `ProfileFindings`. */
+  readonly writtenBy: string | undefined;
+};
+
 /** The version that reads a file, and the one that was replaced while the file waited. */
 export type FileProfile = Version & { readonly replaced?: Version };
 
@@ -85,31 +97,44 @@ function readText({ name, version, text }: ProfileRow): Profile {
 /**
  * Returns why a file is held for its profile: it is one of the first that a version reads, or the version before reads
  * it otherwise, or the one for which paydrop wrote it.
- * @param read.open opens the content of the file once more
- * @param read.writtenBy see `ProfileFindings`
  */
 export async function findProfileFaults(
   queryable: Queryable,
-  { row, profile, replaced }: FileProfile,
+  version: FileProfile,
   file: Pick<PlainFileRow, 'sha256'>,
-  read: { open: () => AsyncIterable<Uint8Array>; context: ProfileContext; writtenBy: string | undefined },
+  read: Reread,
 ): Promise<Fault[]> {
+  const { row, replaced } = version;
+  const now = readerOf(version);
   const faults = firstFileFaults(row, file);
-  const compare = (before: Version) => compareReadings(read, [before, { row, profile }]);
   const hasWritten = read.writtenBy !== undefined && replaced?.row.sha256.startsWith(read.writtenBy);
-  const change = replaced && !hasWritten ? await compare(replaced) : undefined;
+  const change = replaced && !hasWritten ? await compareReadings(read, [readerOf(replaced), now]) : undefined;
   if (change !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail: change });
-  if (read.writtenBy !== undefined && !row.sha256.startsWith(read.writtenBy)) {
-    const writer = await findByHash(queryable, row.name, read.writtenBy);
-    const otherwise = writer ? await compare(openVersion(writer)) : `its rows were read by ${read.writtenBy}`;
-    const detail = `the file was written for another version of the profile: ${otherwise}`;
-    if (otherwise !== undefined) faults.push({ code: 'PROFILE_CHANGED', line: 0, detail });
-  }
-  return faults;
+  return [...faults, ...(await findWriterFaults(queryable, now, read))];
+}
+
+function readerOf({ row: { name, sha256, version }, profile }: Version): Reader {
+  return { name, sha256, profile, says: `version ${version}` };
+}
+
+/**
+ * Returns why a file that paydrop wrote for another version of the profile is held, unless both read it alike.
+ * @param queryable left out, no other version is known
+ */
+export async function findWriterFaults(queryable: Queryable | undefined, now: Reader, read: Reread): Promise<Fault[]> {
+  const { writtenBy } = read;
+  if (writtenBy === undefined || now.sha256.startsWith(writtenBy)) return [];
+  const writer = queryable && (await findByHash(queryable, now.name, writtenBy));
+  const otherwise = writer
+    ? await compareReadings(read, [readerOf(openVersion(writer)), now])
+    : `its rows were read by ${writtenBy}`;
+  if (otherwise === undefined) return [];
+  const detail = `the file was written for another version of the profile: ${otherwise}`;
+  return [{ code: 'PROFILE_CHANGED', line: 0, detail }];
 }
 
 /** Returns the fault of one of the first files that a version reads. The sample of its confirmation is known already. */
-export function firstFileFaults(
+function firstFileFaults(
   { version, name, first_files_left: left, sample_sha256: sample }: ProfileRow,
   { sha256 }: Pick<PlainFileRow, 'sha256'>,
 ): Fault[] {
@@ -120,9 +145,10 @@ export function firstFileFaults(
 
 /** Reads a file with both versions, line beside line. @returns how they differ; undefined when they read alike */
 async function compareReadings(
-  { open, context }: { open: () => AsyncIterable<Uint8Array>; context: ProfileContext },
-  versions: readonly [Version, Version],
+  { open, context }: Pick<Reread, 'open' | 'context'>,
+  versions: readonly [Reader, Reader],
 ): Promise<string | undefined> {
+  if (!open) return 'it is too large to compare them before it is dropped';
   const readings = versions.map(({ profile }) => payments(open(), profile, context));
   const sums = versions.map(() => ({ rows: 0, cents: 0 }));
   let firstLine = 0;
@@ -142,9 +168,9 @@ async function compareReadings(
     for (const reading of readings) await reading.return(undefined);
   }
   if (firstLine === 0) return undefined;
-  const said = versions.map(({ row }, index) => {
+  const said = versions.map(({ says }, index) => {
     const { rows, cents } = sums[index]!;
-    return `version ${row.version}: ${counted(rows, 'payment')}, ${formatCents(cents)}`;
+    return `${says}: ${counted(rows, 'payment')}, ${formatCents(cents)}`;
   });
   return `${said.join('; ')}; line ${firstLine} is the first that differs`;
 }

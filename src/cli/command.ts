@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { systemClock } from '../kernel/clock.ts';
 import { loadSettings, type Settings } from '../config/config.ts';
 import { openLog } from '../kernel/log.ts';
@@ -68,4 +69,18 @@ export async function withLedger<Result>(
   } finally {
     await ledger.close();
   }
+}
+
+/** Does the same for a command that can do without a ledger: where there is none, it does not make one. */
+export async function withLedgerIfAny<Result>(
+  call: Call,
+  ask: (ledger: Ledger | undefined) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const { databaseUrl, paths } = loadSettings(call.dir, process.env);
+    if (databaseUrl !== undefined || existsSync(paths.data)) return await withLedger(call, ask);
+  } catch {
+    // It cannot be reached now.
+  }
+  return ask(undefined);
 }

@@ -1,5 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Profile } from '../../schemas/profiles.ts';
+import { parseProfile } from '../../src/csv/profile/parse-profile.ts';
+import { profileText } from '../../src/csv/profile/profile-text.ts';
 import { previewVerdict } from '../../src/explain/validate/preview-verdict.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { chunksOf } from '../csv/support.ts';
@@ -8,7 +11,13 @@ import type { Export } from './made/exports.ts';
 import type { System } from './systems/system.ts';
 
 /** The verdict on a file as text, by each way to ask for it. */
-export type Verdicts = { readonly validate: string; readonly preview: string; readonly intake: string };
+export type Verdicts = {
+  readonly validate: string;
+  readonly preview: string;
+  /** The preview with the text of the profile, as pages of a version and of a new profile ask for it. */
+  readonly withText: string;
+  readonly intake: string;
+};
 
 /** No earlier file matters here, since "validate" knows none. */
 const ALONE = { chargedBefore: 'off', sameTotals: 'off' };
@@ -25,8 +34,9 @@ export async function openVerdicts(systems: readonly System[], firstFiles = 0) {
   async function verdictsOn({ system }: Pick<Export, 'system'>, bytes: Uint8Array): Promise<Verdicts> {
     const name = `file-${(files += 1)}.csv`;
     const preview = await previewed(system, name, bytes);
+    const withText = await previewed(system, name, bytes, await textOf(system));
     const validate = await validated(system, name, bytes);
-    return { preview, validate, intake: await takenIn(system, bytes) };
+    return { preview, withText, validate, intake: await takenIn(system, bytes) };
   }
 
   async function validated({ name: system, place }: System, name: string, bytes: Uint8Array): Promise<string> {
@@ -44,8 +54,28 @@ export async function openVerdicts(systems: readonly System[], firstFiles = 0) {
     return verdictText(decision, check, faults);
   }
 
-  async function previewed({ name: system }: System, name: string, bytes: Uint8Array): Promise<string> {
-    const order = { name, source: chunksOf(bytes), mostFaults: 10_000 };
+  async function textOf({ name }: System): Promise<Profile> {
+    const parsed = parseProfile(await readFile(join(world.root, `${name}.yaml`), 'utf8'));
+    return 'profile' in parsed ? parsed.profile : Promise.reject(new Error(JSON.stringify(parsed.faults)));
+  }
+
+  /** Sets the text that is used in place of the confirmed version. */
+  const setText = ({ name }: System, profile: Profile) =>
+    writeFile(join(world.root, `${name}.yaml`), profileText(profile));
+
+  /** Confirms another version, and sets its text. */
+  async function replace(system: System, profile: Profile): Promise<void> {
+    await world.confirm(system.name, profile);
+    await setText(system, profile);
+  }
+
+  async function previewed(
+    { name: system }: System,
+    name: string,
+    bytes: Uint8Array,
+    profile?: Profile,
+  ): Promise<string> {
+    const order = { name, source: chunksOf(bytes), mostFaults: 10_000, ...(profile && { profile }) };
     const { check, decision, faults } = await previewVerdict(world.app, world.app.folder(folderId(system))!, order);
     return verdictText(decision, check, faults);
   }
@@ -65,7 +95,7 @@ export async function openVerdicts(systems: readonly System[], firstFiles = 0) {
     return verdictText(decision, check, faults);
   }
 
-  return { verdictsOn, close: () => world.close() };
+  return { verdictsOn, setText, replace, close: () => world.close() };
 }
 
 const VERDICTS = { accepted: 'accept', held: 'hold', rejected: 'reject' } as const;

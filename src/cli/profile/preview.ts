@@ -1,18 +1,20 @@
 import { ERRORS, EXIT } from '../../../schemas/errors.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import { faultText } from '../../actions/profile/read-text.ts';
+import type { Folder } from '../../config/config.ts';
 import type { CheckRules } from '../../csv/check/check-payment-file.ts';
 import { parseProfile } from '../../csv/profile/parse-profile.ts';
 import { piecesOf, type Preview, type PreviewRow, previewSample, sayLeftOut } from '../../csv/suggest/preview.ts';
 import { csvLines } from '../../csv/write/write-csv.ts';
 import { pickVersion, readProfile } from '../../explain/read-profiles.ts';
 import { checkContent, rulesOfFolder } from '../../explain/validate/check-content.ts';
+import { faultsOfProfile } from '../../explain/validate/profile-faults.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { counted, groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { describeFault, PipelineError } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../rows/rows.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedger, withLedgerIfAny } from '../command.ts';
 import { wholeNumber } from '../option-values.ts';
 import { folderNamed, readInput, SAMPLE_ARGUMENT, splitName } from './texts.ts';
 
@@ -46,7 +48,7 @@ export const preview: CliCommand = {
     const rules = { ...rulesOfFolder(account, folder, systemClock.now()), profile };
     const bytes = await readInput(path);
     const found = await previewSample(bytes, profile, rules, most);
-    const judged = await judge(bytes, rules);
+    const judged = await judge(call, bytes, rules, folder);
     print(call, { ...found, ...judged }, () => (format === 'csv' ? csvText(found).trimEnd() : textOf(found, judged)));
     return judged.verdict === 'accept' && judged.faults.length === 0 ? EXIT.ok : EXIT.invalid;
   },
@@ -59,13 +61,21 @@ type Judged = { readonly verdict: keyof typeof VERDICTS; readonly faults: readon
 const MOST_FAULTS = 50;
 
 /** Checks the sample as a drop would be checked. */
-async function judge(bytes: Buffer, rules: CheckRules): Promise<Judged> {
+async function judge(
+  call: Call,
+  bytes: Buffer,
+  rules: CheckRules & { readonly profile: Profile },
+  folder: Folder,
+): Promise<Judged> {
   const faults: Fault[] = [];
   const check = await checkContent(piecesOf(bytes), rules, (group) => {
     faults.push(...group.faults.slice(0, MOST_FAULTS - Math.min(faults.length, MOST_FAULTS)));
   });
-  const all = [...check.faults, ...faults].filter(({ code }) => ERRORS[code].effect !== 'warn');
-  return { verdict: check.verdict, faults: all.slice(0, MOST_FAULTS).map(faultLine) };
+  const read = { profile: rules.profile, check, rules, open: () => piecesOf(bytes) };
+  const own = await withLedgerIfAny(call, (ledger) => faultsOfProfile(ledger?.pool, folder, read));
+  const all = [...check.faults, ...own, ...faults].filter(({ code }) => ERRORS[code].effect !== 'warn');
+  const verdict = check.verdict === 'accept' && own.length > 0 ? 'hold' : check.verdict;
+  return { verdict, faults: all.slice(0, MOST_FAULTS).map(faultLine) };
 }
 
 function faultLine(fault: Fault): string {

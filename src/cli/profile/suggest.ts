@@ -19,7 +19,7 @@ import { counted } from '../../kernel/counted.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { hasPerson, systemTerminal, type Terminal } from '../call/terminal.ts';
-import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, settingsOf, withLedgerIfAny } from '../command.ts';
 import { paydropLine } from '../print/paydrop-line.ts';
 import { tableOf } from '../print/table.ts';
 import { askQuestion, questionLines } from './ask-question.ts';
@@ -52,8 +52,7 @@ export async function runSuggest(call: Call, terminal: Terminal): Promise<number
   const [path = ''] = call.arguments;
   const out = outOf(call);
   const bytes = await readInput(path);
-  // A suggestion can do without the ledger.
-  const known = await withLedger(call, readKnownProfiles).catch(() => []);
+  const known = await withLedgerIfAny(call, async (ledger) => (ledger ? readKnownProfiles(ledger) : []));
   const proposal = await openFile(bytes, { place: placeOf(call), now: systemClock.now(), known });
   const given = await givenAnswers(call.options['answers']);
   const answers = call.options['json'] || !hasPerson(terminal) ? given : await askAll(terminal, proposal, given);

@@ -4,7 +4,9 @@ import { basename } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import { parseProfile } from '../../csv/profile/parse-profile.ts';
+import { profileHash } from '../../csv/profile/profile-text.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
+import { findWriterFaults } from '../../../workers/file-profile.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
 import type { EffectRules } from '../../csv/check/fault-effect.ts';
 import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
@@ -16,7 +18,7 @@ import { isMessageName } from '../../files/file-names.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import type { MessageFault } from '../../pgp/check-message.ts';
-import { type CliCommand, JSON_OPTION } from '../command.ts';
+import { type Call, type CliCommand, JSON_OPTION, withLedgerIfAny } from '../command.ts';
 import { progressLine, type ProgressLine } from '../print/progress.ts';
 import { chooseRules, type ChosenRules, openDrop, type OpenedDrop } from './choose-rules.ts';
 import { jsonReport, type Report, textReport } from './reports.ts';
@@ -41,7 +43,12 @@ export const validate: CliCommand = {
     'validate monday.csv --operation card',
     'validate monday.csv --operation ach-charge --account main --json',
   ],
-  async run({ arguments: [path = ''], options, dir }) {
+  async run(call) {
+    const {
+      arguments: [path = ''],
+      options,
+      dir,
+    } = call;
     const account = options['account'] as string | undefined;
     const rules = chooseRules(
       String(options['operation']),
@@ -58,7 +65,7 @@ export const validate: CliCommand = {
     const said =
       'code' in opened
         ? await refuseUnread(file, path, opened)
-        : await judge(path, await checkFile(file, rules, { report, progress, ...opened }), rules);
+        : await judge(call, await checkFile(file, rules, { report, progress, ...opened }), { rules, ...opened });
     for (const fault of said.faults) report.fault(fault);
     report.end(name, said.check, said.decision);
     return statusOf(said.check, said.decision);
@@ -76,11 +83,17 @@ async function readProfile(path: string | undefined): Promise<Profile | undefine
 /** The full result for a file, apart from the faults of its rows. */
 type FileVerdict = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
 
-async function judge(path: string, check: FileCheck, rules: ChosenRules): Promise<FileVerdict> {
+async function judge(
+  call: Call,
+  check: FileCheck,
+  { rules, contentOf }: { rules: ChosenRules } & OpenedDrop,
+): Promise<FileVerdict> {
+  const [path = ''] = call.arguments;
   const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
   const { decision, faults } = decideIntake(check, {
     ...rules,
     effects: effectsOf(rules),
+    profileFaults: await writerFaults(call, check, { rules, contentOf }),
     control,
     // The sender's hash is of the dropped bytes, which may hold the rows encrypted.
     claimedSha256: isMessageName(path) ? await sha256OfFile(path) : check.sha256,
@@ -89,6 +102,28 @@ async function judge(path: string, check: FileCheck, rules: ChosenRules): Promis
     history: undefined,
   });
   return { check, decision, faults: [...check.faults, ...faults] };
+}
+
+/** Says of a file that paydrop wrote for another version of the profile what a drop would say, as far as it is known. */
+async function writerFaults(
+  call: Call,
+  check: FileCheck,
+  { rules, contentOf }: { rules: ChosenRules } & OpenedDrop,
+): Promise<Fault[]> {
+  const writtenBy = check.profile?.writtenBy;
+  if (writtenBy === undefined || !rules.profile) return [];
+  const reader = { name: rules.folder.profile ?? '', sha256: profileHash(rules.profile), profile: rules.profile };
+  const read = { open: () => reopen(call.arguments[0]!, contentOf), context: rules, writtenBy };
+  return withLedgerIfAny(call, (ledger) => findWriterFaults(ledger?.pool, { ...reader, says: 'this profile' }, read));
+}
+
+async function* reopen(path: string, contentOf: OpenedDrop['contentOf']): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  try {
+    yield* contentOf(file);
+  } finally {
+    await file.close();
+  }
 }
 
 function effectsOf({ folder, profile }: ChosenRules): EffectRules {

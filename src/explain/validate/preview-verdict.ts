@@ -9,10 +9,11 @@ import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
-import { firstFileFaults, profileOfFolder } from '../../../workers/file-profile.ts';
+import { profileOfFolder } from '../../../workers/file-profile.ts';
 import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
 import { compareFile, type History } from '../../../workers/intake/find-earlier-payments.ts';
 import { checkContent, rulesOfFolder, unreadCheck } from './check-content.ts';
+import { faultsOfProfile, keepCopy } from './profile-faults.ts';
 import { openSeenBefore, type SeenBefore } from './seen-before.ts';
 
 /** What the intake would decide about a file now. */
@@ -24,6 +25,9 @@ export type Preview = {
   /** Number of all faults. */
   readonly faultCount: number;
 };
+
+/** A larger file that paydrop wrote for another version of a profile is not read twice. Few have so many rows. */
+const MOST_KEPT_BYTES = 8_388_608;
 
 /**
  * Previews the intake of a file that is not dropped yet: reads it, compares it with the ledger and decides. Nothing is
@@ -37,12 +41,13 @@ export async function previewVerdict(
   file: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number; profile?: Profile },
 ): Promise<Preview> {
   const { name, source, mostFaults } = file;
-  const version = file.profile ? undefined : await profileOfFolder(app.ledger.pool, folder);
-  const profile = file.profile ?? version?.profile;
+  const { pool } = app.ledger;
+  const profile = file.profile ?? (await profileOfFolder(pool, folder))?.profile;
   const rules = { ...rulesOfFolder(app.account(folder.account), folder, app.clock.now()), profile };
   const search = await openSeenBefore(app, folder, mostFaults);
   const rowFaults: Fault[] = [];
-  const check = await checkContent(source, rules, async (group) => {
+  const copy = keepCopy(source, profile ? MOST_KEPT_BYTES : 0);
+  const check = await checkContent(copy.source, rules, async (group) => {
     rowFaults.push(...group.faults.slice(0, mostFaults - rowFaults.length));
     await search.take(group);
   });
@@ -50,11 +55,13 @@ export async function previewVerdict(
   const ledger = await askLedger(app, folder, { name, check, ...seen });
   const refusal = ledger.duplicate ?? (folder.encryption === 'required' ? ({ code: 'PGP_PLAIN' } as const) : undefined);
   if (refusal) return refuse(check, refusal);
+  const profileFaults =
+    profile && (await faultsOfProfile(pool, folder, { profile, check, rules, open: copy.reopener() }));
   const history = ledger.others && { ...ledger.others, charged: seen.charged };
   const { decision, faults } = decideIntake(check, {
     ...rules,
     effects: { ...folder, misfits: profile?.check.misfits },
-    profileFaults: version && firstFileFaults(version.row, check),
+    profileFaults,
     control: null,
     claimedSha256: check.sha256,
     changed: false,

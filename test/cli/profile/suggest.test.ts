@@ -32,7 +32,12 @@ const ANSWERS = {
 
 const world = openedForTests(async () => {
   const opened = await openCliWorld({
-    settings: { folders: [{ path: 'drop/ach-charge', account: 'main', operation: 'ach-charge' }] },
+    settings: {
+      folders: [
+        { path: 'drop/ach-charge', account: 'main', operation: 'ach-charge' },
+        { path: 'drop/read-here', account: 'main', operation: 'ach-charge', profile: 'read-here' },
+      ],
+    },
   });
   await writeFile(join(opened.root, 'june.csv'), `${SAMPLE}\n`);
   await writeFile(join(opened.root, 'june.json'), JSON.stringify(ANSWERS));
@@ -149,5 +154,17 @@ describe('profile preview', () => {
     expect(status).toBe(2);
     expect(out).toContain('(NUMBER_FORMAT)');
     expect(out).toContain('A drop of this file would be held.');
+  });
+
+  it('says that one of the first files of the version that reads in the folder would be held: 2', async () => {
+    const text = await readFile(at('made.yaml'), 'utf8');
+    await putConfirmed(world.app.ledger, 'read-here', text);
+    const preview = (name: string) =>
+      world.paydrop('profile', 'preview', name, at('june.csv'), '--folder', 'drop/read-here');
+    const { status, out } = await preview('read-here');
+    expect([status, out]).toEqual([2, expect.stringContaining('version 1 of profile read-here, 1 such file left')]);
+    expect(out).toContain('A drop of this file would be held.');
+    await writeFile(at('draft.yaml'), `${text}note: a draft\n`);
+    expect((await preview(at('draft.yaml'))).out).toContain('A drop of this file would be taken.');
   });
 });

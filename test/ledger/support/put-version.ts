@@ -1,3 +1,5 @@
+import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
+import { profileHash } from '../../../src/csv/profile/profile-text.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { ProfileRow } from '../../../src/ledger/engine/records.ts';
@@ -22,7 +24,7 @@ export const SAMPLE: ConfirmedSample = {
   skipped: [{ name: 'Payment', rows: 2, cents: -6_000 }],
 };
 
-/** Imports a text as a draft, as a person would. */
+/** Imports a text as a draft, as a person would; also one that is no profile. */
 export async function putDraft(
   ledger: Ledger,
   name: string,
@@ -30,7 +32,9 @@ export async function putDraft(
   actor = 'operator:ada',
   firstFiles = 1,
 ): Promise<ProfileRow> {
-  const draft = { name, text, sha256: sha256Of(Buffer.from(text)), firstFiles };
+  const parsed = parseProfile(text);
+  const sha256 = 'profile' in parsed ? profileHash(parsed.profile) : sha256Of(Buffer.from(text));
+  const draft = { name, text, sha256, firstFiles };
   return (await importVersion(ledger, draft, { actor, reason: 'new export' })).version;
 }
 
