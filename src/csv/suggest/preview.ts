@@ -15,7 +15,8 @@ import {
   readProfileLines,
 } from '../profile/read-profile.ts';
 import { foldWord } from '../profile/words-rule.ts';
-import { shownAmount, shownCell, shownDate, shownNumber, shownText } from './shown.ts';
+import { hiddenShown } from '../profile/check/found-fault.ts';
+import { shownAmount, shownCell, shownCode, shownDate, shownNumber, shownText } from './shown.ts';
 
 /** What a cell of the layout will hold. */
 export type SentCell = { readonly title: string; readonly value: string };
@@ -186,11 +187,11 @@ function firstOfEach(
 
 /** Values that are made anew, so that nothing of the sender is in them but a figure. */
 const PLAIN: ReadonlySet<ColumnKind> = new Set<ColumnKind>(['date', 'expiry', 'amount']);
+const CODES: ReadonlySet<ColumnKind> = new Set<ColumnKind>(['invoice', 'customerCode']);
 
 function rowShower(profile: Profile, placeOf: PlaceOf) {
   const uses = usesOfTitles(profile);
   const layout = columnsOf(profile.layout);
-  const amounts = new Set(amountTitles(profile));
   const constants = layout.filter((column) => profile.columns[column]?.value !== undefined);
   const partsOf = numberParts(uses, placeOf);
 
@@ -198,21 +199,21 @@ function rowShower(profile: Profile, placeOf: PlaceOf) {
     const { kind, title } = COLUMNS[column];
     const value = made[layout.indexOf(column)] ?? '';
     if (kind === 'cardNumber' || kind === 'accountNumber') return { title, value: maskNumber(value) };
-    return { title, value: PLAIN.has(kind) ? value : shownText(hideParts(value, parts)) };
+    if (PLAIN.has(kind)) return { title, value };
+    return { title, value: (CODES.has(kind) ? shownCode : shownText)(hideParts(value, parts)) };
   }
 
   return ({ line, cells, made = [], faults }: ProfileLine, why: readonly string[]): PreviewRow => {
     const parts = partsOf(cells);
+    const isRead = made.length > 0 && faults.length === 0;
     return {
       line,
       why,
       cells: [...uses].map(([title, { columns, isSecret }]) => {
         const text = cells[placeOf(title)] ?? '';
-        const cell = isSecret ? text : hideParts(text, parts);
-        const shown = isSecret ? shownNumber(cell) : amounts.has(title) ? shownAmount(cell) : showPlain(cell, columns);
         return {
           title: typeof title === 'number' ? `column ${title}` : shownText(title),
-          cell: shown,
+          cell: isSecret ? shownNumber(text) : showPlain(hideParts(text, parts), columns, isRead),
           sent: columns.map((column) => sentCell(column, made, parts)),
         };
       }),
@@ -222,8 +223,14 @@ function rowShower(profile: Profile, placeOf: PlaceOf) {
   };
 }
 
-function showPlain(cell: string, columns: readonly ColumnName[]): string {
-  const isDate = columns.some((column) => COLUMNS[column].kind === 'date' || COLUMNS[column].kind === 'expiry');
-  if (isDate) return shownDate(cell);
-  return columns.length === 0 ? shownCell(cell) : shownText(cell);
+/** @param isRead whether the profile has read the row, so that a date or amount is one however it is written */
+function showPlain(cell: string, columns: readonly ColumnName[], isRead: boolean): string {
+  const [kind, ...others] = columns.map((column) => COLUMNS[column].kind);
+  if (kind === undefined) return shownCell(cell);
+  if (others.length > 0) return shownText(cell);
+  // What follows a date may be dropped unread.
+  if (isRead && PLAIN.has(kind) && !/\s/.test(cell.trim())) return hiddenShown(cell.trim());
+  if (kind === 'amount') return shownAmount(cell);
+  if (PLAIN.has(kind)) return shownDate(cell);
+  return CODES.has(kind) ? shownCode(cell) : shownText(cell);
 }

@@ -20,11 +20,24 @@ export function shownNumber(text: string): string {
   return maskNumber(text.trim().slice(0, LONGEST_SHOWN));
 }
 
-/** Shows a cell whose column has no use yet. An account number may be short, so digits alone are always masked. */
+/**
+ * Shows a cell whose column has no use yet. An account number may be short, so digits alone are always masked; nobody
+ * writes one as a day of this or the last century.
+ */
 export function shownCell(text: string): string {
+  if (DAY_WITH_YEAR.test(text.trim())) return text.trim();
   const digits = text.replace(/[\s-]/g, '');
   return /^\d{5,}$/.test(digits) || passesLuhn(digits) ? shownNumber(text) : shownText(text);
 }
+
+const DAY_WITH_YEAR = /^(?:(?:19|20)\d\d([/.-])[01]?\d\1[0-3]?\d|[0-3]?\d([/.-])[0-3]?\d\2(?:19|20)\d\d)$/;
+
+/** Shows a cell that is sent as an invoice or a code. Letters in front tell it from the number of a card or account. */
+export function shownCode(text: string): string {
+  return LETTERED_CODE.test(text.trim()) ? text.trim() : shownText(text);
+}
+
+const LETTERED_CODE = /^[A-Za-z]{1,8}[./_-]?\d(?:[./_-]?\d){0,9}$/;
 
 /** Shows an amount whole if it is one. More digits may be the number of an account. */
 export function shownAmount(text: string): string {

@@ -191,7 +191,7 @@ describe('previewSample', () => {
     async (copy) => {
       const profile = exampleProfile('sage-eft', ['charset: windows-1252', 'charset: utf-8']);
       const [titles, , ...others] = EXAMPLE_FILES['sage-eft'].map(([line]) => line);
-      const row = `${copy},Ada ${copy},5001,2026-06-15,${copy},,${copy},004,10202,1234567,${copy}`;
+      const row = `${copy},Ada ${copy},5001,,${copy},,${copy},004,10202,1234567,${copy}`;
       const context = { ...PLACES['sage-eft'], today: TODAY };
       const preview = await previewSample(encodeLines([titles!, row, ...others], profile), profile, context, 20);
       const shown = preview.rows.filter(({ line }) => line === 2).map((one) => ({ ...one, faults: [], line: 0 }));
@@ -200,6 +200,74 @@ describe('previewSample', () => {
     },
   );
 });
+
+const someDigits = (min: number, max: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((digits) => digits.join(''));
+
+/** Ways in which the number of a row gets into a cell of another column. */
+const SOME_COPY = fc.constantFrom<(number: string) => string>(
+  (number) => number,
+  (number) => `BK${number}`,
+  (number) => `BK-${number.slice(0, 10)}`,
+  (number) => `INV-${number.slice(0, 5)}`,
+  (number) => `${number.slice(0, 4)}-${number.slice(4, 6)}-${number.slice(6)}`,
+  (number) => `paid by ${number}`,
+  () => 'BK20260101',
+);
+
+describe('a preview', () => {
+  it('shows no five digits in a row of an account, whatever stands in the other columns', async () => {
+    const profile = exampleProfile('sage-eft');
+    const [titles, ...others] = EXAMPLE_FILES['sage-eft'].map(([line]) => line);
+    const context = { ...PLACES['sage-eft'], today: TODAY };
+    await fc.assert(
+      fc.asyncProperty(
+        someDigits(5, 5),
+        someDigits(8, 12),
+        fc.array(SOME_COPY, { minLength: 5, maxLength: 5 }),
+        async (transit, account, copies) => {
+          const [customer, name, invoice, kind, details] = copies.map((copy) => copy(account));
+          const rowOf = (word = '') =>
+            `${customer},${name},${invoice},2026-06-15,20.00,,${word},004,${transit},${account},${details}`;
+          const sample = encodeLines([titles!, rowOf('Chequing'), rowOf(kind), ...others], profile);
+          const { rows } = await previewSample(sample, profile, context, 20);
+          const own = rows.filter(({ line }) => line === 2 || line === 3);
+          expect(own).toHaveLength(2);
+          const texts = own.flatMap(({ cells, constants }) => [
+            ...cells.flatMap(({ cell, sent }) => [cell, ...sent.map(({ value }) => value)]),
+            ...constants.map(({ value }) => value),
+          ]);
+          const shown = texts.map((text) => text.replaceAll('BK20260101', '').replace(/[^\p{L}\p{N}*]/gu, ''));
+          const runs = [transit, ...Array.from({ length: account.length - 4 }, (_, at) => account.slice(at, at + 5))];
+          expect(runs.filter((run) => shown.some((text) => text.includes(run)))).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('shows dates and lettered invoices of a file without titles whole, and hides digits alone', async () => {
+    const { rows } = await previewBank([
+      'D,27,021000021,40817263,0000012345,Ada Byron,BK20260101,2026-06-15',
+      'D,27,021000021,40817263,0000012345,Ada Byron,BK20260102,20260615',
+    ]);
+    const cells = rows.map((row) => row.cells.slice(-2).map(({ cell }) => cell));
+    expect(cells).toEqual([
+      ['BK20260101', '2026-06-15'],
+      ['BK20260102', '****0615'],
+    ]);
+    expect(rows[0]!.cells.map(({ cell }) => cell)).toContain('0000012345');
+    expect(rows[0]!.cells.at(-2)!.sent).toEqual([{ title: 'Invoice #', value: 'BK20260101' }]);
+  });
+});
+
+function previewBank(lines: readonly string[]): Promise<Preview> {
+  const shape = 'starts: [D], rest: digits, length: 9';
+  const profile = exampleProfile('bank-ach', [shape, 'starts: [BK], rest: digits, length: 10']);
+  const total = `T,${lines.length},${String(12_345 * lines.length).padStart(10, '0')}`;
+  const context = { ...PLACES['bank-ach'], today: TODAY };
+  return previewSample(encodeLines([...lines, total], profile), profile, context, 20);
+}
 
 describe('questionsOf', () => {
   const ask = (lines: readonly string[], answers: Answers) =>
