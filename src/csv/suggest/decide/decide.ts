@@ -221,7 +221,7 @@ function decideIgnored({ titles, columns }: Table, used: ReadonlySet<number>, as
     id: 'ignored',
     step: 'columns',
     about: 'Columns that are not sent',
-    text: 'These columns are not sent. Is each of them right? Leave out one that should be sent.',
+    text: 'These columns are not sent. Is that right for each of them?',
     evidence: [],
     options: ignored.map((cells) => ({
       value: String(titles[cells.place]!),

@@ -111,11 +111,14 @@ function showPage(server: FastifyInstance, { app }: WebContext): void {
         <Section title="Import profile">
           <ProfileFacts line={line} />
           <ActionLinks viewer={viewer} actions={actionsOf(versions)} base={path} />
-          {versions.length > 0 && (
-            <p>
-              <a href={`${path}/preview`}>Preview a file</a> <a href={`${path}/diff`}>Compare two versions</a>
-            </p>
-          )}
+          <p>
+            {viewerMay(viewer, 'import-profile') && <a href="/new-profile">Make a version from a file</a>}{' '}
+            {versions.length > 0 && (
+              <>
+                <a href={`${path}/preview`}>Preview a file</a> <a href={`${path}/diff`}>Compare two versions</a>
+              </>
+            )}
+          </p>
         </Section>
         <Section title="Versions">
           <Versions path={path} versions={versions} currency={currencyOf(app, line)} />

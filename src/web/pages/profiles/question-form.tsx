@@ -145,14 +145,22 @@ const FIELDS: { readonly [Kind in Exclude<Question['kind'], 'text'>]: (field: Fi
         chosen={targetIn(answer, word.value)}
       />
     )),
-  list: ({ name, question: { options = [] }, answer }) =>
-    options.map(({ value, label }, place) => (
-      <label key={value} class="check">
-        <input type="checkbox" name={name} value={place} checked={Array.isArray(answer) && answer.includes(value)} />{' '}
-        {label}
-      </label>
-    )),
+  list: Checkboxes,
 };
+
+function Checkboxes({ name, question: { options = [], isWhole }, answer }: Field) {
+  return (
+    <>
+      {isWhole && <p class="hint">If one should be sent, uncheck it; then all columns are asked for.</p>}
+      {options.map(({ value, label }, place) => (
+        <label key={value} class="check">
+          <input type="checkbox" name={name} value={place} checked={Array.isArray(answer) && answer.includes(value)} />{' '}
+          {label}
+        </label>
+      ))}
+    </>
+  );
+}
 
 function Radios({ name, options, chosen }: { name: string; options: readonly Option[]; chosen: Answer | undefined }) {
   return (

@@ -184,6 +184,9 @@ export function MadePage({ viewer, kept, preview }: OfSample & { preview: ShownP
   return (
     <SamplePage viewer={viewer} kept={kept} title="Preview">
       <PreviewParts preview={preview} />
+      <p class="hint">
+        If something is not right, choose its step above and answer otherwise. Nothing is recorded yet.
+      </p>
       <p>
         <a class="button main" href={`${START}/confirm`}>
           I have looked at all of it

@@ -104,7 +104,8 @@ async function openSample({ app }: WebContext, form: unknown): Promise<KeptSampl
   const folder = app.settings.folders.find(({ id }) => id === fieldOf(form, 'folder'));
   const upload = uploadOf(form, 'sample');
   if (!folder || !upload) return { fault: 'Choose the account and a file.' };
-  if (upload.bytes.length > LARGEST_SAMPLE_BYTES) return { fault: 'The file is too large: at most 2 MB.' };
+  if (upload.bytes.length > LARGEST_SAMPLE_BYTES)
+    return { fault: 'The file is too large: at most 2 MB. Export fewer days.' };
   const { bytes } = upload;
   const proposal = await openFile(bytes, {
     place: { operation: folder.operation, account: app.account(folder.account) },

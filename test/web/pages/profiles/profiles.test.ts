@@ -20,6 +20,8 @@ describe('the list of profiles', () => {
     expect(linksOf(page.text)).not.toContain('/new-profile');
     expect(linksOf((await look('/profiles', 'operator')).text)).toContain('/new-profile');
     expect(wordsOf((await look('/profiles/dues')).text)).toContain('None yet. Make one from a file');
+    expect(linksOf((await look('/profiles/dues')).text)).not.toContain('/new-profile');
+    expect(linksOf((await look('/profiles/dues', 'operator')).text)).toContain('/new-profile');
   });
 });
 
