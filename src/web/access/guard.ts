@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { storableText } from '../../ledger/engine/storable-text.ts';
 import { useApiToken } from '../../ledger/person/api-tokens.ts';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
@@ -18,6 +21,7 @@ export function guardRoutes(server: FastifyInstance, context: WebContext): void 
   server.addHook('onRequest', async (request) => {
     mustNameThisHost(request, context);
     mustComeFromHere(request);
+    mustBeText(request);
     const { authorization } = request.headers;
     if (isOfApi(request) && authorization !== undefined) {
       request.viewer = await recogniseProgram(authorization, context);
@@ -27,7 +31,8 @@ export function guardRoutes(server: FastifyInstance, context: WebContext): void 
     }
     mustBeAllowed(request);
   });
-  // Form fields are known only after the body is parsed.
+  // The body is known only after it is parsed; a schema would complain of it in other words.
+  server.addHook('preValidation', async ({ body }) => mustHoldText(body));
   server.addHook('preHandler', async (request) => mustBringToken(request));
 }
 
@@ -105,8 +110,8 @@ function mustNameThisHost(request: FastifyRequest, { settings }: WebContext): vo
   const wanted = settings.url === undefined ? undefined : new URL(settings.url).hostname;
   const { hostname } = request;
   if (hostname === wanted || hostname === settings.listen.host || LOCAL_NAMES.has(hostname)) return;
-  // Without `url`, an IP address is accepted on a network, an unknown name is not.
-  if (wanted === undefined && /^[\d.]+$|^\[?[\da-f:]+\]?$/i.test(hostname)) return;
+  // Without `url`, an IP address is accepted on a network, a name is not, not even one of hexadecimal letters.
+  if (wanted === undefined && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) > 0) return;
   throw new Refusal('STRANGE_HOST');
 }
 
@@ -120,4 +125,32 @@ function mustComeFromHere(request: FastifyRequest): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal('STRANGE_FORM');
   if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== request.host))
     throw new Refusal('STRANGE_FORM');
+}
+
+/** Rejects an address that is no text: no page of the dashboard links to one, and the ledger cannot store it. */
+function mustBeText({ url, query, params }: FastifyRequest): void {
+  const [, asked = ''] = /\?(.*)$/s.exec(url) ?? [];
+  if (!canDecode(asked)) throw new Refusal('BAD_REQUEST');
+  for (const part of [query, params]) mustHoldText(part);
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Rejects a value with a NUL or half a character in any of its texts. Streams and bytes of files are not looked at. */
+function mustHoldText(value: unknown): void {
+  // A list, not a recursion: a body may be nested deeper than the stack.
+  const parts = [value];
+  while (parts.length > 0) {
+    const part = parts.pop();
+    if (typeof part === 'string' && storableText(part) !== part) throw new Refusal('BAD_REQUEST');
+    if (typeof part !== 'object' || part === null || part instanceof Readable || ArrayBuffer.isView(part)) continue;
+    for (const [name, inner] of Object.entries(part)) parts.push(name, inner);
+  }
 }

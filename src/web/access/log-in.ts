@@ -44,8 +44,16 @@ export async function openSession(
  * Returns the name of the session cookie. Over HTTPS the prefix `__Host-` makes browsers accept it from this host only.
  * Over plain HTTP, used on this host only, browsers would refuse that prefix.
  */
-export function cookieName({ settings }: WebContext): string {
-  return isEncrypted({ settings }) ? '__Host-paydrop' : 'paydrop';
+export function cookieName({ settings }: WebContext, request: Pick<FastifyRequest, 'port'>): string {
+  return withPort(isEncrypted({ settings }) ? '__Host-paydrop' : 'paydrop', request);
+}
+
+/**
+ * Adds the port that the browser sees to the name of a cookie. Browsers send cookies to every port of a host, so two
+ * dashboards there would log each other out.
+ */
+export function withPort(name: string, { port }: Pick<FastifyRequest, 'port'>): string {
+  return port === null ? name : `${name}-${port}`;
 }
 
 /** Returns whether users reach the dashboard over HTTPS. */
@@ -54,16 +62,16 @@ export function isEncrypted({ settings }: Pick<WebContext, 'settings'>): boolean
 }
 
 export function readSessionToken(request: FastifyRequest, context: WebContext): string | undefined {
-  return request.cookies[cookieName(context)];
+  return request.cookies[cookieName(context, request)];
 }
 
 /** Sets the cookie without an expiry: it ends with the browser session, and the ledger keeps its limits. */
 export function setSessionCookie(reply: FastifyReply, context: WebContext, token: string): void {
-  reply.setCookie(cookieName(context), token, cookieOptions(context));
+  reply.setCookie(cookieName(context, reply.request), token, cookieOptions(context));
 }
 
 export function clearSessionCookie(reply: FastifyReply, context: WebContext): void {
-  reply.clearCookie(cookieName(context), cookieOptions(context));
+  reply.clearCookie(cookieName(context, reply.request), cookieOptions(context));
 }
 
 /** Returns the options of every dashboard cookie. @param path where the browser sends it */

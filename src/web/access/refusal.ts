@@ -10,6 +10,7 @@ export const REFUSALS = {
     status: 421,
     says: 'The dashboard does not serve this host name; set dashboard.url in paydrop.yaml to use it.',
   },
+  BAD_REQUEST: { status: 400, says: 'The request has characters that no text has, such as NUL. Nothing was done.' },
   ONLY_TO_LOOK_AT: { status: 403, says: 'Queues can only be viewed here, not changed.' },
   PLAN_CHANGED: {
     status: 409,

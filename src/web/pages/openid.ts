@@ -3,7 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { usePersonLink } from '../../ledger/person/invite-person.ts';
 import { findBySubject } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { openSession, cookieOptions } from '../access/log-in.ts';
+import { cookieOptions, openSession, withPort } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { localPath } from './login.tsx';
@@ -83,7 +83,8 @@ async function sendToProvider(
     code_challenge_method: 'S256',
   });
   const value = Buffer.from(JSON.stringify(journey)).toString('base64url');
-  return reply.setCookie(COOKIE, value, { ...cookieOptions(context, PATH), maxAge: AWAY_S }).redirect(url.href);
+  const options = { ...cookieOptions(context, PATH), maxAge: AWAY_S };
+  return reply.setCookie(withPort(COOKIE, request), value, options).redirect(url.href);
 }
 
 /**
@@ -95,8 +96,9 @@ async function readReturn(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ subject: string; journey: Journey }> {
-  const journey = readJourney(request.cookies[COOKIE]);
-  void reply.clearCookie(COOKIE, cookieOptions(context, PATH));
+  const cookie = withPort(COOKIE, request);
+  const journey = readJourney(request.cookies[cookie]);
+  void reply.clearCookie(cookie, cookieOptions(context, PATH));
   if (!journey) throw notLoggedIn('this browser did not start this log-in, or it took too long');
   const came = new URL(callbackOf(context, request));
   came.search = new URL(request.url, came).search;

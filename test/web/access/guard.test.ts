@@ -1,6 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { request } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { askApi, dashboardForTests, openDashboardWorld, PASSWORD } from '../support/dashboard-world.ts';
+import { openDashboard } from '../../../src/web/open-dashboard.tsx';
+import {
+  askApi,
+  dashboardForTests,
+  openBrowser,
+  openDashboardWorld,
+  PASSWORD,
+  type TestBrowser,
+  type TestProgram,
+} from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/actions.ts';
 import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
 import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
@@ -8,6 +18,23 @@ import { type WebContext, viewerOf } from '../../../src/web/web-context.ts';
 import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/log-in.ts';
 
 const world = dashboardForTests();
+let viewer: Promise<TestBrowser>;
+let program: Promise<TestProgram>;
+beforeAll(() => {
+  viewer = world.as('viewer');
+  program = world.program('operator', ['look', 'pause']);
+});
+
+/** Asks for the first page under this Host header. */
+function askAs(host: string): Promise<number | undefined> {
+  const { port } = new URL(world.url);
+  return new Promise((resolve, reject) => {
+    const options = { port, host: '127.0.0.1', headers: { host } };
+    request(options, (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });
+}
 
 describe('guardRoutes', () => {
   it('sends a person to the log-in and from there to where he wanted to go', async () => {
@@ -58,19 +85,64 @@ describe('guardRoutes', () => {
 
   it('answers to its own names only, so that no page can reach it by a name of its own', async () => {
     const { port } = new URL(world.url);
-    const ask = async (host: string) => {
-      const { request } = await import('node:http');
-      return new Promise<number | undefined>((resolve, reject) => {
-        const options = { port, host: '127.0.0.1', headers: { host } };
-        request(options, (answer) => resolve(answer.resume().statusCode))
-          .on('error', reject)
-          .end();
-      });
-    };
-    expect(await ask('evil.example')).toBe(421);
-    expect(await ask(`evil.example:${port}`)).toBe(421);
-    expect(await ask(`localhost:${port}`)).toBe(401);
-    expect(await ask(`127.0.0.1:${port}`)).toBe(401);
+    expect(await askAs('evil.example')).toBe(421);
+    expect(await askAs(`evil.example:${port}`)).toBe(421);
+    expect(await askAs(`localhost:${port}`)).toBe(401);
+    expect(await askAs(`127.0.0.1:${port}`)).toBe(401);
+  });
+
+  it.each(['cafe', 'dead', 'face:8420', '1.2', '999.1.1.1', '0x7f.1', '[cafe]', '127.0.0.1.evil.example'])(
+    'takes the host "%s" for a name, not for an address',
+    async (host) => expect(await askAs(host)).toBe(421),
+  );
+
+  it.each(['10.1.2.3', '10.1.2.3:8420', '[2001:db8::1]', '[fe80::1]:8420'])('answers to the address %s', async (host) =>
+    expect(await askAs(host)).toBe(401),
+  );
+
+  it.each([
+    '/search?q=%00',
+    '/files?name=%00',
+    '/files?na%00me=x',
+    '/audit?who=%00',
+    '/audit?file=a%00b',
+    '/files/x/rows?invoice=%00',
+    '/files/%00',
+    '/login?next=/%00',
+    '/nowhere?x=%00',
+    '/search?q=%ed%a0%80',
+    '/search?q=%ff',
+    '/search?q=100%',
+  ])('answers %s with 400, to a user and to a stranger', async (path) => {
+    expect((await (await viewer).get(path)).status).toBe(400);
+    expect((await world.stranger().get(path)).status).toBe(400);
+  });
+
+  it.each(['/search?q=%00', '/files?name=%00'])('answers the API at %s with 400', async (path) => {
+    const { status, json } = await (await program).ask(path);
+    expect([status, json.error.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it.each([
+    ['a NUL', '{"reason":"a\\u0000b"}'],
+    ['half a character', '{"reason":"\\ud800"}'],
+    ['a NUL in a name', '{"a\\u0000":1}'],
+    ['a NUL deep inside', `${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}`],
+  ])('answers a body with %s with 400', async (_, body) => {
+    const { token } = await program;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const path = '/api/v1/accounts/main/actions/pause';
+    const { status, text } = await world.stranger().send(path, { method: 'POST', headers, body });
+    expect([status, JSON.parse(text).error.says]).toEqual([
+      400,
+      expect.stringContaining('characters that no text has'),
+    ]);
+  });
+
+  it('answers a form with a NUL with 400, and does nothing', async () => {
+    const browser = await world.as('admin');
+    expect((await browser.post('/people', { name: 'nul', role: 'viewer', reason: 'a\0b' })).status).toBe(400);
+    expect((await browser.get('/people')).text).not.toContain('>nul<');
   });
 
   it('sends the headers that keep browsers from harm', async () => {
@@ -175,9 +247,25 @@ const TLS = dashboardWith({ tls: { cert: 'c', key: 'k' } });
 const PROXY = dashboardWith({ trustedProxies: ['10.0.0.5'] });
 
 describe('cookieName', () => {
-  it('binds the cookie to this host wherever there is HTTPS', () => {
-    expect([PLAIN, TLS, PROXY].map(cookieName)).toEqual(['paydrop', '__Host-paydrop', '__Host-paydrop']);
+  it('binds the cookie to this host wherever there is HTTPS, and to the port that the browser sees', () => {
+    const names = (port: number | null) => [PLAIN, TLS, PROXY].map((dashboard) => cookieName(dashboard, { port }));
+    expect(names(null)).toEqual(['paydrop', '__Host-paydrop', '__Host-paydrop']);
+    expect(names(8420)).toEqual(['paydrop-8420', '__Host-paydrop-8420', '__Host-paydrop-8420']);
     expect([PLAIN, TLS, PROXY].map((dashboard) => isEncrypted(dashboard))).toEqual([false, true, true]);
+  });
+
+  it('lets two dashboards of one host each keep its log-in in the same browser', async () => {
+    const other = await openDashboard(world.app, {
+      ...world.settings.dashboard!,
+      listen: { host: '127.0.0.1', port: 0 },
+    });
+    const here = await world.as('viewer');
+    const there = openBrowser(other.url);
+    await there.post('/login', { name: 'operator', password: PASSWORD }, '');
+    here.cookie = there.cookie = `${here.cookie}; ${there.cookie}`;
+    expect((await here.get('/me')).text).toContain('<dd>viewer</dd>');
+    expect((await there.get('/me')).text).toContain('<dd>operator</dd>');
+    await other.close();
   });
 });
 
@@ -187,9 +275,10 @@ describe('setSessionCookie', () => {
     [TLS, true],
   ])('keeps it from scripts and strange forms (%#)', (dashboard, secure) => {
     const calls: unknown[][] = [];
-    setSessionCookie({ setCookie: (...words: unknown[]) => calls.push(words) } as never, dashboard, 'the secret');
+    const reply = { request: { port: 8420 }, setCookie: (...words: unknown[]) => calls.push(words) };
+    setSessionCookie(reply as never, dashboard, 'the secret');
     expect(calls).toEqual([
-      [cookieName(dashboard), 'the secret', { path: '/', httpOnly: true, secure, sameSite: 'lax' }],
+      [cookieName(dashboard, { port: 8420 }), 'the secret', { path: '/', httpOnly: true, secure, sameSite: 'lax' }],
     ]);
   });
 });
