@@ -1,7 +1,7 @@
 import type { ActionName, PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import { transact } from '../engine/transaction.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 
 export type ApiToken = {
@@ -51,6 +51,15 @@ export async function revokeApiToken(
     if (rowCount === 0) throw new PipelineError('NOT_FOUND', `revoke token ${tokenNo}`);
     tx.audit({ ...because, move: 'revoke-api-token', evidence: { tokenNo, person } });
   });
+}
+
+/** Revokes every token of a user. @returns how many of them had not expired */
+export async function revokeAllTokens(tx: Transaction, person: string): Promise<number> {
+  const { rows } = await tx.client.query<{ worked: boolean }>(
+    `UPDATE api_token SET revoked_at = $2 WHERE person = $1 AND revoked_at IS NULL RETURNING expires_at > $2 AS worked`,
+    [person, tx.at],
+  );
+  return rows.filter(({ worked }) => worked).length;
 }
 
 export type TokenInUse = { person: string; role: PersonRole; actions: ActionName[] };

@@ -3,6 +3,9 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
+import { revokeAllTokens } from './api-tokens.ts';
+import { forgetBrowsers } from './known-browsers.ts';
+import { forgetFailures } from './log-in-failures.ts';
 
 /**
  * Changes a user's role, from their next click on.
@@ -37,11 +40,9 @@ export async function disablePerson(ledger: Ledger, name: string, because: Audit
     await mustKeepAdmin(tx, `disable "${name}"`);
     await tx.client.query('DELETE FROM desk_session WHERE person = $1', [name]);
     await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [name, tx.at]);
-    await tx.client.query('UPDATE api_token SET revoked_at = $2 WHERE person = $1 AND revoked_at IS NULL', [
-      name,
-      tx.at,
-    ]);
-    tx.audit({ ...because, move: 'disable-person', evidence: { person: name } });
+    await forgetBrowsers(tx, name);
+    const tokens = await revokeAllTokens(tx, name);
+    tx.audit({ ...because, move: 'disable-person', evidence: { person: name, tokens } });
   });
 }
 
@@ -49,24 +50,31 @@ export async function disablePerson(ledger: Ledger, name: string, because: Audit
 export async function enablePerson(ledger: Ledger, name: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
-      'UPDATE person SET disabled_at = NULL, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NOT NULL',
+      'UPDATE person SET disabled_at = NULL WHERE name = $1 AND disabled_at IS NOT NULL',
       [name],
     );
     if (rowCount === 0) throw new PipelineError('NOT_FOUND', `enable "${name}" again`);
+    await forgetFailures(tx, name);
     tx.audit({ ...because, move: 'enable-person', isTimed: true, evidence: { person: name } });
   });
 }
 
 /**
- * Sets a password that the user chose; their other sessions end.
+ * Sets a password that the user chose. Their other sessions and all their tokens end, because a thief of the old password
+ * may have made them.
  * @param password its hash
  * @param keep hash of the session that stays
+ * @returns how many tokens ended
  */
-export async function changePassword(ledger: Ledger, name: string, password: string, keep: Buffer): Promise<void> {
-  await transact(ledger, async (tx) => {
+export async function changePassword(ledger: Ledger, name: string, password: string, keep: Buffer): Promise<number> {
+  return transact(ledger, async (tx) => {
     await tx.client.query('UPDATE person SET password = $2 WHERE name = $1', [name, password]);
     await tx.client.query('DELETE FROM desk_session WHERE person = $1 AND token_hash <> $2', [name, keep]);
-    tx.audit({ actor: `operator:${name}`, move: 'change-password', reason: 'chose another password' });
+    await forgetBrowsers(tx, name);
+    const tokens = await revokeAllTokens(tx, name);
+    const reason = 'chose another password';
+    tx.audit({ actor: `operator:${name}`, move: 'change-password', reason, evidence: { tokens } });
+    return tokens;
   });
 }
 

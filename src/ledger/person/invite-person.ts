@@ -3,6 +3,9 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact, type Transaction, violates } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
+import { revokeAllTokens } from './api-tokens.ts';
+import { forgetBrowsers } from './known-browsers.ts';
+import { forgetFailures } from './log-in-failures.ts';
 import { AHEAD_MS } from './sessions.ts';
 
 /** A link that works once, by the hash of its secret. */
@@ -108,7 +111,7 @@ type ProofOfPerson = { readonly password: string } | { readonly subject: string 
 
 /**
  * Uses up a link after its user chose how to log in. The set-up link creates the first administrator, if there is no
- * user yet. Open sessions end, because the link may replace a stolen password.
+ * user yet. Open sessions and API tokens end, because the link may replace a stolen password.
  * @param name the user's chosen name; only the set-up link needs it
  * @returns the user's name
  * @throws PipelineError USAGE when the link no longer works, the name is invalid, or another user has that subject
@@ -134,18 +137,18 @@ async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson):
   // The column is one of our own two words.
   const [column, value] = 'password' in proof ? ['password', proof.password] : ['subject', proof.subject];
   const { rowCount } = await tx.client
-    .query(
-      `UPDATE person SET ${column} = $2, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NULL`,
-      [person, value],
-    )
+    .query(`UPDATE person SET ${column} = $2 WHERE name = $1 AND disabled_at IS NULL`, [person, value])
     .catch((error: unknown) => {
       if (!violates(error, 'person_subject_key')) throw error;
       throw new PipelineError('USAGE', `link this log-in to "${person}"`, 'another user already has this log-in');
     });
   if (rowCount === 0) throw worksNoMore();
   await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
+  await forgetBrowsers(tx, person);
+  await forgetFailures(tx, person);
+  const tokens = await revokeAllTokens(tx, person);
   const reason = 'followed the link that was sent';
-  tx.audit({ actor: `operator:${person}`, move: `choose-${column}`, reason });
+  tx.audit({ actor: `operator:${person}`, move: `choose-${column}`, reason, evidence: { tokens } });
   return person;
 }
 

@@ -7,7 +7,8 @@ export type Person = {
   readonly role: PersonRole;
   readonly hasPassword: boolean;
   readonly subject: string | null;
-  readonly lockedUntil: Date | null;
+  /** Places that must wait after wrong passwords for this name. */
+  readonly waitingPlaces: number;
   readonly madeAt: Date;
   readonly disabledAt: Date | null;
   readonly seenAt: Date | null;
@@ -16,10 +17,11 @@ export type Person = {
 /** Returns all dashboard users by name, those shut out last. */
 export async function listPeople(ledger: Ledger): Promise<Person[]> {
   const { rows } = await ledger.pool.query<Person>(
-    `SELECT name, role, password IS NOT NULL AS "hasPassword", subject, locked_until AS "lockedUntil", made_at AS "madeAt",
-            disabled_at AS "disabledAt",
+    `SELECT name, role, password IS NOT NULL AS "hasPassword", subject, made_at AS "madeAt", disabled_at AS "disabledAt",
+            (SELECT count(*) FROM log_in_failure WHERE bucket = name_bucket(name) AND wait_until > $1) AS "waitingPlaces",
             (SELECT max(seen_at) FROM desk_session WHERE person = name) AS "seenAt"
      FROM person ORDER BY disabled_at IS NOT NULL, name`,
+    [ledger.clock.now()],
   );
   return rows;
 }
@@ -34,13 +36,12 @@ export async function isDashboardNew(ledger: Ledger): Promise<boolean> {
 export type Credentials = {
   readonly name: string;
   readonly password: string | null;
-  readonly lockedUntil: Date | null;
 };
 
 /** Returns undefined when no user of that name may log in. */
 export async function readCredentials(ledger: Ledger, name: string): Promise<Credentials | undefined> {
   const { rows } = await ledger.pool.query<Credentials>(
-    `SELECT name, password, locked_until AS "lockedUntil" FROM person WHERE name = $1 AND disabled_at IS NULL`,
+    'SELECT name, password FROM person WHERE name = $1 AND disabled_at IS NULL',
     [name],
   );
   return rows[0];

@@ -8,7 +8,7 @@ import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
 import { Refusal } from './refusal.ts';
-import { readSessionToken } from './log-in.ts';
+import { readSessionToken } from './cookies.ts';
 import { type Viewer, viewerMay } from './viewer.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { readSessionToken } from '../access/log-in.ts';
+import { readSessionToken } from '../access/cookies.ts';
 import type { WebContext } from '../web-context.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 

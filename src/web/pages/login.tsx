@@ -3,7 +3,8 @@ import { endSession } from '../../ledger/person/sessions.ts';
 import type { OpenIdSettings } from '../../config/config-dashboard.ts';
 import { isDashboardNew } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { type LogIn, logIn, clearSessionCookie, readSessionToken } from '../access/log-in.ts';
+import { clearSessionCookie, readSessionToken } from '../access/cookies.ts';
+import { type LogIn, logIn } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
@@ -11,7 +12,7 @@ import { TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** Limit of attempts per address in ten minutes, for any names. Each user has a separate count (sessions.ts). */
+/** Limit of attempts per place in ten minutes, for any names. Each name has a separate count (log-in-failures.ts). */
 const TRIES = { max: 30, timeWindow: 600_000 };
 
 /** Serves `/login` and `/logout`. */
@@ -27,7 +28,7 @@ export function loginPages(server: FastifyInstance, context: WebContext): void {
   server.post('/login', { config: { may: 'anybody', rateLimit: TRIES } }, async (request, reply) => {
     const name = fieldOf(request.body, 'name').toLowerCase();
     const next = localPath(fieldOf(request.body, 'next'));
-    const tried = await logIn(context, reply, { name, password: fieldOf(request.body, 'password'), from: request.ip });
+    const tried = await logIn(context, reply, { name, password: fieldOf(request.body, 'password') });
     if (tried.result === 'in') return reply.redirect(next, 303);
     void reply.code(tried.result === 'wait' ? 429 : 401);
     return sendPage(reply, <LoginPage next={next} name={name} tried={tried} openid={openid} />);
@@ -63,9 +64,9 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
       {tried?.result === 'wait' && (
         <Notice kind="bad" title="Too many wrong passwords">
           <p>
-            Try again after{' '}
-            <time dateTime={tried.until.toISOString()}>{tried.until.toISOString().slice(11, 19)} UTC</time>, or ask an
-            administrator for a new link.
+            Try again here after{' '}
+            <time dateTime={tried.until.toISOString()}>{tried.until.toISOString().slice(11, 19)} UTC</time>, or in a
+            browser that you have used before, or ask an administrator for a new link.
           </p>
         </Notice>
       )}

@@ -5,13 +5,15 @@ import { readCredentials } from '../../ledger/person/people.ts';
 import { PERSON_ROLES, type ActionName, ACTIONS } from '../../../schemas/actions.ts';
 import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
-import { findPasswordFault, readSessionToken } from '../access/log-in.ts';
+import { readSessionToken } from '../access/cookies.ts';
+import { findPasswordFault } from '../access/log-in.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
+import { counted } from '../../kernel/counted.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
 import type { HandledAction } from '../../actions/action.ts';
@@ -46,8 +48,9 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
     const newFault = findPasswordFault(password, { name: person, repeated: fieldOf(request.body, 'repeated') });
     if (newFault) return show(request, reply.code(400), { newFault });
     const keep = hashSecretToken(readSessionToken(request, context) ?? '');
-    await changePassword(context.app.ledger, person, await hashPassword(password), keep);
-    return show(request, reply, { done: 'Your password has changed. Your other browsers are logged out.' });
+    const tokens = await changePassword(context.app.ledger, person, await hashPassword(password), keep);
+    const revoked = tokens > 0 ? ` ${counted(tokens, 'API token')} revoked: make new ones for your programs.` : '';
+    return show(request, reply, { done: `Your password has changed. Your other browsers are logged out.${revoked}` });
   });
 }
 
@@ -74,6 +77,7 @@ async function showMe(
       <Section title="Change your password">
         <form method="post" action="/me/password">
           <Token viewer={viewer} />
+          <p class="hint">Your other browsers are logged out, and your API tokens are revoked.</p>
           <TextField
             name="old"
             type="password"

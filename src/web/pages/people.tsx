@@ -4,6 +4,7 @@ import { changeRole, disablePerson, enablePerson } from '../../ledger/person/cha
 import { inviteAgain, invitePerson } from '../../ledger/person/invite-person.ts';
 import { listPeople, type Person } from '../../ledger/person/people.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { counted } from '../../kernel/counted.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
@@ -96,7 +97,7 @@ async function show(
           columns={[
             { title: 'Name', cell: (person) => person.name },
             { title: 'Role', cell: (person) => person.role },
-            { title: 'State', cell: (person) => stateOf(person, context.app.clock.now()) },
+            { title: 'State', cell: (person) => stateOf(person) },
             { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : 'never') },
             { title: 'Change', cell: (person) => <Change viewer={viewer} person={person} /> },
           ]}
@@ -117,9 +118,9 @@ async function show(
   );
 }
 
-function stateOf({ disabledAt, hasPassword, lockedUntil, subject }: Person, now: Date): string {
+function stateOf({ disabledAt, hasPassword, waitingPlaces, subject }: Person): string {
   if (disabledAt) return 'disabled';
-  if (lockedUntil && lockedUntil > now) return 'locked after wrong passwords';
+  if (waitingPlaces > 0) return `active; ${counted(waitingPlaces, 'place')} locked after wrong passwords`;
   return hasPassword || subject ? 'active' : 'invited';
 }
 

@@ -10,7 +10,7 @@ import { isDashboardNew, listPeople, readCredentials } from '../../../src/ledger
 import { listAudit } from '../../../src/ledger/overview/list-audit.ts';
 import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
-import { beginSession, noteFailure, useSession, waitAfter } from '../../../src/ledger/person/sessions.ts';
+import { beginSession, useSession } from '../../../src/ledger/person/sessions.ts';
 import type { PersonRole } from '../../../schemas/actions.ts';
 import { addApiToken, useApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { changePassword, changeRole, disablePerson, enablePerson } from '../../../src/ledger/person/change-person.ts';
@@ -95,6 +95,13 @@ describe('usePersonLink', () => {
     await invitePerson(world.ledger, { name: 'bob', role: 'operator' }, link('bob'), BECAUSE);
     const session = { person: 'bob', tokenHash: hashSecretToken('stolen'), csrf: 'c', by: 'test' };
     await beginSession(world.ledger, session);
+    const token = {
+      person: 'bob',
+      name: 'cron',
+      actions: ['look'] as const,
+      tokenHash: hashSecretToken('made by a thief'),
+    };
+    await addApiToken(world.ledger, { ...token, expiresAt: link('').expiresAt }, BECAUSE);
     expect(await use('bob', 'mallory', 'his hash')).toBe('bob');
     expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: 'his hash' });
     expect(await readLink(world.ledger, hashSecretToken('bob'))).toBeUndefined();
@@ -102,6 +109,9 @@ describe('usePersonLink', () => {
     expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: 'his hash' });
     const limits = { idleMs: 60_000, longestMs: 60_000 };
     expect(await useSession(world.ledger, session.tokenHash, limits)).toBeUndefined();
+    expect(await useApiToken(world.ledger, token.tokenHash)).toBeUndefined();
+    const trail = await listAudit(world.ledger, { actor: 'operator:bob', limit: 1 });
+    expect(trail).toMatchObject([{ move: 'choose-password', evidence: { tokens: 1 } }]);
   });
 
   it('does nothing when its time is over', async () => {
@@ -191,10 +201,22 @@ describe('change person', () => {
   });
 
   describe('changePassword', () => {
-    it('ends the sessions in other browsers of the user', async () => {
+    it('ends the sessions in other browsers of the user, and their tokens, and tells how many', async () => {
       await begin('bob', 'here');
       await begin('bob', 'there');
-      await changePassword(world.ledger, 'bob', 'new hash', hashSecretToken('here'));
+      for (const [word, expiresAt] of [
+        ['works', later()],
+        ['expired', world.clock.now()],
+      ] as const) {
+        const tokenHash = hashSecretToken(word);
+        await addApiToken(
+          world.ledger,
+          { person: 'bob', name: 'cron', actions: ['look'], tokenHash, expiresAt },
+          BECAUSE,
+        );
+      }
+      expect(await changePassword(world.ledger, 'bob', 'new hash', hashSecretToken('here'))).toBe(1);
+      expect(await useApiToken(world.ledger, hashSecretToken('works'))).toBeUndefined();
       expect([await session('here'), await session('there')]).toMatchObject([{ person: 'bob' }, undefined]);
       expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ password: 'new hash' });
     });
@@ -231,55 +253,8 @@ describe('readCredentials', () => {
     expect(await readCredentials(world.ledger, 'bob')).toEqual({
       name: 'bob',
       password: 'secret hash',
-      lockedUntil: null,
     });
     expect(await readCredentials(world.ledger, 'ann')).toBeUndefined();
     expect(await readCredentials(world.ledger, 'eve')).toBeUndefined();
-  });
-});
-
-describe('note failure', () => {
-  beforeAll(async () => {
-    await world.empty();
-    const link = { tokenHash: hashSecretToken('x'), expiresAt: world.clock.now() };
-    await invitePerson(world.ledger, { name: 'bob', role: 'viewer' }, link, {
-      actor: 'operator:ann',
-      reason: 'to see',
-    });
-  });
-
-  describe('waitAfter', () => {
-    it.each([
-      [1, 0],
-      [4, 0],
-      [5, 30],
-      [6, 60],
-      [9, 480],
-      [10, 900],
-      [1_000, 900],
-    ])('after %i wrong passwords is %i s', (failures, seconds) => {
-      expect(waitAfter(failures)).toBe(seconds * 1_000);
-    });
-  });
-
-  describe('noteFailure', () => {
-    it('makes a person wait after the fifth, and a right password begins anew', async () => {
-      for (let tries = 0; tries < 4; tries += 1) await noteFailure(world.ledger, 'bob', '10.0.0.9');
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
-      await noteFailure(world.ledger, 'bob', '10.0.0.9');
-      const until = new Date(world.clock.now().getTime() + 30_000);
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: until });
-      await beginSession(world.ledger, { person: 'bob', tokenHash: hashSecretToken('s'), csrf: 'c', by: 'password' });
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
-      await noteFailure(world.ledger, 'bob', '10.0.0.9');
-      expect(await readCredentials(world.ledger, 'bob')).toMatchObject({ lockedUntil: null });
-    });
-
-    it('writes nothing of a name that there is not', async () => {
-      const count = async () => (await world.ledger.pool.query('SELECT 1 FROM audit')).rowCount;
-      const before = await count();
-      await noteFailure(world.ledger, 'nobody', '10.0.0.9');
-      expect(await count()).toBe(before);
-    });
   });
 });

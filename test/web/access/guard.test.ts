@@ -1,11 +1,9 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newSecretToken } from '../../../src/crypto/secret-token.ts';
-import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import {
   askApi,
   dashboardForTests,
-  openBrowser,
   openDashboardWorld,
   PASSWORD,
   type TestBrowser,
@@ -13,9 +11,7 @@ import {
 } from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, PERSON_ROLES, type PersonRole, mayDo } from '../../../schemas/actions.ts';
 import { actorOf, viewerMay } from '../../../src/web/access/viewer.ts';
-import type { DashboardSettings } from '../../../src/config/config-dashboard.ts';
-import { type WebContext, viewerOf } from '../../../src/web/web-context.ts';
-import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/log-in.ts';
+import { viewerOf } from '../../../src/web/web-context.ts';
 
 const world = dashboardForTests();
 let viewer: Promise<TestBrowser>;
@@ -232,54 +228,6 @@ describe('viewerMay', () => {
 describe('actorOf', () => {
   it('is the user of the system of that name', () => {
     expect(actorOf({ person: 'ann', role: 'viewer', csrf: '', actions: undefined })).toBe('operator:ann');
-  });
-});
-
-function dashboardWith(settings: Partial<DashboardSettings>): WebContext {
-  return {
-    app: {} as WebContext['app'],
-    settings: { tls: undefined, trustedProxies: [], ...settings } as DashboardSettings,
-  };
-}
-
-const PLAIN = dashboardWith({});
-const TLS = dashboardWith({ tls: { cert: 'c', key: 'k' } });
-const PROXY = dashboardWith({ trustedProxies: ['10.0.0.5'] });
-
-describe('cookieName', () => {
-  it('binds the cookie to this host wherever there is HTTPS, and to the port that the browser sees', () => {
-    const names = (port: number | null) => [PLAIN, TLS, PROXY].map((dashboard) => cookieName(dashboard, { port }));
-    expect(names(null)).toEqual(['paydrop', '__Host-paydrop', '__Host-paydrop']);
-    expect(names(8420)).toEqual(['paydrop-8420', '__Host-paydrop-8420', '__Host-paydrop-8420']);
-    expect([PLAIN, TLS, PROXY].map((dashboard) => isEncrypted(dashboard))).toEqual([false, true, true]);
-  });
-
-  it('lets two dashboards of one host each keep its log-in in the same browser', async () => {
-    const other = await openDashboard(world.app, {
-      ...world.settings.dashboard!,
-      listen: { host: '127.0.0.1', port: 0 },
-    });
-    const here = await world.as('viewer');
-    const there = openBrowser(other.url);
-    await there.post('/login', { name: 'operator', password: PASSWORD }, '');
-    here.cookie = there.cookie = `${here.cookie}; ${there.cookie}`;
-    expect((await here.get('/me')).text).toContain('<dd>viewer</dd>');
-    expect((await there.get('/me')).text).toContain('<dd>operator</dd>');
-    await other.close();
-  });
-});
-
-describe('setSessionCookie', () => {
-  it.each([
-    [PLAIN, false],
-    [TLS, true],
-  ])('keeps it from scripts and strange forms (%#)', (dashboard, secure) => {
-    const calls: unknown[][] = [];
-    const reply = { request: { port: 8420 }, setCookie: (...words: unknown[]) => calls.push(words) };
-    setSessionCookie(reply as never, dashboard, 'the secret');
-    expect(calls).toEqual([
-      [cookieName(dashboard, { port: 8420 }), 'the secret', { path: '/', httpOnly: true, secure, sameSite: 'lax' }],
-    ]);
   });
 });
 

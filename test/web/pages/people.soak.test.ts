@@ -35,7 +35,7 @@ describe('logIn', () => {
     expect(new Set(answers)).toEqual(new Set(['401 Name or password is wrong']));
   });
 
-  it('makes somebody wait after five wrong passwords, also with the right one then, and lets others in', async () => {
+  it('makes an address wait after five wrong passwords, also with the right one then, and lets others in', async () => {
     for (let tries = 0; tries < 5; tries += 1) await tryIt(world.stranger(), 'operator', `wrong password ${tries}`);
     const { status, text } = await tryIt(world.stranger(), 'operator', PASSWORD);
     expect([status, text]).toEqual([429, expect.stringContaining('Too many wrong passwords')]);
@@ -158,10 +158,12 @@ describe('/me', () => {
     expect((await world.as('viewer')).cookie).not.toBe('');
   });
 
-  it('changes the password and logs out the other browsers of this person', async () => {
+  it('changes the password, logs out the other browsers of this user and revokes their tokens', async () => {
     const [here, there, another] = [await world.as('approver'), await world.as('approver'), await world.as('viewer')];
-    const { status } = await here.post('/me/password', { old: PASSWORD, password: NEW, repeated: NEW });
-    expect(status).toBe(200);
+    const program = await world.program('approver', ['look']);
+    const { status, text } = await here.post('/me/password', { old: PASSWORD, password: NEW, repeated: NEW });
+    expect([status, text]).toEqual([200, expect.stringContaining('1 API token revoked: make new ones')]);
+    expect((await program.ask('/overview')).status).toBe(401);
     expect((await here.get('/me')).status).toBe(200);
     expect((await there.get('/me')).status).toBe(302);
     expect((await another.get('/me')).status).toBe(200);

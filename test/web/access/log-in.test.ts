@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { brakeMs } from '../../../src/web/access/log-in.ts';
+import { dashboardForTests, PASSWORD } from '../support/dashboard-world.ts';
+import { tryFrom } from '../support/try-from.ts';
+
+/** Behind a proxy, so that the tests can come from any address. */
+const world = dashboardForTests({ dashboard: { trustedProxies: ['127.0.0.1'] } });
+
+async function statusesFrom(from: string, name: string, times: number): Promise<number[]> {
+  const statuses = [];
+  for (let tries = 0; tries < times; tries += 1)
+    statuses.push((await tryFrom(world, from, name, `wrong ${tries}`)).status);
+  return statuses;
+}
+
+describe('logIn', () => {
+  it('does not tell by the lock whether a name is known', async () => {
+    const known = await statusesFrom('10.0.0.1', 'viewer', 7);
+    expect(known).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect(await statusesFrom('10.0.0.1', 'no such user', 7)).toEqual(known);
+  });
+
+  it('locks only where the wrong passwords came from, so that nobody can keep another person out', async () => {
+    expect((await statusesFrom('10.0.0.2', 'approver', 6)).at(-1)).toBe(429);
+    expect((await tryFrom(world, '10.0.0.2', 'approver', PASSWORD)).status).toBe(429);
+    expect((await tryFrom(world, '10.0.0.3', 'approver', PASSWORD)).status).toBe(303);
+    expect((await tryFrom(world, '10.0.0.2', 'operator', PASSWORD)).status).toBe(303);
+  });
+
+  it('counts all addresses of one IPv6 network together', async () => {
+    for (let host = 1; host <= 5; host += 1) await tryFrom(world, `2001:db8::${host}`, 'admin', 'wrong');
+    expect((await tryFrom(world, '2001:db8::99', 'admin', PASSWORD)).status).toBe(429);
+    expect((await tryFrom(world, '2001:db8:0:1::99', 'admin', PASSWORD)).status).toBe(303);
+  });
+
+  it('lets a user in with a browser that they used before, whatever a colleague does at the same address', async () => {
+    const { cookies } = await tryFrom(world, '10.0.0.4', 'other', PASSWORD);
+    expect(cookies).toContainEqual(expect.stringMatching(/^paydrop-known-\d+=[\w-]{43}$/));
+    // 30 tries of an address are the most for all names together.
+    const statuses = await statusesFrom('10.0.0.4', 'other', 31);
+    expect([statuses[5], statuses[30]]).toEqual([429, 429]);
+    expect((await tryFrom(world, '10.0.0.4', 'second', PASSWORD)).status).toBe(429);
+    expect((await tryFrom(world, '10.0.0.4', 'other', PASSWORD, cookies)).status).toBe(303);
+  });
+
+  it("does not take a browser of one user for another's", async () => {
+    const { cookies } = await tryFrom(world, '10.0.0.5', 'second', PASSWORD);
+    for (let tries = 0; tries < 5; tries += 1) await tryFrom(world, '10.0.0.5', 'viewer', 'wrong', cookies);
+    expect((await tryFrom(world, '10.0.0.5', 'viewer', PASSWORD)).status).toBe(429);
+  });
+
+  it('gives a known browser tries of its own, and no more than another', async () => {
+    const { cookies } = await tryFrom(world, '10.0.0.6', 'second', PASSWORD);
+    for (let tries = 0; tries < 5; tries += 1) await tryFrom(world, '10.0.0.6', 'second', 'wrong', cookies);
+    expect((await tryFrom(world, '10.0.0.6', 'second', PASSWORD, cookies)).status).toBe(429);
+    expect((await tryFrom(world, '10.0.0.6', 'second', PASSWORD)).status).toBe(303);
+  });
+
+  it('brakeMs begins at fifty', () => {
+    expect([0, 49, 50, 5_000].map(brakeMs)).toEqual([0, 0, 2_000, 2_000]);
+  });
+});
