@@ -79,6 +79,15 @@ function mustBeAllowed(request: FastifyRequest): void {
   if (!viewerMay(request.viewer, may)) throw new Refusal('NOT_ALLOWED');
 }
 
+/**
+ * Checks once more that the user of a session may do this, at the end of a long request.
+ * @throws Refusal NOT_LOGGED_IN, NOT_ALLOWED
+ */
+export async function mustStillBeAllowed(request: FastifyRequest, context: WebContext): Promise<void> {
+  request.viewer = await recognisePerson(request, context);
+  mustBeAllowed(request);
+}
+
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**

@@ -4,6 +4,7 @@ import { type Folder, foldersHere } from '../../config/config.ts';
 import { displayName, isIgnoredName } from '../../files/file-names.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { holdsCardNumber, maskName } from '../../kernel/mask.ts';
+import { mustStillBeAllowed } from '../access/guard.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
@@ -11,13 +12,11 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { describeTaking } from '../../explain/read-schedules.ts';
 import { checkUpload, toVerdict } from './check-upload.ts';
 import { BodyRefusal, drainBody, readBody, tooLarge, takeUpload } from './take-upload.ts';
+import { openTurns, UPLOAD_TURNS } from './upload-turns.ts';
 import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { SIDECAR } from '../../files/scan-folder.ts';
 import { findWaitingUpload, readUpload } from '../../ledger/transfer/note-upload.ts';
-
-/** Files read at the same time. Each takes memory for its rows, and all share one processor. */
-const MOST_AT_ONCE = 4;
 
 /**
  * Registers `POST /drop/check`, which previews the decision on a file, and `POST /drop/submit`, which puts it into its
@@ -26,7 +25,7 @@ const MOST_AT_ONCE = 4;
  */
 export function dropRoutes(server: FastifyInstance, context: WebContext): void {
   const { app } = context;
-  const turns = openTurns(MOST_AT_ONCE);
+  const turns = openTurns(UPLOAD_TURNS);
   server.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
 
   server.post('/drop/check', { config: { may: 'check' } }, async (request, reply) =>
@@ -41,7 +40,9 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
       const sha256 = fieldOf(request.query, 'sha256');
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw cannotDrop(name, 'the file was not checked', 'Check it first.');
       const actor = actorOf(viewerOf(request));
-      const taken = await takeUpload(app, folder, { name, sha256, source, actor });
+      // A long upload may outlive its session or its user's right to drop files.
+      const mayStill = () => mustStillBeAllowed(request, context);
+      const taken = await takeUpload(app, folder, { name, sha256, source, actor, mayStill });
       switch (taken.is) {
         case 'dropped':
           app.log.info({ folder: folder.id, actor, uploadNo: taken.uploadNo }, 'file dropped on the dashboard');
@@ -73,7 +74,7 @@ type SentFile = { folder: Folder; name: string; source: AsyncIterable<Uint8Array
 /** Checks folder, name and size before it reads a byte. After any answer, the rest of the body is drained. */
 async function withFile(
   { app }: WebContext,
-  turns: Turns,
+  turns: ReturnType<typeof openTurns>,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (file: SentFile) => Promise<unknown>,
@@ -89,10 +90,12 @@ async function withFile(
     if (fault) throw cannotDrop(name, fault, 'Rename it.');
     const { maxBytes } = folder;
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-    return await turns(() => work({ folder, name, source: readBody(request.body as Readable, { maxBytes }) }));
+    const { person } = viewerOf(request);
+    return await turns(person, () => work({ folder, name, source: readBody(request.body as Readable, { maxBytes }) }));
   } catch (error) {
     if (!(error instanceof BodyRefusal)) throw error;
     void reply.code(error.statusCode);
+    if (error.code === 'BUSY') void reply.header('retry-after', '30');
     return says(error.code, error.message);
   }
 }
@@ -130,29 +133,6 @@ export async function describeWaiting(
   const who = found.actor.replace(/^operator:/, '');
   const when = formatInZone(found.at, app.account(account).timeZone);
   return `${who} dropped the same bytes as "${found.name}" at ${when}, and they are not taken yet. One of the two will be refused.`;
-}
-
-type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/**
- * Runs at most `most` tasks at once; later ones wait in order of arrival. A waiting upload is not read, so it costs
- * nothing here.
- */
-export function openTurns(most: number): Turns {
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  return async (work) => {
-    if (busy < most) busy += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // The next one takes over the slot, so that a new caller cannot overtake it.
-      const next = waiting.shift();
-      if (next) next();
-      else busy -= 1;
-    }
-  };
 }
 
 /** Returns the fault of a dropped file's name; undefined when the name is fine. */

@@ -10,7 +10,14 @@ import type { Readable } from 'node:stream';
 import { groupedCount } from '../../kernel/counted.ts';
 
 /** A file to be written into its folder; `sha256` is that of the checked bytes. */
-type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };
+type UploadedFile = {
+  name: string;
+  sha256: string;
+  source: AsyncIterable<Uint8Array>;
+  actor: string;
+  /** Throws when the actor may no longer drop files; asked when all bytes are there. */
+  mayStill: () => Promise<void>;
+};
 
 type UploadResult =
   | { readonly is: 'dropped'; readonly uploadNo: number }
@@ -28,6 +35,7 @@ export async function takeUpload(app: App, folder: Folder, file: UploadedFile): 
   if (!drop) return nameTaken(folder, file.name);
   try {
     if (drop.sha256 !== file.sha256) return { is: 'other-bytes' };
+    await file.mayStill();
     return await publishNoted(app, folder, file, drop);
   } finally {
     await drop.discard();
@@ -73,7 +81,7 @@ async function nameTaken(folder: Folder, name: string): Promise<UploadResult> {
 /** Why a file's bytes did not arrive completely, in words for the sender. */
 export class BodyRefusal extends Error {
   readonly statusCode: number;
-  readonly code: 'FILE_TOO_LARGE' | 'BROKEN_OFF' | 'STALLED';
+  readonly code: keyof typeof STATUS;
 
   constructor(code: BodyRefusal['code'], says: string) {
     super(says);
@@ -82,23 +90,31 @@ export class BodyRefusal extends Error {
   }
 }
 
-const STATUS = { FILE_TOO_LARGE: 413, BROKEN_OFF: 400, STALLED: 408 } as const;
+const STATUS = { FILE_TOO_LARGE: 413, BROKEN_OFF: 400, STALLED: 408, TOO_SLOW: 408, BUSY: 503 } as const;
 
 /** Longest wait for the next piece of a file, in ms. */
 const IDLE_MS = 30_000;
 
+/** The slowest upload: after the grace its average must be 16 kB a second. A slower one keeps a turn from others. */
+const SLOWEST = { graceMs: 30_000, bytesPerMs: 16 };
+
+type BodyLimits = { maxBytes: number; idleMs?: number; slowest?: typeof SLOWEST };
+
 /**
  * Yields the bytes of a request only as fast as they are taken. Throws a BodyRefusal when there are too many, or when
- * they stop coming. The request stays open, so that it can still be answered.
+ * they stop coming or come too slowly. Time in which nothing is taken does not count. The request stays open, so that it can still be answered.
  */
 export async function* readBody(
   source: Readable,
-  { maxBytes, idleMs = IDLE_MS }: { maxBytes: number; idleMs?: number },
+  { maxBytes, idleMs = IDLE_MS, slowest = SLOWEST }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = source.iterator({ destroyOnReturn: false });
-  let bytes = 0;
+  let [bytes, waitedMs] = [0, 0];
   for (;;) {
-    const piece = await inTime(pieces.next(), idleMs);
+    const leftMs = slowest.graceMs + bytes / slowest.bytesPerMs - waitedMs;
+    const begun = performance.now();
+    const piece = await inTime(pieces.next(), Math.min(leftMs, idleMs), leftMs < idleMs ? tooSlow : stalled);
+    waitedMs += performance.now() - begun;
     if (piece.done) return;
     bytes += piece.value.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
@@ -111,10 +127,19 @@ export function tooLarge(maxBytes: number): BodyRefusal {
   return new BodyRefusal('FILE_TOO_LARGE', says);
 }
 
-async function inTime<Piece>(piece: Promise<Piece>, idleMs: number): Promise<Piece> {
+function stalled(): BodyRefusal {
+  return new BodyRefusal('STALLED', 'The upload stopped. Send the file again.');
+}
+
+function tooSlow(): BodyRefusal {
+  const says = 'The upload is too slow, and others wait for their turn. Send the file again over a faster connection.';
+  return new BodyRefusal('TOO_SLOW', says);
+}
+
+async function inTime<Piece>(piece: Promise<Piece>, longestMs: number, refuse: () => BodyRefusal): Promise<Piece> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyRefusal('STALLED', 'The upload stopped. Send the file again.')), idleMs);
+    timer = setTimeout(() => reject(refuse()), longestMs);
   });
   try {
     return await Promise.race([piece.catch(brokenOff), late]);

@@ -1,10 +1,12 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { sha256Of } from '../../../src/kernel/hash.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
 import { sendFile } from '../support/send-file.ts';
-import { openTurns } from '../../../src/web/drop/drop-routes.ts';
+import { changeRole, disablePerson } from '../../../src/ledger/person/change-person.ts';
 
 const world = dashboardForTests();
 let operator: TestBrowser;
@@ -103,7 +105,7 @@ describe('requests that are refused before a byte is read', () => {
     ['a hidden name', { name: '.june.csv' }, 400, /begins with a dot/],
     ['a name of an unfinished file', { name: 'june.csv.part' }, 400, /still being written/],
     ['a control file', { name: 'june.csv.ctl' }, 400, /control files/],
-    ['a name with a NUL', { name: 'june\0.csv' }, 400, /invisible or invalid/],
+    ['a name with a NUL', { name: 'june\0.csv' }, 400, /characters that no text has/],
     [
       'a name with a card number',
       { name: `${CARD}.csv` },
@@ -230,40 +232,55 @@ describe('POST /drop/submit', () => {
   });
 });
 
-it('openTurns lets so many work at once, the others in their order, also after one that failed', async () => {
-  const turns = openTurns(2);
-  const events: string[] = [];
-  const ends = new Map<string, (error?: Error) => void>();
-  const begin = (name: string) =>
-    turns(() => {
-      events.push(name);
-      return new Promise<string>((resolve, reject) => {
-        ends.set(name, (error) => (error ? reject(error) : resolve(name)));
-      });
-    });
-  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(begin) as [
-    Promise<string>,
-    Promise<string>,
-    Promise<string>,
-    Promise<string>,
-  ];
-  expect(events).toEqual(['a', 'b']);
-  ends.get('b')!(new Error('it broke off'));
-  await expect(b).rejects.toThrow('it broke off');
-  await expect.poll(() => events).toEqual(['a', 'b', 'c']);
-  const late = begin('late');
-  ends.get('a')!();
-  ends.get('c')!();
-  expect(await Promise.all([a, c])).toEqual(['a', 'c']);
-  await expect.poll(() => events).toEqual(['a', 'b', 'c', 'd', 'late']);
-  ends.get('d')!();
-  ends.get('late')!();
-  expect(await Promise.all([d, late])).toEqual(['d', 'late']);
-  const free = begin('free');
-  expect(events.at(-1)).toBe('free');
-  ends.get('free')!();
-  await free;
+describe('slow uploads', () => {
+  /** Begins to send a file and then sends nothing more. @returns closes the connection */
+  async function hang(browser: TestBrowser, action: string): Promise<() => void> {
+    const headers = {
+      cookie: browser.cookie,
+      'content-type': 'application/octet-stream',
+      'x-csrf-token': await browser.csrf(),
+      'content-length': '1000',
+    };
+    const query = new URLSearchParams({ folder: 'drop/card', name: 'slow.csv', sha256: '0'.repeat(64) });
+    const sent = request(`${world.url}/drop/${action}?${query}`, { method: 'POST', headers });
+    sent.on('error', () => {});
+    await new Promise((resolve) => sent.write('I', resolve));
+    return () => sent.destroy();
+  }
+
+  it('of one user do not keep others from checking and dropping; the user hears that they are too many', async () => {
+    const closers = await Promise.all(Array.from({ length: 7 }, () => hang(viewer, 'check')));
+    // The server has seen all seven when the next is one too many.
+    const tried = () =>
+      sendFile(viewer, 'check', { content: 'x' }).then(({ status, json }) => [status, json.error?.code]);
+    await expect.poll(tried).toEqual([503, 'BUSY']);
+    expect((await sendFile(operator, 'check', { content: lines(freshRows(1)) })).status).toBe(200);
+    for (const close of closers) close();
+    await expect.poll(tried).toEqual([200, undefined]);
+  });
 });
+
+describe('a user who is shut out while a file arrives', () => {
+  it.each([
+    ['by another role', 403, () => changeRole(world.app.ledger, 'second', 'viewer', BECAUSE)],
+    ['altogether', 401, () => disablePerson(world.app.ledger, 'second', BECAUSE)],
+  ])('%s does not drop it', async (_, status, shutOut) => {
+    await changeRole(world.app.ledger, 'second', 'operator', BECAUSE);
+    const second = await world.as('second');
+    const content = lines(freshRows(1));
+    let send: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (send = controller) });
+    const said = sendFile(second, 'submit', { name: 'late.csv', content: stream, sha256: sha256Of(content) });
+    send?.enqueue(Buffer.from(content));
+    await expect.poll(() => inFolder()).toContainEqual(expect.stringMatching(/^\.late\.csv\..*\.tmp$/));
+    await shutOut();
+    send?.close();
+    expect((await said).status).toBe(status);
+    expect((await inFolder()).filter((name) => name.includes('late'))).toEqual([]);
+  });
+});
+
+const BECAUSE = { actor: 'operator:admin', reason: 'left' };
 
 /** Returns who made these moves and why, in order. */
 async function readAuditOf(move: string): Promise<{ actor: string; reason: string }[]> {

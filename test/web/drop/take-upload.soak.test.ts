@@ -22,8 +22,10 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
+const mayStill = async () => {};
+
 function take(name: string, text: string, change: { sha256?: string; source?: AsyncIterable<Uint8Array> } = {}) {
-  const file = { name, sha256: sha256Of(text), source: bytesOf(text), actor: 'operator:ada', ...change };
+  const file = { name, sha256: sha256Of(text), source: bytesOf(text), actor: 'operator:ada', mayStill, ...change };
   return takeUpload(world.app, world.app.folder('drop/card')!, file);
 }
 
@@ -53,7 +55,13 @@ describe('takeUpload', () => {
   it('ties the file to who dropped it under its name, of two with the same bytes', async () => {
     const text = lines([cardRow(20)]);
     await take('first.csv', text);
-    const other = { name: 'second.csv', sha256: sha256Of(text), source: bytesOf(text), actor: 'operator:bob' };
+    const other = {
+      name: 'second.csv',
+      sha256: sha256Of(text),
+      source: bytesOf(text),
+      actor: 'operator:bob',
+      mayStill,
+    };
     await takeUpload(world.app, world.app.folder('drop/card')!, other);
     await world.finish();
     const { rows } = await world.app.ledger.pool.query(

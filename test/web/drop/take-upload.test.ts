@@ -43,6 +43,23 @@ describe('readBody', () => {
     await expect(reading).rejects.toMatchObject({ statusCode: 408, code: 'STALLED' });
   });
 
+  it('gives up a source that sends a byte now and then, which would keep a turn for hours', async () => {
+    const source = new PassThrough();
+    const drip = setInterval(() => source.write('x'), 5);
+    const slowest = { graceMs: 60, bytesPerMs: 16 };
+    const reading = buffer(readBody(source, { maxBytes: 1_000_000, idleMs: 20_000, slowest }));
+    await expect(reading).rejects.toMatchObject({ statusCode: 408, code: 'TOO_SLOW' });
+    clearInterval(drip);
+  });
+
+  it('gives a source time by what it has sent', async () => {
+    const source = new PassThrough();
+    source.write(Buffer.alloc(100_000));
+    setTimeout(() => source.end('end'), 30);
+    const slowest = { graceMs: 1, bytesPerMs: 1 };
+    expect(await buffer(readBody(source, { maxBytes: 1_000_000, slowest }))).toHaveLength(100_003);
+  });
+
   it('does not count the time in which nobody takes anything', async () => {
     const body = readBody(Readable.from([Buffer.from('a'), Buffer.from('b')]), { ...ROOM, idleMs: 5 });
     await body.next();
