@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
+import { tellRefusal } from './access/note-refusals.ts';
 import { Refusal } from './access/refusal.ts';
 import type { WebContext } from './web-context.ts';
 import { Notice } from './parts/blocks.tsx';
@@ -21,6 +22,7 @@ export function makeErrorHandler({ app }: WebContext) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const trouble = troubleOf(error);
     if (trouble.status >= 500) app.log.error({ err: error, route: request.routeOptions.url }, 'the dashboard failed');
+    tellRefusal(request, trouble.code);
     if (trouble.code === 'NOT_LOGGED_IN' && isForPeople(request) && request.method === 'GET') {
       return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`);
     }

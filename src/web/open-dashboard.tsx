@@ -13,6 +13,7 @@ import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { guardRoutes } from './access/guard.ts';
 import { isEncrypted } from './access/cookies.ts';
 import { placeOf } from './access/log-in-place.ts';
+import { noteRefusals } from './access/note-refusals.ts';
 import { answerErrors } from './answer-errors.tsx';
 import type { WebContext } from './web-context.ts';
 import { openLive } from './live/open-live.ts';
@@ -45,6 +46,7 @@ export async function openDashboard(app: App, settings: DashboardSettings): Prom
   const keyGenerator = async (request: FastifyRequest) => (await placeOf(context, request)).place;
   await server.register(rateLimit, { global: false, keyGenerator });
   guardRoutes(server, context);
+  noteRefusals(server, context);
   answerErrors(server, context);
   await server.register(serveAssets);
   const live = openLive(server, context);

@@ -41,7 +41,7 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
   const [links, faults, groups, outcomes, open, from] = await Promise.all([
     ask<AuditRow>(
       `SELECT * FROM (SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit
-         WHERE file_id = $1 AND batch_no IS NULL AND move <> 'output' ORDER BY seq DESC LIMIT ${LINK_LIMIT}) last ORDER BY seq`,
+         WHERE file_id = $1 AND batch_no IS NULL AND move NOT IN ('output', 'download') ORDER BY seq DESC LIMIT ${LINK_LIMIT}) last ORDER BY seq`,
       [file.file_id],
     ),
     ask<FaultCount>(

@@ -17,6 +17,7 @@ export const REFUSALS = {
     says: 'The plan is out of date. Nothing was done. Check the new plan.',
   },
   TOO_MANY_TRIES: { status: 429, says: 'Too many wrong tokens came from this address. Try again in ten minutes.' },
+  TOO_MANY_PAGES: { status: 429, says: 'You have too many pages open; this one does not update itself.' },
   NOT_FOUND: { status: 404, says: 'This page does not exist (any more).' },
 } as const;
 

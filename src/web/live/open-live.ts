@@ -2,11 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { readSessionToken } from '../access/cookies.ts';
-import type { WebContext } from '../web-context.ts';
+import { Refusal } from '../access/refusal.ts';
+import { viewerOf, type WebContext } from '../web-context.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
 /** How often a page gets a keep-alive and its session is checked, in ms. */
 const BEAT_MS = 20_000;
+
+/** Open pages of one user that are told of changes; further ones do not update themselves. */
+const MOST_OF_PERSON = 10;
 
 /**
  * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. Events carry no
@@ -14,8 +18,11 @@ const BEAT_MS = 20_000;
  */
 export function openLive(server: FastifyInstance, context: WebContext): { close(): void } {
   const changes = watchChanges(context.app.ledger);
-  const open = new Set<() => void>();
+  const open = new Map<() => void, string>();
   server.get('/live', (request, reply) => {
+    const { person } = viewerOf(request);
+    if ([...open.values()].filter((one) => one === person).length >= MOST_OF_PERSON)
+      throw new Refusal('TOO_MANY_PAGES');
     const token = readSessionToken(request, context);
     reply.hijack();
     const { raw } = reply;
@@ -36,12 +43,12 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
       open.delete(end);
       raw.end();
     };
-    open.add(end);
+    open.set(end, person);
     raw.on('close', end);
   });
   return {
     close: () => {
-      for (const end of open) end();
+      for (const end of open.keys()) end();
       changes.close();
     },
   };

@@ -4,6 +4,7 @@ import { ACTIONS } from '../../../schemas/actions.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask.ts';
+import { tellRefusal } from '../access/note-refusals.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { takeUploads, uploadOf } from '../access/take-uploads.ts';
 import { actorOf } from '../access/viewer.ts';
@@ -102,10 +103,13 @@ const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DISK_FULL',
 ]);
 
+const STATUS: Partial<Record<ErrorCode, number>> = { USAGE: 400, SECOND_PERSON: 403 };
+
 /** Shows the reason; also the form as filled in, when other input might work. */
 async function showRefusal(visit: Visit, input: Input, { code, message }: PipelineError): Promise<FastifyReply> {
   const { context, name, reply, form } = visit;
-  void reply.code(code === 'USAGE' ? 400 : 409);
+  void reply.code(STATUS[code] ?? 409);
+  tellRefusal(visit.request, code);
   const wasPlanned = fieldOf(form, 'bind') !== '';
   const planned = wasPlanned
     ? await planAction(context.app, name, finderOf(visit), input).catch(() => undefined)

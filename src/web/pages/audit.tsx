@@ -166,7 +166,7 @@ function Move({ value }: { value: string }) {
   );
 }
 
-const OTHER_MOVES = ['log-in', 'log-in-failed', 'pause-account', 'propose', 'resume-account'];
+const OTHER_MOVES = 'access-refused download log-in log-in-failed pause-account propose resume-account'.split(' ');
 
 type Verified = {
   readonly brokenAt: number | undefined;

@@ -69,13 +69,13 @@ describe('approve', () => {
   it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
     const own = await openAction(admin, await path('own.csv', 'approve'));
     expect([own.status, own.words]).toEqual([
-      409,
+      403,
       expect.stringContaining('the same person dropped it on the dashboard'),
     ]);
     // A form with another user's plan does not help either.
     const { hidden, words } = await openAction(approver, await path('own.csv', 'approve'));
     expect(words).toContain('Dropped on the dashboard by admin');
-    expect((await admin.post(await path('own.csv', 'approve'), { ...hidden, reason: 'mine' })).status).toBe(409);
+    expect((await admin.post(await path('own.csv', 'approve'), { ...hidden, reason: 'mine' })).status).toBe(403);
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
     expect((await doIt(approver, await path('own.csv', 'approve'))).status).toBe(200);
     expect((await fileNamed(world, 'own.csv')).state).toBe('accepted');

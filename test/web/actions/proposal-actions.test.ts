@@ -63,9 +63,9 @@ describe('confirm', () => {
     const shown = await approver.get('/proposals');
     const [, no = ''] = /\/proposals\/(\d+)\/do\/refuse/.exec(shown.text)!;
     const { status, words } = await openAction(approver, `/proposals/${no}/do/confirm`);
-    expect([status, words]).toEqual([409, expect.stringContaining('cannot also confirm it')]);
+    expect([status, words]).toEqual([403, expect.stringContaining('cannot also confirm it')]);
     const { hidden } = await openAction(second, `/proposals/${no}/do/confirm`);
-    expect((await approver.post(`/proposals/${no}/do/confirm`, hidden)).status).toBe(409);
+    expect((await approver.post(`/proposals/${no}/do/confirm`, hidden)).status).toBe(403);
     const taken = await doIt(approver, `/proposals/${no}/do/refuse`, { reason: 'it was another file' });
     expect(taken.words).toContain('Refused: approve the held file');
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
@@ -74,7 +74,7 @@ describe('confirm', () => {
   it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {
     const path = await proposed('made.csv');
     const { status, words } = await openAction(second, `${path}/confirm`);
-    expect([status, words]).toEqual([409, expect.stringContaining('the same person dropped it on the dashboard')]);
+    expect([status, words]).toEqual([403, expect.stringContaining('the same person dropped it on the dashboard')]);
     expect((await doIt(approver, `${path}/confirm`, {})).status).toBe(200);
   });
 

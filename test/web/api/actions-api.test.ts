@@ -91,7 +91,7 @@ async function post(url: string, headers: Record<string, string>, payload: objec
   const { statusCode, json } = await api.inject({
     method: 'POST',
     url,
-    headers: { host: 'localhost', ...headers },
+    headers: { host: new URL(world.url).host, ...headers },
     payload,
   });
   return { status: statusCode, json: json() };

@@ -1,4 +1,4 @@
-import { dashboardForTests } from '../support/dashboard-world.ts';
+import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
 import { describe, expect, it } from 'vitest';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 
@@ -35,5 +35,22 @@ describe('GET /live', () => {
     expect(text.replaceAll('event: change\ndata: \n\n', '').replaceAll(':\n\n', '')).toBe('retry: 3000\n\n');
     stop.abort();
     await reading;
+  });
+
+  it('is for ten pages of one user at most, and others have theirs', async () => {
+    const [viewer, operator] = [await world.as('viewer'), await world.as('operator')];
+    const stop = new AbortController();
+    const open = ({ cookie }: TestBrowser) => fetch(`${world.url}/live`, { headers: { cookie }, signal: stop.signal });
+    const answers = [];
+    for (let pages = 0; pages < 10; pages += 1) answers.push((await open(viewer)).status);
+    expect(answers).toEqual(Array.from({ length: 10 }, () => 200));
+    expect((await open(viewer)).status).toBe(429);
+    expect((await open(operator)).status).toBe(200);
+    stop.abort();
+    // A page that is closed makes room for another.
+    const again = new AbortController();
+    const status = () => fetch(`${world.url}/live`, { headers: { cookie: viewer.cookie }, signal: again.signal });
+    await expect.poll(async () => (await status()).status).toBe(200);
+    again.abort();
   });
 });

@@ -3,8 +3,10 @@ import { OUTPUT_KINDS } from '../../../../schemas/lifecycle.ts';
 import { readOutput } from '../../../ledger/file/read-file.ts';
 import type { FileRow, OutputRow } from '../../../ledger/engine/records.ts';
 import { openOutput } from '../../../actions/open-output.ts';
+import { recordDownload } from '../../../ledger/person/record-access.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { Refusal } from '../../access/refusal.ts';
+import { actorOf } from '../../access/viewer.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Notice, Table } from '../../parts/blocks.tsx';
@@ -23,6 +25,13 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
     if (!output) throw new Refusal('NOT_FOUND');
     const opened = await openOutput(app, file, output);
     if (opened.kind === 'open') {
+      if (request.method === 'GET') {
+        const download = { actor: actorOf(viewerOf(request)), fileId: file.file_id, kind, number: output.number };
+        await recordDownload(app.ledger, { ...download, name: output.name }).catch((error: unknown) => {
+          opened.content.destroy();
+          throw error;
+        });
+      }
       return reply
         .type(typeOf(output.name))
         .header('content-disposition', attachmentOf(output.name))

@@ -12,6 +12,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../../src/app.ts';
 import { batchOf, customsOf, fileOf, startOf } from '../../../../src/web/pages/files/read-address.ts';
 import { draw } from '../../support/page-words.ts';
+import { readFileFacts } from '../../../../src/ledger/file/read-why.ts';
 import { readFileRow } from '../../../../src/ledger/file/read-file.ts';
 
 const world = dashboardForTests({ account: { outputs: { workbook: true } } });
@@ -45,6 +46,20 @@ describe('/files/:fileId/outputs/:kind', () => {
     expect(headers.get('content-disposition')).toMatch(
       /^attachment; filename="L_hne _Juni___[0-9a-z]{8}\.\w+\.\w+"; filename\*=UTF-8''L%C3%B6hne%20_Juni___/,
     );
+  });
+
+  it('records who downloaded what, and not that a page asked for the head alone or for what is not handed out', async () => {
+    const { pool } = world.app.ledger;
+    const before = (await pool.query('SELECT seq FROM audit_head')).rows[0].seq;
+    const path = `/files/${fileId}/outputs/result`;
+    await viewer.send(path, { method: 'HEAD' });
+    await viewer.get(`${path}?number=7`);
+    await viewer.get(path);
+    const { rows } = await pool.query('SELECT actor, file_id, move, evidence FROM audit WHERE seq > $1', [before]);
+    const evidence = { kind: 'result', number: 0, name: expect.stringMatching(/\.result\.csv$/) };
+    expect(rows).toEqual([{ actor: 'operator:viewer', file_id: fileId, move: 'download', evidence }]);
+    const { links } = await readFileFacts(world.app.ledger, await readFileRow(world.app.ledger, fileId));
+    expect(links.map(({ move }) => move)).not.toContain('download');
   });
 
   it('tells its size to a request for the head alone', async () => {
