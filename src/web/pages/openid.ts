@@ -5,12 +5,11 @@ import { findBySubject } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { cookieOptions, withPort } from '../access/cookies.ts';
 import { openSession } from '../access/log-in.ts';
+import { findProvider, notLoggedIn, readSubject } from '../access/openid-provider.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { localPath } from './login.tsx';
 import * as client from 'openid-client';
-import type { OpenIdSettings } from '../../config/config-dashboard.ts';
-import { isLoopback } from '../../kernel/is-loopback.ts';
 
 const TRIES = { max: 60, timeWindow: 600_000 };
 
@@ -67,7 +66,7 @@ async function sendToProvider(
   reply: FastifyReply,
   { next, link }: Pick<Journey, 'next' | 'link'>,
 ): Promise<FastifyReply> {
-  const provider = await findProvider(context);
+  const provider = await providerOf(context);
   const journey: Journey = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -103,38 +102,12 @@ async function readReturn(
   if (!journey) throw notLoggedIn('this browser did not start this log-in, or it took too long');
   const came = new URL(callbackOf(context, request));
   came.search = new URL(request.url, came).search;
-  const provider = await findProvider(context);
-  const tokens = await client
-    .authorizationCodeGrant(provider, came, {
-      pkceCodeVerifier: journey.verifier,
-      expectedState: journey.state,
-      expectedNonce: journey.nonce,
-      idTokenExpected: true,
-    })
-    .catch((error: unknown) => {
-      // The provider's text may come from a third party; its code comes from a fixed list.
-      const code = error instanceof client.AuthorizationResponseError ? error.error : 'its answer is not genuine';
-      throw notLoggedIn(/^[\w ]{1,60}$/.test(code) ? code : 'it refused');
-    });
-  const claims = tokens.claims()!;
-  return { subject: `${claims.iss} ${claims.sub}`, journey };
+  return { subject: await readSubject(await providerOf(context), came, journey, context.app.clock), journey };
 }
 
-const PROVIDERS = new WeakMap<OpenIdSettings, Promise<client.Configuration>>();
-
-/** Reads the provider's configuration once; after a failure the next call tries again. */
-async function findProvider({ settings: { openid } }: WebContext): Promise<client.Configuration> {
-  if (!openid) throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'dashboard.openid is not configured');
-  const known = PROVIDERS.get(openid);
-  if (known) return known;
-  const issuer = new URL(openid.issuer);
-  const execute = isLoopback(issuer.hostname) ? [client.allowInsecureRequests] : [];
-  const asked = client.discovery(issuer, openid.clientId, openid.clientSecret, undefined, { execute });
-  PROVIDERS.set(openid, asked);
-  return asked.catch(() => {
-    PROVIDERS.delete(openid);
-    throw notLoggedIn('the provider does not answer');
-  });
+function providerOf({ settings: { openid } }: WebContext): Promise<client.Configuration> {
+  if (openid) return findProvider(openid);
+  throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'dashboard.openid is not configured');
 }
 
 function callbackOf({ settings }: WebContext, request: FastifyRequest): string {
@@ -155,9 +128,4 @@ function isJourney(found: unknown): found is Journey {
   if (typeof found !== 'object' || found === null) return false;
   const names = ['state', 'nonce', 'verifier', 'next', 'link'];
   return names.every((name) => typeof (found as Record<string, unknown>)[name] === 'string');
-}
-
-function notLoggedIn(reason: string): PipelineError {
-  const next = 'Try again from the log-in page.';
-  return new PipelineError('USAGE', 'log in by OpenID Connect', reason, { next });
 }
