@@ -1,4 +1,6 @@
 import type { PersonRole } from '../../../schemas/actions.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 
@@ -16,15 +18,16 @@ type SessionLimits = { readonly idleMs: number; readonly longestMs: number };
 /** Records a login. The secret is always new, so that no user can be tricked into using another's session. */
 export async function beginSession(
   ledger: Ledger,
-  session: { person: string; tokenHash: Buffer; csrf: string; by: string },
+  session: { person: string; tokenHash: Buffer; csrf: string; by: string; address?: string; browser?: string },
 ): Promise<void> {
-  const { person, tokenHash, csrf, by } = session;
+  const { person, tokenHash, csrf, by, address, browser } = session;
   await transact(ledger, async (tx) => {
     await tx.client.query(
-      'INSERT INTO desk_session (token_hash, person, csrf, began_at, seen_at) VALUES ($1, $2, $3, $4, $4)',
-      [tokenHash, person, csrf, tx.at],
+      `INSERT INTO desk_session (token_hash, person, csrf, began_at, seen_at, proved_at, began_by, address, browser)
+       VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)`,
+      [tokenHash, person, csrf, tx.at, by, address, browser],
     );
-    tx.audit({ actor: `operator:${person}`, move: 'log-in', reason: by });
+    tx.audit({ actor: `operator:${person}`, move: 'log-in', reason: by, evidence: { from: address, browser } });
   });
 }
 
@@ -71,6 +74,67 @@ export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<voi
     );
     if (!rows[0]) return;
     tx.audit({ actor: `operator:${rows[0].person}`, move: 'log-out', reason: 'asked for' });
+  });
+}
+
+/** A session as its user sees it. */
+export type OpenSession = {
+  readonly sessionNo: number;
+  /** Whether it is the one that asks. */
+  readonly isThis: boolean;
+  /** Null for a session that began before paydrop kept these. */
+  readonly by: string | null;
+  readonly address: string | null;
+  readonly browser: string | null;
+  readonly beganAt: Date;
+  readonly seenAt: Date;
+};
+
+/** Lists the sessions of a user that work, the one in use first. @param asking hash of that one */
+export async function listSessions(
+  ledger: Ledger,
+  { person, asking }: { person: string; asking: Buffer },
+  { idleMs, longestMs }: SessionLimits,
+): Promise<OpenSession[]> {
+  const now = ledger.clock.now().getTime();
+  const { rows } = await ledger.pool.query<OpenSession>(
+    `SELECT session_no AS "sessionNo", token_hash = $2 AS "isThis", began_by AS by, address, browser,
+            began_at AS "beganAt", seen_at AS "seenAt"
+     FROM desk_session WHERE person = $1 AND seen_at > $3 AND began_at > $4
+     ORDER BY token_hash = $2 DESC, seen_at DESC, session_no LIMIT 200`,
+    [person, asking, new Date(now - idleMs), new Date(now - longestMs)],
+  );
+  return rows;
+}
+
+/**
+ * Ends one session of a user.
+ * @throws PipelineError NOT_FOUND when it is not theirs, or has ended
+ */
+export async function endSessionOf(
+  ledger: Ledger,
+  { sessionNo, person }: { sessionNo: number; person: string },
+  because: AuditReason,
+): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const sql = 'DELETE FROM desk_session WHERE session_no = $1 AND person = $2';
+    const { rowCount } = await tx.client.query(sql, [sessionNo, person]);
+    if (rowCount === 0) throw new PipelineError('NOT_FOUND', `end session ${sessionNo}`);
+    tx.audit({ ...because, move: 'end-session', evidence: { person, sessions: 1 } });
+  });
+}
+
+/** Ends the sessions of a user. @param keep hash of one that stays; without it, all end */
+export async function endOtherSessions(
+  ledger: Ledger,
+  person: string,
+  keep: Buffer | undefined,
+  because: AuditReason,
+): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const sql = 'DELETE FROM desk_session WHERE person = $1 AND token_hash IS DISTINCT FROM $2';
+    const { rowCount: sessions } = await tx.client.query(sql, [person, keep]);
+    tx.audit({ ...because, move: 'end-session', evidence: { person, sessions } });
   });
 }
 

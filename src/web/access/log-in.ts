@@ -8,6 +8,7 @@ import { isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
 import { setSessionCookie } from './cookies.ts';
+import { describeBrowser } from './describe-browser.ts';
 import { keepBrowserKnown, placeOf } from './log-in-place.ts';
 
 /** The result of a log-in attempt. A wrong name and a wrong password look the same. */
@@ -54,8 +55,10 @@ export async function openSession(
   { person, by }: { person: string; by: string },
 ): Promise<void> {
   const token = newSecretToken();
+  const { ip: address, headers } = reply.request;
   const session = { person, tokenHash: hashSecretToken(token), csrf: newSecretToken(), by };
-  await beginSession(context.app.ledger, session);
+  const browser = describeBrowser(headers['user-agent']);
+  await beginSession(context.app.ledger, { ...session, address, browser });
   await forgetOldSessions(context.app.ledger, context.settings);
   setSessionCookie(reply, context, token);
   await keepBrowserKnown(context, reply, person);

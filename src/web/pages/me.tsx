@@ -9,6 +9,8 @@ import { readSessionToken } from '../access/cookies.ts';
 import { findPasswordFault } from '../access/log-in.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
+import { listSessions } from '../../ledger/person/sessions.ts';
+import { sessionPages, Sessions } from './sessions.tsx';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
@@ -31,6 +33,7 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
   const show = (request: FastifyRequest, reply: FastifyReply, said?: PageResult) =>
     showMe(context, request, reply, said);
   endApiTokens(server, context);
+  sessionPages(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
 
@@ -55,13 +58,16 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
 }
 
 async function showMe(
-  { app }: WebContext,
+  context: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { done, oldFault, newFault, token }: PageResult = {},
 ): Promise<FastifyReply> {
+  const { app, settings } = context;
   const viewer = viewerOf(request);
   const tokens = await listApiTokens(app.ledger, viewer.person);
+  const asking = hashSecretToken(readSessionToken(request, context) ?? '');
+  const sessions = await listSessions(app.ledger, { person: viewer.person, asking }, settings);
   return sendPage(
     reply,
     <Page title="Your account" viewer={viewer} path="/me">
@@ -106,6 +112,7 @@ async function showMe(
           <button type="submit">Change password</button>
         </form>
       </Section>
+      <Sessions viewer={viewer} sessions={sessions} />
       <ApiTokens
         viewer={viewer}
         tokens={tokens}

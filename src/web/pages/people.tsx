@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { changeRole, disablePerson, enablePerson } from '../../ledger/person/change-person.ts';
 import { inviteAgain, invitePerson } from '../../ledger/person/invite-person.ts';
+import { endOtherSessions } from '../../ledger/person/sessions.ts';
 import { listPeople, type Person } from '../../ledger/person/people.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -40,6 +41,9 @@ export function peoplePages(server: FastifyInstance, context: WebContext): void 
         return reply.redirect('/people', 303);
       case 'disable':
         await disablePerson(ledger, name, why);
+        return reply.redirect('/people', 303);
+      case 'log-out':
+        await endOtherSessions(ledger, name, undefined, why);
         return reply.redirect('/people', 303);
       case 'enable':
       case 'link': {
@@ -131,6 +135,7 @@ function Change({ viewer, person }: { viewer: Viewer; person: Person }) {
     : [
         { value: 'link', label: 'New link to set a password' },
         { value: 'role', label: 'Change role' },
+        { value: 'log-out', label: 'Log out everywhere' },
         { value: 'disable', label: 'Disable' },
       ];
   const id = `change-${name}`;
