@@ -146,6 +146,14 @@ export const DashboardConfig = z.strictObject({
     .max(168)
     .default(12)
     .describe('A user must log in again after this time in any case, in hours'),
+  proofMinutes: z
+    .int()
+    .min(1)
+    .max(720)
+    .default(10)
+    .describe(
+      'An action that moves money or cannot be undone asks for the password again this long after the last time, in minutes',
+    ),
 });
 
 const OutputsConfig = z.strictObject({

@@ -15,6 +15,8 @@ export type DashboardSettings = {
   readonly trustedProxies: readonly string[];
   readonly idleMs: number;
   readonly longestMs: number;
+  /** How long a log-in is proof enough for an action that moves money. */
+  readonly proofMs: number;
 };
 
 /** An OpenID provider where dashboard users may log in. */
@@ -58,6 +60,7 @@ export function readDashboard(
     trustedProxies,
     idleMs: (dashboard?.idleMinutes ?? 15) * 60_000,
     longestMs: (dashboard?.longestHours ?? 12) * 3_600_000,
+    proofMs: (dashboard?.proofMinutes ?? 10) * 60_000,
   };
 }
 

@@ -26,8 +26,18 @@ export function makeErrorHandler({ app }: WebContext) {
     if (trouble.code === 'NOT_LOGGED_IN' && isForPeople(request) && request.method === 'GET') {
       return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`);
     }
+    if (trouble.code === 'PROOF_NEEDED' && isForPeople(request)) {
+      return reply.redirect(`/me/prove?next=${encodeURIComponent(pageBefore(request))}`, 303);
+    }
     return tell(request, reply, trouble);
   };
+}
+
+/** Returns the page whose form was sent; another site's page never gets this far. */
+function pageBefore({ headers: { referer = '' } }: FastifyRequest): string {
+  if (!URL.canParse(referer)) return '/';
+  const { pathname, search } = new URL(referer);
+  return pathname + search;
 }
 
 /** Returns what may be shown of an error. Messages of the database and of fastify reveal internals. */

@@ -16,6 +16,7 @@ import { openIdPages } from './pages/openid.ts';
 import { peoplePages } from './pages/people.tsx';
 import { profilePages } from './pages/profiles/profiles.tsx';
 import { proposalsPage } from './pages/proposals.tsx';
+import { provePage } from './pages/prove.tsx';
 import { reportPage } from './pages/report.tsx';
 import { resolvePage } from './pages/resolve.tsx';
 import { schedulesPage } from './pages/schedules.tsx';
@@ -30,6 +31,7 @@ export const ROUTES: readonly Routes[] = [
   openIdPages,
   setUpPages,
   mePage,
+  provePage,
   peoplePages,
   filePages,
   searchPage,

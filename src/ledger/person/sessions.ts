@@ -10,6 +10,8 @@ type Session = {
   /** What every form must send along. */
   readonly csrf: string;
   readonly beganAt: Date;
+  /** When the user last proved who they are; null for a session that began before paydrop kept it. */
+  readonly provedAt: Date | null;
 };
 
 /** How long a session lasts, in ms: without a click, and in total. */
@@ -45,7 +47,7 @@ export async function useSession(
 ): Promise<Session | undefined> {
   const now = ledger.clock.now().getTime();
   const { rows } = await ledger.pool.query<Session & { seenAt: Date }>(
-    `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.seen_at AS "seenAt"
+    `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", s.seen_at AS "seenAt"
      FROM desk_session s JOIN person p ON p.name = s.person
      WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3
        AND greatest(s.seen_at, s.began_at) < $4`,
@@ -65,6 +67,11 @@ const SEEN_EACH_MS = 60_000;
 
 /** A time further in the future than this, in ms, comes from a wrong clock and would be valid for too long. */
 export const AHEAD_MS = 3_600_000;
+
+/** Notes that the user of a session has just proved who they are. */
+export async function noteProof({ pool, clock }: Ledger, tokenHash: Buffer): Promise<void> {
+  await pool.query('UPDATE desk_session SET proved_at = $2 WHERE token_hash = $1', [tokenHash, clock.now()]);
+}
 
 export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<void> {
   await transact(ledger, async (tx) => {

@@ -69,7 +69,9 @@ async function recognisePerson(request: FastifyRequest, context: WebContext): Pr
   // What a page fetches on its own does not show that a person is there.
   const isPerson = request.headers['x-live'] === undefined && !request.routeOptions.config.isPolled;
   const found = await useSession(context.app.ledger, hashSecretToken(token), context.settings, { isPerson });
-  return found ? { person: found.person, role: found.role, csrf: found.csrf, actions: undefined } : null;
+  if (!found) return null;
+  const { person, role, csrf, provedAt } = found;
+  return { person, role, csrf, actions: undefined, provedAt };
 }
 
 function mustBeAllowed(request: FastifyRequest): void {

@@ -23,14 +23,14 @@ export async function placeOf(context: WebContext, request: FastifyRequest, name
 
 const COOKIE = 'paydrop-known';
 
-/** Gives the browser a secret by which the next log-in knows it. It opens nothing. */
+/** Gives the browser a secret by which paydrop knows it where a password is asked for. It opens nothing. */
 export async function keepBrowserKnown(context: WebContext, reply: FastifyReply, person: string): Promise<void> {
   const name = withPort(COOKIE, reply.request);
   const brought = reply.request.cookies[name];
   const token = newSecretToken();
   const instead = brought === undefined ? undefined : hashSecretToken(brought);
   await rememberBrowser(context.app.ledger, { person, tokenHash: hashSecretToken(token), instead });
-  reply.setCookie(name, token, { ...cookieOptions(context, '/login'), maxAge: KNOWN_DAYS * 86_400 });
+  reply.setCookie(name, token, { ...cookieOptions(context), maxAge: KNOWN_DAYS * 86_400 });
 }
 
 /** Returns an IPv4 address, or the network of an IPv6 address: its holder can use any of the 2^64 addresses in it. */

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { forgetFailuresAt, LONGEST_WAIT_MS, noteFailure, readFailures } from '../../ledger/person/log-in-failures.ts';
 import { beginSession, forgetOldSessions } from '../../ledger/person/sessions.ts';
 import { waitLeftMs } from '../../calendar/wait-left.ts';
@@ -11,30 +11,38 @@ import { setSessionCookie } from './cookies.ts';
 import { describeBrowser } from './describe-browser.ts';
 import { keepBrowserKnown, placeOf } from './log-in-place.ts';
 
-/** The result of a log-in attempt. A wrong name and a wrong password look the same. */
-export type LogIn = { readonly result: 'in' } | { readonly result: 'wrong' } | { readonly result: 'wait'; until: Date };
+/** The result of trying a password. A wrong name and a wrong password look the same. */
+export type Tried =
+  | { readonly result: 'right'; readonly person: string }
+  | { readonly result: 'wrong' }
+  | { readonly result: 'wait'; readonly until: Date };
 
 /**
- * Logs a user in. Wrong passwords make a place wait, whether or not a user has the name, so that the wait tells nothing.
+ * Compares a password, here and wherever a user proves who they are. Wrong ones make a place wait, whether or not a user
+ * has the name, so that the wait tells nothing.
  */
-export async function logIn(
+export async function tryPassword(
   context: WebContext,
-  reply: FastifyReply,
+  request: FastifyRequest,
   { name, password }: { name: string; password: string },
-): Promise<LogIn> {
+): Promise<Tried> {
   const { ledger, clock } = context.app;
-  const { place, isKnown } = await placeOf(context, reply.request, name);
+  const { place, isKnown } = await placeOf(context, request, name);
   const { waitUntil, today } = await readFailures(ledger, { name, place });
   if (waitLeftMs(waitUntil, clock.now(), LONGEST_WAIT_MS) > 0) return { result: 'wait', until: waitUntil! };
   if (!isKnown) await setTimeout(brakeMs(today));
   const found = await readCredentials(ledger, name);
   if (!(await isPassword(password, found?.password ?? undefined))) {
-    await noteFailure(ledger, { name, place, from: reply.request.ip, isUser: found !== undefined });
+    await noteFailure(ledger, { name, place, from: request.ip, isUser: found !== undefined });
     return { result: 'wrong' };
   }
   await forgetFailuresAt(ledger, { name, place });
-  await openSession(context, reply, { person: found!.name, by: 'password' });
-  return { result: 'in' };
+  return { result: 'right', person: found!.name };
+}
+
+/** Returns when a place may try again, as a sentence. */
+export function sayWait(until: Date): string {
+  return `Try again after ${until.toISOString().slice(11, 19)} UTC.`;
 }
 
 /** Wrong passwords of a day from which a name is guessed from many places. */

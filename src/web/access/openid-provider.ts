@@ -26,7 +26,13 @@ export async function findProvider(openid: OpenIdSettings): Promise<client.Confi
 }
 
 /** What the browser was given when it set out, to compare with what it brings back. */
-type SetOut = { readonly verifier: string; readonly state: string; readonly nonce: string };
+type SetOut = {
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** Whether the user must have logged in at the provider just now. */
+  readonly isAgain: boolean;
+};
 
 /**
  * Exchanges the code that a browser brought back.
@@ -37,18 +43,24 @@ type SetOut = { readonly verifier: string; readonly state: string; readonly nonc
 export async function readSubject(
   provider: client.Configuration,
   came: URL,
-  { verifier, state, nonce }: SetOut,
+  { verifier, state, nonce, isAgain }: SetOut,
   clock: Clock,
 ): Promise<string> {
   const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-  const tokens = await client.authorizationCodeGrant(provider, came, checks).catch((error: unknown) => {
-    throw troubleOf(error);
-  });
+  const fresh = isAgain ? { maxAge: AGAIN_S } : {};
+  const tokens = await client
+    .authorizationCodeGrant(provider, came, { ...checks, ...fresh })
+    .catch((error: unknown) => {
+      throw troubleOf(error);
+    });
   const { iss, sub, iat } = tokens.claims()!;
   if (Math.abs(clock.now().getTime() - iat * 1_000) > AGE_MS)
     throw notLoggedIn('its answer is not of this moment; compare the clocks of both hosts');
   return `${iss} ${sub}`;
 }
+
+/** How long ago a user may have logged in at the provider when they do so again, in seconds. */
+const AGAIN_S = 120;
 
 /** How far the time in an ID token may be from ours, in ms. */
 const AGE_MS = 600_000;

@@ -6,6 +6,10 @@ export const REFUSALS = {
     status: 403,
     says: 'This did not come from a page of the dashboard, or the page is too old. Load it again.',
   },
+  PROOF_NEEDED: {
+    status: 403,
+    says: 'Your last log-in was a while ago. Confirm on the dashboard that it is you (/me/prove), then try again.',
+  },
   STRANGE_HOST: {
     status: 421,
     says: 'The dashboard does not serve this host name; set dashboard.url in paydrop.yaml to use it.',

@@ -9,6 +9,8 @@ export type Viewer = {
   readonly csrf: string;
   /** What an API token permits. Undefined for a person, whose role decides. */
   readonly actions: readonly ActionName[] | undefined;
+  /** When the person last proved who they are. */
+  readonly provedAt?: Date | null;
 };
 
 export function viewerMay({ role, actions }: Viewer, action: ActionName): boolean {

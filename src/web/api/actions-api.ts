@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { Refusal } from '../access/refusal.ts';
+import { mustBeProved } from '../access/step-up.ts';
 import { actorOf } from '../access/viewer.ts';
 import type { Ask, ActionReport, HandledAction, Input, Plan } from '../../actions/action.ts';
 import { type Order, shownPlan } from '../../actions/run-action.ts';
@@ -40,6 +41,7 @@ export function actionsApi(server: FastifyInstance, context: WebContext, actions
       async ({ viewer, params, query, body }) => {
         const input = { actor: actorOf(viewerOf({ viewer })), ...readInput(asks, body) };
         if (query.plan !== undefined) return shownPlan(await actions.plan(context, name, params, input));
+        if (ACTIONS[name].destructive) mustBeProved(viewerOf({ viewer }), context);
         const { reason, bind } = body ?? {};
         const order = { ...input, ...(reason !== undefined && { reason }), ...(bind !== undefined && { bind }) };
         const ran = await actions.run(context, name, params, order);

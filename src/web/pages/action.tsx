@@ -6,6 +6,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import { tellRefusal } from '../access/note-refusals.ts';
 import { fieldOf } from '../access/read-form.ts';
+import { findProofWanted, proveByPassword } from '../access/step-up.ts';
 import { takeUploads, uploadOf } from '../access/take-uploads.ts';
 import { actorOf } from '../access/viewer.ts';
 import type { HandledAction, Input } from '../../actions/action.ts';
@@ -74,10 +75,23 @@ async function send(visit: Visit, input: Input): Promise<FastifyReply> {
     const isChanged = handlerOf(name).picks === undefined;
     return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input), { isChanged });
   }
+  const proof = ACTIONS[name].destructive ? await findProofWanted(viewerOf(visit.request), context) : undefined;
+  if (proof) {
+    const fault = await proveByPassword(context, visit.request, fieldOf(form, 'password'));
+    if (fault !== undefined) return askForProof(visit, input, fault);
+  }
   const order = { ...input, reason: fieldOf(form, 'reason'), bind };
   const result = await runAction(context.app, name, finderOf(visit), order);
   if (result.result === 'changed') return showPlan(visit, input, result, { isChanged: true });
   return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...result} />);
+}
+
+/** Shows the plan again, because the action needs a proof of who its user is. */
+async function askForProof(visit: Visit, input: Input, proofFault: string): Promise<FastifyReply> {
+  const { context, name, reply, request } = visit;
+  tellRefusal(request, 'PROOF_NEEDED');
+  void reply.code(403);
+  return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input), { proofFault });
 }
 
 /** Shows the reason when the current state forbids the action. Failures of paydrop itself reach the error handler. */
@@ -124,14 +138,17 @@ async function showPlan(
   visit: Visit,
   input: Input,
   planned: Planned,
-  { isChanged = false, fault }: { isChanged?: boolean; fault?: string } = {},
+  { isChanged = false, fault, proofFault }: { isChanged?: boolean; fault?: string; proofFault?: string } = {},
 ): Promise<FastifyReply> {
-  const { context, name, form, reply } = visit;
+  const { context, name, form, reply, request } = visit;
   if (isChanged || planned.plan.barred !== undefined) void reply.code(409);
   const suggested = await handlerOf(name).suggest?.(context.app, planned.subject);
   const about = aboutOf(visit, { ...input, filled: { ...suggested, ...input.filled } });
   const reason = maskReason(fieldOf(form, 'reason'));
-  return sendPage(reply, <PlanPage {...about} {...planned} isChanged={isChanged} reason={reason} fault={fault} />);
+  const wanted = ACTIONS[name].destructive ? await findProofWanted(viewerOf(request), context) : undefined;
+  const proof = wanted && { proof: wanted, next: request.url, fault: proofFault };
+  const page = { ...about, ...planned, isChanged, reason, fault, proof };
+  return sendPage(reply, <PlanPage {...page} />);
 }
 
 function finderOf({ context, request }: Visit): SubjectFinder {

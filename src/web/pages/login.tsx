@@ -4,7 +4,7 @@ import type { OpenIdSettings } from '../../config/config-dashboard.ts';
 import { isDashboardNew } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { clearSessionCookie, readSessionToken } from '../access/cookies.ts';
-import { type LogIn, logIn } from '../access/log-in.ts';
+import { openSession, type Tried, tryPassword } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
@@ -28,8 +28,11 @@ export function loginPages(server: FastifyInstance, context: WebContext): void {
   server.post('/login', { config: { may: 'anybody', rateLimit: TRIES } }, async (request, reply) => {
     const name = fieldOf(request.body, 'name').toLowerCase();
     const next = localPath(fieldOf(request.body, 'next'));
-    const tried = await logIn(context, reply, { name, password: fieldOf(request.body, 'password') });
-    if (tried.result === 'in') return reply.redirect(next, 303);
+    const tried = await tryPassword(context, request, { name, password: fieldOf(request.body, 'password') });
+    if (tried.result === 'right') {
+      await openSession(context, reply, { person: tried.person, by: 'password' });
+      return reply.redirect(next, 303);
+    }
     void reply.code(tried.result === 'wait' ? 429 : 401);
     return sendPage(reply, <LoginPage next={next} name={name} tried={tried} openid={openid} />);
   });
@@ -46,7 +49,7 @@ type LoginProps = {
   next: string;
   isNew?: boolean;
   name?: string;
-  tried?: LogIn;
+  tried?: Tried;
   openid: OpenIdSettings | undefined;
 };
 

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { changePassword } from '../../ledger/person/change-person.ts';
 import { listApiTokens, addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/api-tokens.ts';
-import { readCredentials } from '../../ledger/person/people.ts';
 import { PERSON_ROLES, type ActionName, ACTIONS } from '../../../schemas/actions.ts';
-import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
+import { hashPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import { readSessionToken } from '../access/cookies.ts';
 import { findPasswordFault } from '../access/log-in.ts';
@@ -16,6 +15,7 @@ import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { counted } from '../../kernel/counted.ts';
+import { mustBeProved, proveByPassword } from '../access/step-up.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
 import type { HandledAction } from '../../actions/action.ts';
@@ -38,15 +38,15 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
   server.get('/me', async (request, reply) => show(request, reply));
 
   server.post('/me/tokens', async (request, reply) => {
+    mustBeProved(viewerOf(request), context);
     const token = await makeApiToken(context, request);
     return show(request, 'says' in token ? reply.code(400) : reply, { token });
   });
 
   server.post('/me/password', async (request, reply) => {
     const { person } = viewerOf(request);
-    const found = await readCredentials(context.app.ledger, person);
-    if (!(await isPassword(fieldOf(request.body, 'old'), found?.password ?? undefined)))
-      return show(request, reply.code(400), { oldFault: 'This password is wrong.' });
+    const oldFault = await proveByPassword(context, request, fieldOf(request.body, 'old'));
+    if (oldFault) return show(request, reply.code(400), { oldFault });
     const password = fieldOf(request.body, 'password');
     const newFault = findPasswordFault(password, { name: person, repeated: fieldOf(request.body, 'repeated') });
     if (newFault) return show(request, reply.code(400), { newFault });

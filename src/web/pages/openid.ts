@@ -6,6 +6,7 @@ import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { cookieOptions, withPort } from '../access/cookies.ts';
 import { openSession } from '../access/log-in.ts';
 import { findProvider, notLoggedIn, readSubject } from '../access/openid-provider.ts';
+import { proveSession } from '../access/step-up.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { localPath } from './login.tsx';
@@ -24,6 +25,7 @@ export function openIdPages(server: FastifyInstance, context: WebContext): void 
     sendToProvider(context, request, reply, {
       next: localPath(fieldOf(request.query, 'next')),
       link: fieldOf(request.query, 'link'),
+      again: fieldOf(request.query, 'again'),
     }),
   );
 
@@ -37,7 +39,8 @@ export function openIdPages(server: FastifyInstance, context: WebContext): void 
       const next = 'Ask an administrator of the dashboard for a link, and follow it once.';
       throw new PipelineError('USAGE', 'log you in', 'no user here has your account of the provider', { next });
     }
-    await openSession(context, reply, { person, by: 'openid' });
+    if (journey.again !== '' && request.viewer?.person === person) await proveSession(context, request);
+    else await openSession(context, reply, { person, by: 'openid' });
     return reply.redirect(localPath(journey.next));
   });
 }
@@ -50,6 +53,8 @@ type Journey = {
   readonly next: string;
   /** Secret of the link that the user follows; empty for a plain log-in. */
   readonly link: string;
+  /** Not empty when a user who is logged in proves again who they are. */
+  readonly again: string;
 };
 
 const PATH = '/login/openid';
@@ -64,7 +69,7 @@ async function sendToProvider(
   context: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { next, link }: Pick<Journey, 'next' | 'link'>,
+  { next, link, again }: Pick<Journey, 'next' | 'link' | 'again'>,
 ): Promise<FastifyReply> {
   const provider = await providerOf(context);
   const journey: Journey = {
@@ -73,6 +78,7 @@ async function sendToProvider(
     verifier: client.randomPKCECodeVerifier(),
     next,
     link,
+    again,
   };
   const url = client.buildAuthorizationUrl(provider, {
     redirect_uri: callbackOf(context, request),
@@ -81,6 +87,8 @@ async function sendToProvider(
     nonce: journey.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(journey.verifier),
     code_challenge_method: 'S256',
+    // The provider must ask for the password, too, although its own session may still be open.
+    ...(again !== '' && { max_age: '0' }),
   });
   const value = Buffer.from(JSON.stringify(journey)).toString('base64url');
   const options = { ...cookieOptions(context, PATH), maxAge: AWAY_S };
@@ -102,7 +110,8 @@ async function readReturn(
   if (!journey) throw notLoggedIn('this browser did not start this log-in, or it took too long');
   const came = new URL(callbackOf(context, request));
   came.search = new URL(request.url, came).search;
-  return { subject: await readSubject(await providerOf(context), came, journey, context.app.clock), journey };
+  const check = { ...journey, isAgain: journey.again !== '' };
+  return { subject: await readSubject(await providerOf(context), came, check, context.app.clock), journey };
 }
 
 function providerOf({ settings: { openid } }: WebContext): Promise<client.Configuration> {
@@ -126,6 +135,6 @@ function readJourney(cookie: string | undefined): Journey | undefined {
 
 function isJourney(found: unknown): found is Journey {
   if (typeof found !== 'object' || found === null) return false;
-  const names = ['state', 'nonce', 'verifier', 'next', 'link'];
+  const names = ['state', 'nonce', 'verifier', 'next', 'link', 'again'];
   return names.every((name) => typeof (found as Record<string, unknown>)[name] === 'string');
 }

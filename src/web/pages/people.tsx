@@ -8,6 +8,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/counted.ts';
 import { newLink } from '../../actions/new-link.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
+import { mustBeProved } from '../access/step-up.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
@@ -24,6 +25,7 @@ export function peoplePages(server: FastifyInstance, context: WebContext): void 
   server.get('/people', { config }, async (request, reply) => show(request, reply, context));
 
   server.post('/people', { config }, async (request, reply) => {
+    mustBeProved(viewerOf(request), context);
     const name = fieldOf(request.body, 'name').toLowerCase();
     const role = readRole(fieldOf(request.body, 'role'));
     const { token, link } = newLink(clock.now());
@@ -32,6 +34,7 @@ export function peoplePages(server: FastifyInstance, context: WebContext): void 
   });
 
   server.post('/people/:name', { config }, async (request, reply) => {
+    mustBeProved(viewerOf(request), context);
     const name = fieldOf(request.params, 'name');
     const wanted = fieldOf(request.body, 'do');
     const why = because(request, `change "${name}"`);

@@ -5,6 +5,7 @@ import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan
 import { Facts, Notice, Section, Table } from './blocks.tsx';
 import { ChoiceField, FileField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';
+import { ProofField } from './proof-field.tsx';
 import { Moment, Money } from './words.tsx';
 
 /** Shows what would happen, with everything that a person should compare. */
@@ -46,14 +47,24 @@ export type ActionFormProps = {
   readonly fault?: string | undefined;
 };
 
+/** What the form asks for beside the reason, when the user's last log-in was a while ago. */
+export type Proof = Parameters<typeof ProofField>[0];
+
 /** Shows the form that does it. It sends the inputs and the mark of the plan along. */
 export function DoForm({
   plan,
   bind,
   picks,
   reason = '',
+  proof,
   ...form
-}: ActionFormProps & { plan: Plan; bind: string; picks: readonly Ask[]; reason?: string }) {
+}: ActionFormProps & {
+  plan: Plan;
+  bind: string;
+  picks: readonly Ask[];
+  reason?: string;
+  proof?: Proof | undefined;
+}) {
   const { viewer, action, path, asks, filled, fault } = form;
   const { label, destructive, reason: isReasonAsked } = ACTIONS[action];
   const files = picks.filter(({ kind }) => kind === 'file');
@@ -83,9 +94,12 @@ export function DoForm({
             isRequired
           />
         )}
-        <button type="submit" class={destructive ? 'destructive' : undefined}>
-          {plan.button ?? label}
-        </button>
+        {proof && <ProofField {...proof} />}
+        {proof?.proof.by !== 'openid' && (
+          <button type="submit" class={destructive ? 'destructive' : undefined}>
+            {plan.button ?? label}
+          </button>
+        )}
       </form>
     </Section>
   );

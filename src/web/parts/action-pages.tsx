@@ -5,7 +5,7 @@ import { type Viewer, viewerMay } from '../access/viewer.ts';
 import type { Ask, ActionReport, Filled, HandledAction, Next, Plan, Subject } from '../../actions/action.ts';
 import { isWarning, linkOf, placeOf } from '../actions/find-subject.ts';
 import { Notice, Section } from './blocks.tsx';
-import { DoForm, ListingTable, PickForm, PlanView } from './action-forms.tsx';
+import { DoForm, ListingTable, PickForm, PlanView, type Proof } from './action-forms.tsx';
 import { Page } from './page.tsx';
 
 /** What every page of an action needs. */
@@ -27,8 +27,16 @@ export function PlanPage({
   isChanged,
   reason,
   fault,
+  proof,
   ...about
-}: About & { plan: Plan; bind: string; isChanged: boolean; reason: string; fault: string | undefined }) {
+}: About & {
+  plan: Plan;
+  bind: string;
+  isChanged: boolean;
+  reason: string;
+  fault: string | undefined;
+  proof?: Proof | undefined;
+}) {
   const { picks, asks } = about;
   const form = { ...about, filled: shown(about.filled) };
   const isBarred = plan.barred !== undefined;
@@ -46,7 +54,9 @@ export function PlanPage({
       )}
       {isBarred && <Notice kind="bad" title="This cannot be done" />}
       <PlanView plan={plan} />
-      {!isBarred && <DoForm {...form} asks={asks} plan={plan} bind={bind} reason={reason} fault={fault} />}
+      {!isBarred && (
+        <DoForm {...form} asks={asks} plan={plan} bind={bind} reason={reason} fault={fault} proof={proof} />
+      )}
       {picks.length > 0 && !wantsFile(picks) && <PickForm {...form} title={OTHERWISE} asks={picks} />}
       {isBarred && <BackTo subject={about.subject} />}
       <KeepFile picks={picks} />

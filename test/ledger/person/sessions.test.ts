@@ -37,7 +37,13 @@ describe('sessions', () => {
   describe('useSession', () => {
     it('knows who it is, by the secret alone', async () => {
       await begin('known');
-      expect(await use('known')).toEqual({ person: 'bob', role: 'operator', csrf: 'c', beganAt: world.clock.now() });
+      expect(await use('known')).toEqual({
+        person: 'bob',
+        role: 'operator',
+        csrf: 'c',
+        beganAt: world.clock.now(),
+        provedAt: world.clock.now(),
+      });
       expect(await use('unknown')).toBeUndefined();
     });
 

@@ -34,7 +34,7 @@ async function sendEndless(world: DashboardWorld, action: string, bytes: number)
   const query = new URLSearchParams({ folder: 'drop/card', name: 'large.csv', sha256: '0'.repeat(64) });
   const head = [
     `POST /drop/${action}?${query} HTTP/1.1`,
-    'host: 127.0.0.1',
+    `host: ${new URL(world.url).host}`,
     `cookie: ${browser.cookie}`,
     `x-csrf-token: ${await browser.csrf()}`,
     'content-type: application/octet-stream',

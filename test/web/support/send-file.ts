@@ -21,11 +21,12 @@ export type SentFile = {
   /** Hash of what was checked; by default of the content. */
   sha256?: string;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 };
 
 /** Sends the bytes of a file as the page does. */
 export async function sendFile(browser: TestBrowser, action: 'check' | 'submit', file: SentFile): Promise<Said> {
-  const { name = 'june.csv', folder = 'drop/card', content = '', headers = {} } = file;
+  const { name = 'june.csv', folder = 'drop/card', content = '', headers = {}, signal } = file;
   const query = new URLSearchParams({ folder, name });
   if (action === 'submit')
     query.set('sha256', file.sha256 ?? (content instanceof ReadableStream ? '' : sha256Of(content)));
@@ -38,6 +39,7 @@ export async function sendFile(browser: TestBrowser, action: 'check' | 'submit',
       ...headers,
     },
     body: content,
+    ...(signal && { signal }),
     ...(content instanceof ReadableStream && { duplex: 'half' }),
   });
   return { status, text, json: JSON.parse(text) };

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ACTIONS } from '../../../../schemas/actions.ts';
 import { type Profile, ProfileName } from '../../../../schemas/profiles.ts';
 import type { ActionReport } from '../../../actions/action.ts';
 import { readAgreed } from '../../../actions/profile/compare-sample.ts';
@@ -14,6 +15,7 @@ import { maskName, maskReason, maskText } from '../../../kernel/mask.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { takeUploads, uploadOf } from '../../access/take-uploads.ts';
 import { actorOf, type Viewer } from '../../access/viewer.ts';
+import { mustBeProved } from '../../access/step-up.ts';
 import { troubleOf } from '../../answer-errors.tsx';
 import { DonePage } from '../../parts/action-pages.tsx';
 import { sendPage } from '../../send-page.ts';
@@ -256,6 +258,7 @@ async function run(
   action: 'import-profile' | 'confirm-profile',
   given: Given,
 ): Promise<ActionReport> {
+  if (ACTIONS[action].destructive) mustBeProved(viewer, context);
   const order = { ...given, actor: actorOf(viewer) };
   const result = await runAction(context.app, action, async () => ({ kind: 'profile', profile }), order);
   // Only an order that is bound to a plan can find it changed.
