@@ -3,6 +3,7 @@ import { seededRandom } from '../../../support/random.ts';
 import {
   type Answer,
   type DashboardWorld,
+  PASSWORD,
   TEST_PEOPLE,
   type TestBrowser,
   type TestPerson,
@@ -161,6 +162,7 @@ const IDEAS = [
 /** Returns what a page hides as it came; leaves, chooses or makes up the rest. */
 function fill({ name, value, choices }: PageForm['fields'][number], random: Random): string {
   if (name === '_csrf' || name === 'bind') return value;
+  if (name === 'password') return PASSWORD;
   if (choices.length > 0) return random.pick(choices);
   return name === 'reason' && random.next() < 0.8 ? 'clicked at random' : random.pick([value, ...IDEAS]);
 }
