@@ -112,8 +112,10 @@ async function readFilter(ledger: Ledger, asked: AuditQuery, zone: string): Prom
 }
 
 function actorOf(who: string): string {
-  return who.includes(':') || who === 'system' || who === 'worker' ? who : `operator:${who}`;
+  return who.includes(':') || NO_USERS.includes(who) ? who : `operator:${who}`;
 }
+
+const NO_USERS = ['stranger', 'system', 'worker'];
 
 function boundsOf(day: string, zone: string) {
   const bounds = dayBounds(day, zone);

@@ -58,6 +58,13 @@ describe('auditPages', () => {
     for (const { words } of links) expect(words).toMatch(expected);
   });
 
+  it('lists wrong passwords for names that no user has, without the names', async () => {
+    await world.stranger().post('/login', { name: 'my secret password', password: 'oops' }, '');
+    const links = linksOf(await audit('?who=stranger'));
+    expect(links.map(({ words }) => words)).toEqual([expect.stringMatching(/ stranger log-in-failed unknown name /)]);
+    expect(links[0]?.words).not.toContain('secret');
+  });
+
   it('says that nothing fits, and what to do', async () => {
     for (const query of ['?who=nobody', '?from=2099-01-01', '?to=2020-01-01', '?who=ada&move=claim'])
       expect(wordsOf((await audit(query)).text)).toContain('Nothing matches.');
