@@ -25,4 +25,6 @@ CREATE TABLE known_browser (
 COMMENT ON TABLE known_browser IS 'Browsers in which a user has logged in; wrong passwords from elsewhere do not make them wait.';
 CREATE INDEX known_browser_by_person ON known_browser (person, known_at);
 
-ALTER TABLE person DROP COLUMN failures, DROP COLUMN locked_until;
+-- Processes of the version before still read and write these.
+COMMENT ON COLUMN person.failures IS 'Of versions that counted by name alone.';
+COMMENT ON COLUMN person.locked_until IS 'Of versions that counted by name alone.';
