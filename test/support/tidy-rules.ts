@@ -60,6 +60,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   '@bull-board/api': ['src/web'],
   '@bull-board/fastify': ['src/web'],
   '@fastify/ajv-compiler': ['src/web'],
+  '@fastify/compress': ['src/web'],
   '@fastify/cookie': ['src/web'],
   '@fastify/fast-json-stringify-compiler': ['src/web'],
   '@fastify/formbody': ['src/web'],

@@ -1,5 +1,7 @@
 import { dashboardForTests } from './support/dashboard-world.ts';
+import { assetAt } from '../../src/web/assets.ts';
 import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DashboardSettings } from '../../src/config/config-dashboard.ts';
 import { openDashboard, COMPILE_LAZILY } from '../../src/web/open-dashboard.tsx';
@@ -42,19 +44,40 @@ describe('openDashboard', () => {
   it('serves styles and script to everybody, and nothing beside them', async () => {
     const dashboard = await openDashboard(world.app, settings());
     const ask = async (path: string) => (await fetch(dashboard.url + path, { redirect: 'manual' })).status;
-    expect(await ask('/assets/dashboard.css')).toBe(200);
-    expect(await ask('/assets/dashboard.js')).toBe(200);
-    for (const path of [
-      '/assets/',
-      '/assets/../open-dashboard.tsx',
-      '/assets/%2e%2e%2fopen-dashboard.tsx',
-      '/assets/..%5copen-dashboard.tsx',
-    ])
-      expect({ path, status: await ask(path) }).toEqual({
+    expect(await ask(assetAt('dashboard.css'))).toBe(200);
+    expect(await ask(assetAt('dashboard.js'))).toBe(200);
+    for (const path of ['', '../assets.ts', '%2e%2e%2fassets.ts', '..%5cassets.ts'])
+      expect({ path, status: await ask(assetAt(path)) }).toEqual({
         path,
         status: expect.toSatisfy((status: number) => status >= 400),
       });
     await dashboard.close();
+  });
+
+  it('lets browsers keep styles and scripts, whose address changes with them, but no page', async () => {
+    const keeps = async (path: string) => (await world.stranger().get(path)).headers.get('cache-control');
+    expect(assetAt('dashboard.css')).toMatch(/^\/assets\/[\da-f]{12}\/dashboard\.css$/);
+    expect(await keeps(assetAt('dashboard.css'))).toBe('public, max-age=31536000, immutable');
+    expect(await keeps('/login')).toBe('no-store');
+  });
+
+  it.each([
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, br', 'br'],
+    ['identity', null],
+  ])('compresses pages, scripts and JSON for those who take %s', async (accepted, encoding) => {
+    const browser = await world.as('viewer');
+    for (const path of ['/audit', assetAt('dashboard.css'), '/api/v1/openapi.json']) {
+      const { status, headers } = await browser.get(path, { 'accept-encoding': accepted });
+      expect([path, status, headers.get('content-encoding')]).toEqual([path, 200, encoding]);
+    }
+  });
+
+  it('takes no compressed request, which could unpack to any size', async () => {
+    const body = gzipSync(new URLSearchParams({ name: 'x'.repeat(1_000) }).toString());
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': 'gzip' };
+    expect((await world.stranger().send('/login', { method: 'POST', body, headers })).text).not.toContain('xxx');
   });
 
   it('speaks HTTPS with a certificate of its own, and then binds cookie and browser to it', async () => {
@@ -167,12 +190,12 @@ describe('COMPILE_LAZILY', () => {
 
 /** All routes that answer without a log-in. Each addition needs a good reason. */
 const FOR_ANYBODY = [
-  'GET /assets/*',
+  `GET ${assetAt('*')}`,
   'GET /login',
   'GET /login/openid',
   'GET /login/openid/callback',
   'GET /set-up/:token',
-  'HEAD /assets/*',
+  `HEAD ${assetAt('*')}`,
   'HEAD /login',
   'HEAD /login/openid',
   'HEAD /login/openid/callback',

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { storableText } from '../../ledger/engine/storable-text.ts';
 import { useApiToken } from '../../ledger/person/api-tokens.ts';
 import { useSession } from '../../ledger/person/sessions.ts';
-import { hashSecretToken } from '../../crypto/secret-token.ts';
+import { hashSecretToken, unmaskToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
 import { Refusal } from './refusal.ts';
 import { readSessionToken } from './cookies.ts';
@@ -101,7 +101,7 @@ function mustBringToken(request: FastifyRequest): void {
   if (viewer === null || viewer.actions !== undefined || SAFE_METHODS.has(request.method)) return;
   if (request.routeOptions.config.may === 'anybody') return;
   const brought = request.headers['x-csrf-token'] ?? formToken(request.body);
-  if (typeof brought !== 'string' || !isEqual(brought, viewer.csrf)) throw new Refusal('STRANGE_FORM');
+  if (typeof brought !== 'string' || !isEqual(unmaskToken(brought), viewer.csrf)) throw new Refusal('STRANGE_FORM');
 }
 
 function formToken(body: unknown): unknown {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { assetAt } from '../assets.ts';
 import { type Folder, foldersHere } from '../../config/config.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
@@ -37,7 +38,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
             ]}
           />
         </Section>
-        <script src="/assets/drop.js" type="module" />
+        <script src={assetAt('drop.js')} type="module" />
       </Page>,
     );
   });

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { assetAt } from '../assets.ts';
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
@@ -145,7 +146,7 @@ function BackTo({ subject }: { subject: Subject }) {
 
 /** Loads the script that carries a chosen file to the next page, which would otherwise forget it. */
 function KeepFile({ picks }: { picks: readonly Ask[] }) {
-  return wantsFile(picks) ? <script src="/assets/keep-file.js" type="module" /> : null;
+  return wantsFile(picks) ? <script src={assetAt('keep-file.js')} type="module" /> : null;
 }
 
 function wantsFile(asks: readonly Ask[]): boolean {

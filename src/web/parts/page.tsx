@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { assetAt } from '../assets.ts';
 import { type ActionName, ACTIONS } from '../../../schemas/actions.ts';
+import { maskToken } from '../../crypto/secret-token.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 
 type NavRow = { readonly path: string; readonly label: string; readonly may: ActionName };
@@ -33,11 +35,11 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, childre
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {viewer && <meta name="csrf" content={viewer.csrf} />}
+        {viewer && <meta name="csrf" content={maskToken(viewer.csrf)} />}
         <title>{`${title} · paydrop`}</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/dashboard.css" />
-        <script src="/assets/dashboard.js" type="module" />
+        <link rel="icon" href={assetAt('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetAt('dashboard.css')} />
+        <script src={assetAt('dashboard.js')} type="module" />
       </head>
       <body data-live={isLive ? 'on' : undefined}>
         <a class="skip" href="#main">
@@ -122,7 +124,7 @@ function Crumbs({ crumbs, title }: { crumbs: NonNullable<PageProps['crumbs']>; t
 
 /** Adds the token that proves a form comes from this user's page; every form that changes anything needs it. */
 export function Token({ viewer }: { viewer: Viewer }) {
-  return <input type="hidden" name="_csrf" value={viewer.csrf} />;
+  return <input type="hidden" name="_csrf" value={maskToken(viewer.csrf)} />;
 }
 
 /** Links to the actions that the viewer may take here. Others are left out: a button that refuses is no help. */

@@ -1,4 +1,5 @@
 import { createBullBoard } from '@bull-board/api';
+import { assetAt } from '../assets.ts';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../access/refusal.ts';
@@ -70,7 +71,7 @@ export function tidyBoardPage(html: string): string {
     .replace(/<link\b[^>]*\bhref="https?:[^>]*>/g, '')
     .replace(/<style>.*?<\/style>/gs, '')
     .replace(/(<[a-z]+) style="[^"]*"/g, '$1')
-    .replace('</head>', '<link rel="stylesheet" href="/assets/queues.css" /></head>')
+    .replace('</head>', `<link rel="stylesheet" href="${assetAt('queues.css')}" /></head>`)
     .replace(/<body[^>]*>/, '$&<a class="back-to-dashboard" href="/">← Back to the dashboard</a>');
 }
 

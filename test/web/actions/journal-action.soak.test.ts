@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { assetAt } from '../../../src/web/assets.ts';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import { dayReport } from '../../workers/support/resolve-context.ts';
 import { type ActionPage, doIt, fileNamed, openAction, readAction } from '../support/action-page.ts';
@@ -48,7 +49,7 @@ describe('journal', () => {
     const { status, text, hidden } = await openAction(operator, `${await world.pathOf('reported')}/do/journal`);
     expect([status, hidden['bind']]).toEqual([200, undefined]);
     expect(text).toMatch(/<form [^>]*enctype="multipart\/form-data"/);
-    expect(text).toContain('src="/assets/keep-file.js"');
+    expect(text).toContain(`src="${assetAt('keep-file.js')}"`);
   });
 
   it('takes no form without the token of the session, and no file without rows', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { assetAt } from '../../../src/web/assets.ts';
 import { dashboardForTests, openDashboardWorld } from '../support/dashboard-world.ts';
 
 const world = dashboardForTests();
@@ -34,10 +35,10 @@ describe('GET /drop', () => {
     const { text } = await browser.get('/drop');
     expect(text).not.toMatch(/ style=| on\w+=|<style/);
     expect(text.match(/<script[^>]*>/g)).toEqual([
-      '<script src="/assets/dashboard.js" type="module">',
-      '<script src="/assets/drop.js" type="module">',
+      `<script src="${assetAt('dashboard.js')}" type="module">`,
+      `<script src="${assetAt('drop.js')}" type="module">`,
     ]);
-    const script = await browser.get('/assets/drop.js');
+    const script = await browser.get(assetAt('drop.js'));
     expect(script.headers.get('content-type')).toContain('javascript');
     // File contents must never become part of the page.
     expect(script.text).not.toMatch(/innerHTML|insertAdjacentHTML|outerHTML|document\.write/);

@@ -1,4 +1,5 @@
 import { type ComponentType, h } from 'preact';
+import { assetAt } from '../../../src/web/assets.ts';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../../src/actions/action.ts';
@@ -66,7 +67,9 @@ describe('PicksPage and WhyNotPage', () => {
   });
 
   it('carry the file over by a script of the dashboard, and only where there is one', () => {
-    expect(html(PicksPage, { ...about, picks: [FILE] })).toContain('<script src="/assets/keep-file.js" type="module">');
+    expect(html(PicksPage, { ...about, picks: [FILE] })).toContain(
+      `<script src="${assetAt('keep-file.js')}" type="module">`,
+    );
     expect(html(PicksPage, { ...about, picks: [ID] })).not.toContain('keep-file.js');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { assetAt } from '../../../src/web/assets.ts';
 import { QUEUES } from '../../../schemas/jobs.ts';
 import { dashboardForTests, TEST_PEOPLE, type TestPerson } from '../support/dashboard-world.ts';
 import { readFileSync } from 'node:fs';
@@ -124,6 +125,6 @@ describe('tidyBoardPage', () => {
 
   it('leads back to the dashboard', () => {
     expect(tidied).toContain('<a class="back-to-dashboard" href="/">← Back to the dashboard</a>');
-    expect(tidied).toContain('href="/assets/queues.css"');
+    expect(tidied).toContain(`href="${assetAt('queues.css')}"`);
   });
 });
