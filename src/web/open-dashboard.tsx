@@ -20,6 +20,7 @@ import { ASSETS_FOLDER, ASSETS_PATH } from './assets.ts';
 import type { WebContext } from './web-context.ts';
 import { openLive } from './live/open-live.ts';
 import { ROUTES } from './routes.ts';
+import { openShell } from './shell/read-shell.ts';
 import ajv from '@fastify/ajv-compiler';
 import stringifier from '@fastify/fast-json-stringify-compiler';
 
@@ -64,6 +65,7 @@ export async function openDashboard(app: App, settings: DashboardSettings): Prom
   noteRefusals(server, context);
   answerErrors(server, context);
   await server.register(serveAssets);
+  openShell(server, context);
   const live = openLive(server, context);
   for (const hang of ROUTES) await server.register(async (scope) => hang(scope, context));
   await listen(server, settings);

@@ -77,6 +77,7 @@ describe.runIf(chromiumIsInstalled())('an export of samples/ in a browser', () =
   const title = async () => (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
 
   async function begin(name: string, buffer: Buffer): Promise<void> {
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByRole('link', { name: 'Profiles', exact: true }).click();
     await page.getByRole('link', { name: 'Make one from a file…' }).click();
     await look();

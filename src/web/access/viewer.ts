@@ -1,4 +1,5 @@
 import { type ActionName, mayDo, type PersonRole } from '../../../schemas/actions.ts';
+import type { Badges } from '../../ledger/overview/read-badges.ts';
 
 /** Who sends the request, determined before a route runs. */
 export type Viewer = {
@@ -11,6 +12,19 @@ export type Viewer = {
   readonly actions: readonly ActionName[] | undefined;
   /** When the person last proved who they are. */
   readonly provedAt?: Date | null;
+  /** What surrounds the page; undefined where the answer is no page, or an error before one. */
+  readonly shell?: Shell;
+};
+
+/** What surrounds each page of a person. */
+export type Shell = {
+  readonly now: Date;
+  /** Zone of all times on the page. */
+  readonly timeZone: string;
+  readonly accounts: readonly string[];
+  /** The account to which the person has limited the lists; undefined for all. */
+  readonly account: string | undefined;
+  readonly badges: Badges;
 };
 
 export function viewerMay({ role, actions }: Viewer, action: ActionName): boolean {

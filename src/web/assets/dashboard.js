@@ -1,4 +1,5 @@
 // The small part that pages do by themselves. Everything else is a link or a form.
+import { Idiomorph } from './vendor/idiomorph.js';
 
 /** Refreshes every `data-part` of this page when the server reports a change. */
 function liveParts() {
@@ -17,16 +18,25 @@ function liveParts() {
   source.addEventListener('over', () => location.reload());
 }
 
+/** What belongs to the user of this page and not to the server: ticks, open details, what is typed. */
+const OWN_ATTRIBUTES = new Set(['checked', 'open', 'value', 'aria-expanded']);
+
 async function refresh() {
-  const answer = await fetch(location.href, { headers: { 'x-live': '1' } });
-  if (!answer.ok) return;
+  const answer = await fetch(location.href, { headers: { 'x-live': '1', accept: 'text/html' } });
+  if (!answer.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const part of document.querySelectorAll('[data-part]')) {
     const twin = fresh.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
-    // A part with the keyboard focus stays, so that the user keeps their place.
-    if (!twin || part.innerHTML === twin.innerHTML || part.contains(document.activeElement)) continue;
-    part.replaceChildren(...twin.childNodes);
+    if (!twin || part.innerHTML === twin.innerHTML) continue;
+    // Changes what differs and leaves the rest, so that focus and selection stay where they are.
+    Idiomorph.morph(part, twin.innerHTML, {
+      morphStyle: 'innerHTML',
+      ignoreActiveValue: true,
+      callbacks: { beforeAttributeUpdated: (name) => !OWN_ATTRIBUTES.has(name) },
+    });
   }
+  document.title = fresh.title;
+  document.querySelector('link[rel="icon"]').href = fresh.querySelector('link[rel="icon"]').href;
 }
 
 if (document.body.dataset.live === 'on') liveParts();

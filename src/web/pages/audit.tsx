@@ -68,7 +68,7 @@ async function show(
   const { seq } = verified ?? (await readAuditHead(ledger));
   return sendPage(
     fault ? reply.code(400) : reply,
-    <Page title="Audit trail" viewer={viewer} path="/audit">
+    <Page title="Audit trail" viewer={viewer} path="/audit" only="">
       {verified && <VerifyResult verified={verified} />}
       <FilterForm asked={asked} zone={zone} />
       {fault && <Notice kind="bad" title={fault.message} />}

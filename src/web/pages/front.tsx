@@ -25,7 +25,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
     const yesterday = addDays(dayInZone(context.app.clock.now(), front.zone), -1);
     return sendPage(
       reply,
-      <Page title="Today" viewer={viewer} path="/" isLive>
+      <Page title="Today" viewer={viewer} path="/" only="" isLive>
         <div data-part="first">
           {front.standing.files.length === 0 && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}
         </div>

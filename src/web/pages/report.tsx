@@ -10,6 +10,7 @@ import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
+import { accountAsked } from '../shell/read-shell.ts';
 import type { ComponentChildren } from 'preact';
 import { OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -24,7 +25,7 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
   const { ledger, settings, clock } = app;
   server.get('/report', async (request, reply) => {
     const viewer = viewerOf(request);
-    const account = accountOf(settings, fieldOf(request.query, 'account'));
+    const account = accountOf(settings, accountAsked(request));
     if (!account) {
       return sendPage(
         reply,

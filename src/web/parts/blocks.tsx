@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { holdsCardNumber } from '../../kernel/mask.ts';
+import { Icon, type IconName } from './icon.tsx';
 
 /** Shows one section of a page. `live` names it for the script that refreshes it, and must be unique on the page. */
 export function Section({
@@ -28,28 +29,33 @@ export function Section({
 
 type NoticeKind = 'bad' | 'warn' | 'info' | 'good';
 
-/** Shows something to read now. The mark before it repeats what the color says. */
+/** Shows something to read now. The icon before it repeats what the color says. */
 export function Notice({ kind, title, children }: { kind: NoticeKind; title: string; children?: ComponentChildren }) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       <strong>
-        <span class="mark" aria-hidden="true">
-          {MARKS[kind]}
-        </span>{' '}
-        {title}
+        <Icon name={MARKS[kind]} />
+        <span>{title}</span>
       </strong>
       {children && <div>{children}</div>}
     </div>
   );
 }
 
-const MARKS: Readonly<Record<NoticeKind, string>> = { bad: '✕', warn: '!', info: 'i', good: '✓' };
+const MARKS: Readonly<Record<NoticeKind, IconName>> = {
+  bad: 'x-circle',
+  warn: 'exclamation-triangle',
+  info: 'information-circle',
+  good: 'check-circle',
+};
 
 export type Column<Row> = {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   /** Figures align right, so that their digits line up. */
   readonly isFigure?: boolean;
+  /** Place on a phone, where a row becomes two lines: name and amount in the first, the rest in the second. */
+  readonly place?: 'name' | 'amount' | 'of-state';
 };
 
 /**
@@ -68,9 +74,10 @@ export function Table<Row>({
   empty: ComponentChildren;
 }) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const hasLines = columns.some(({ place }) => place !== undefined);
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
-      <table>
+      <table {...(hasLines && { class: 'lines', role: 'table' })}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -80,19 +87,28 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...(hasLines && { role: 'rowgroup' })}>
           {rows.map((row, index) => (
-            <tr key={index}>
+            <tr key={index} {...(hasLines && { role: 'row' })}>
               {columns.map((column) => (
-                <td key={column.title} class={column.isFigure ? 'figure' : undefined}>
-                  {column.cell(row)}
-                </td>
+                <Cell key={column.title} column={column} row={row} hasLines={hasLines} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A phone shows cells in lines. Then they need their heading beside them, and browsers forget what they are. */
+function Cell<Row>({ column, row, hasLines }: { column: Column<Row>; row: Row; hasLines: boolean }) {
+  const { title, cell, isFigure, place } = column;
+  const names = [isFigure && 'figure', place].filter(Boolean).join(' ') || undefined;
+  return (
+    <td class={names} {...(hasLines && { role: 'cell', 'data-label': place ? undefined : title })}>
+      {cell(row)}
+    </td>
   );
 }
 

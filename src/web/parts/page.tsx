@@ -2,21 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { assetAt } from '../assets.ts';
 import { type ActionName, ACTIONS } from '../../../schemas/actions.ts';
 import { maskToken } from '../../crypto/secret-token.ts';
-import { type Viewer, viewerMay } from '../access/viewer.ts';
-
-type NavRow = { readonly path: string; readonly label: string; readonly may: ActionName };
-
-const NAV: readonly NavRow[] = [
-  { path: '/', label: 'Today', may: 'look' },
-  { path: '/files', label: 'Files', may: 'look' },
-  { path: '/drop', label: 'Check and drop', may: 'check' },
-  { path: '/proposals', label: 'Proposals', may: 'look' },
-  { path: '/accounts', label: 'Accounts', may: 'look' },
-  { path: '/profiles', label: 'Profiles', may: 'look' },
-  { path: '/report', label: 'Report', may: 'look' },
-  { path: '/audit', label: 'Audit', may: 'look' },
-  { path: '/people', label: 'Users', may: 'people' },
-];
+import { type Shell, type Viewer, viewerMay } from '../access/viewer.ts';
+import { Icon } from './icon.tsx';
+import { NavGroups, SectionTabs } from './nav.tsx';
 
 export type PageProps = {
   readonly title: string;
@@ -24,11 +12,14 @@ export type PageProps = {
   readonly path: string;
   readonly crumbs?: readonly { readonly path: string; readonly label: string }[];
   readonly isLive?: boolean;
+  /** On lists: the account to which this one is limited; empty for all. */
+  readonly only?: string;
   readonly children?: ComponentChildren;
 };
 
 /** Renders a whole page. Scripts and styles are files, so that the server's policy can forbid all others. */
-export function Page({ title, viewer, path, crumbs = [], isLive = false, children }: PageProps) {
+export function Page({ title, viewer, path, crumbs = [], isLive = false, only, children }: PageProps) {
+  const badges = viewer?.shell?.badges;
   return (
     <html lang="en">
       <head>
@@ -36,8 +27,9 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, childre
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         {viewer && <meta name="csrf" content={maskToken(viewer.csrf)} />}
-        <title>{`${title} · paydrop`}</title>
-        <link rel="icon" href={assetAt('icon.svg')} type="image/svg+xml" />
+        <title>{titleOf(title, viewer)}</title>
+        <link rel="icon" href={assetAt(badges?.isInDoubt ? 'icon-alert.svg' : 'icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetAt('tokens.css')} />
         <link rel="stylesheet" href={assetAt('dashboard.css')} />
         <script src={assetAt('dashboard.js')} type="module" />
       </head>
@@ -45,66 +37,122 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, childre
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        {viewer && <Header viewer={viewer} path={path} />}
+        {viewer && <SideBar viewer={viewer} path={path} />}
         <main id="main" tabIndex={-1} class={viewer ? undefined : 'alone'}>
           {crumbs.length > 0 && <Crumbs crumbs={crumbs} title={title} />}
           <h1>{title}</h1>
+          <SectionTabs path={path} />
+          {only !== undefined && <Only account={only} path={path} shell={viewer?.shell} />}
           {children}
         </main>
-        {viewer && <Footer />}
       </body>
     </html>
   );
 }
 
-function Header({ viewer, path }: { viewer: Viewer; path: string }) {
+/** Begins with the number of what needs attention, so that a tab in the background tells it. */
+function titleOf(title: string, viewer: Viewer | null): string {
+  const count = viewer?.shell && viewerMay(viewer, 'retry') ? viewer.shell.badges.needsYou : 0;
+  return `${count > 0 ? `(${count}) ` : ''}${title} · paydrop`;
+}
+
+/** Leads everywhere: beside the page on a wide screen, otherwise on top of it with a menu that the browser opens. */
+function SideBar({ viewer, path }: { viewer: Viewer; path: string }) {
   return (
-    <header class="top">
+    <header class="side">
       <a class="brand" href="/">
         paydrop
       </a>
-      <nav aria-label="Main">
-        <ul>
-          {NAV.filter(({ may }) => viewerMay(viewer, may)).map((row) => (
-            <li key={row.path}>
-              <a href={row.path} aria-current={isHere(row.path, path) ? 'page' : undefined}>
-                {row.label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div class="tools">
-        <form class="search" action="/search" role="search">
-          <label class="hidden" for="top-search">
-            Invoice, file or batch id
-          </label>
-          <input id="top-search" type="search" name="q" placeholder="Invoice or file" autocomplete="off" />
-        </form>
-        <div class="me">
-          <a href="/me">{viewer.person}</a> <span class="role">{viewer.role}</span>
-          <form method="post" action="/logout">
-            <Token viewer={viewer} />
-            <button type="submit" class="plain">
-              Log out
-            </button>
-          </form>
-        </div>
+      {viewerMay(viewer, 'check') && (
+        <a class="button upload" href="/drop">
+          <Icon name="arrow-up-tray" />
+          <span>Upload file</span>
+        </a>
+      )}
+      <form class="search" action="/search" role="search">
+        <label class="hidden" for="top-search">
+          Invoice, file or batch id
+        </label>
+        <Icon name="magnifying-glass" />
+        <input id="top-search" type="search" name="q" placeholder="Search" autocomplete="off" />
+      </form>
+      <button type="button" class="open-menu" popovertarget="menu">
+        <Icon name="bars-3" />
+        Menu
+      </button>
+      <div id="menu" class="menu" popover="auto">
+        {viewer.shell && <AccountSwitch viewer={viewer} shell={viewer.shell} />}
+        <nav aria-label="Main" data-part="nav">
+          <NavGroups viewer={viewer} path={path} />
+        </nav>
+        <Foot viewer={viewer} />
       </div>
     </header>
   );
 }
 
-function Footer() {
+/** Limits the lists to one account. Each list says so, so that nobody takes a part for the whole. */
+function AccountSwitch({ viewer, shell: { accounts, account } }: { viewer: Viewer; shell: Shell }) {
+  if (accounts.length < 2) return null;
+  const choices = [{ value: '', label: 'All accounts' }, ...accounts.map((value) => ({ value, label: value }))];
   return (
-    <footer class="foot">
-      <a href="/queues">Queues</a> <a href="/api">API</a>
-    </footer>
+    <details class="accounts">
+      <summary>
+        {account ?? 'All accounts'}
+        <Icon name="chevron-up-down" />
+      </summary>
+      <form method="post" action="/account">
+        <Token viewer={viewer} />
+        {choices.map(({ value, label }) => (
+          <button key={value} type="submit" name="account" value={value} aria-pressed={value === (account ?? '')}>
+            {label}
+          </button>
+        ))}
+      </form>
+    </details>
   );
 }
 
-function isHere(link: string, path: string): boolean {
-  return link === '/' ? path === '/' : path === link || path.startsWith(`${link}/`);
+function Foot({ viewer }: { viewer: Viewer }) {
+  return (
+    <ul class="foot">
+      <li>
+        <a href="/me">
+          <Icon name="user-circle" />
+          {viewer.person} <span class="soft">{viewer.role}</span>
+        </a>
+      </li>
+      <li>
+        <a href="/api">
+          <Icon name="code-bracket" />
+          API
+        </a>
+      </li>
+      <li>
+        <form method="post" action="/logout">
+          <Token viewer={viewer} />
+          <button type="submit" class="plain">
+            <Icon name="arrow-right-start-on-rectangle" />
+            Log out
+          </button>
+        </form>
+      </li>
+    </ul>
+  );
+}
+
+/** Says to which account a list is limited, and leads to the whole. */
+function Only({ account, path, shell }: { account: string; path: string; shell: Shell | undefined }) {
+  if (account === '' && shell?.account === undefined) return null;
+  if (account === '') return <p class="only">All accounts are shown.</p>;
+  return (
+    <p class="only">
+      <span>
+        Only account <strong>{account}</strong>
+      </span>
+      <a href={`${path}?account=`}>Show all accounts</a>
+    </p>
+  );
 }
 
 function Crumbs({ crumbs, title }: { crumbs: NonNullable<PageProps['crumbs']>; title: string }) {

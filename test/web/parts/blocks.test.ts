@@ -28,6 +28,17 @@ describe('Table', () => {
     expect(html).toContain('<td>&lt;b></td><td class="figure">3</td>');
   });
 
+  it('names the place and the heading of each cell for a phone, and keeps their roles there', () => {
+    const [name, rows] = columns;
+    const placed = [{ ...name!, place: 'name' as const }, rows!];
+    const html = renderToString(
+      Table({ label: 'Files', columns: placed, rows: [{ name: 'a.csv', rows: 3 }], empty: '' }),
+    );
+    expect(html).toContain('<table class="lines" role="table">');
+    expect(html).toContain('<td class="name" role="cell">a.csv</td>');
+    expect(html).toContain('<td class="figure" role="cell" data-label="Rows">3</td>');
+  });
+
   it('says what would stand there when it is empty', () => {
     const html = renderToString(Table({ label: 'Files', columns, rows: [], empty: 'No file has arrived yet.' }));
     expect(html).toBe('<p class="empty">No file has arrived yet.</p>');

@@ -6,7 +6,9 @@ import { draw, wordsOf } from '../support/page-words.ts';
 import { h } from 'preact';
 import { unmaskToken } from '../../../src/crypto/secret-token.ts';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
-import { ActionLinks, Page, Token } from '../../../src/web/parts/page.tsx';
+import type { Shell } from '../../../src/web/access/viewer.ts';
+import type { Badges } from '../../../src/ledger/overview/read-badges.ts';
+import { ActionLinks, Page, type PageProps, Token } from '../../../src/web/parts/page.tsx';
 
 describe('Money and Count', () => {
   it('read as people write them', () => {
@@ -60,7 +62,9 @@ describe('Page', () => {
     const html = renderToString(Page({ title: 'Files', viewer: viewer(role), path: '/files/x' }));
     expect(links(html).includes('/people')).toBe(role === 'admin');
     expect(links(html)).toContain('/audit');
-    expect([...html.matchAll(/aria-current="page"[^>]*>([^<]+)/g)].map(([, label]) => label)).toEqual(['Files']);
+    expect([...html.matchAll(/aria-current="page"[^]*?<\/a>/g)].map(([link]) => wordsOf(`<a ${link}`))).toEqual([
+      'Files',
+    ]);
   });
 
   it('shows a stranger nothing but the page itself', () => {
@@ -73,6 +77,61 @@ describe('Page', () => {
     const crumbs = [{ path: '/files', label: 'Files' }];
     const html = renderToString(Page({ title: 'monday.csv', viewer: viewer('viewer'), path: '/files/x', crumbs }));
     expect(html).toContain('<li><a href="/files">Files</a></li><li aria-current="page">monday.csv</li>');
+  });
+});
+
+const shell = (badges: Partial<Badges> = {}): Shell => ({
+  now: new Date('2026-06-15T10:00:00Z'),
+  timeZone: 'America/Toronto',
+  accounts: ['main', 'side'],
+  account: undefined,
+  badges: { needsYou: 0, isInDoubt: false, approvals: 0, stopped: 0, ...badges },
+});
+
+describe('Page with its shell', () => {
+  const page = (role: PersonRole, surrounds: Shell, more: Partial<PageProps> = {}) =>
+    renderToString(Page({ title: 'Files', viewer: { ...viewer(role), shell: surrounds }, path: '/files', ...more }));
+  const nav = (html: string) => wordsOf(/<nav aria-label="Main"[^]*?<\/nav>/.exec(html)![0]);
+
+  it('counts beside a subject what the viewer can do something about', () => {
+    const badges = { needsYou: 2, isInDoubt: true, approvals: 3, stopped: 1 };
+    const operator = page('operator', shell(badges));
+    expect(nav(operator)).toContain('Queue 2 need attention money is in doubt Approvals Money');
+    expect(nav(operator)).toContain('Accounts sending is stopped');
+    expect(nav(page('approver', shell(badges)))).toContain('Queue money is in doubt Approvals 3 wait for a decision');
+    expect(nav(page('viewer', shell(badges)))).toContain('Queue money is in doubt Approvals Money');
+    expect(nav(page('admin', shell()))).not.toMatch(/\d|doubt|stopped/);
+  });
+
+  it('tells in title and icon that something needs attention', () => {
+    const quiet = page('operator', shell());
+    expect(quiet).toContain('<title>Files · paydrop</title>');
+    expect(quiet).not.toContain('icon-alert.svg');
+    const loud = page('operator', shell({ needsYou: 2, isInDoubt: true }));
+    expect(loud).toContain('<title>(2) Files · paydrop</title>');
+    expect(loud).toContain('icon-alert.svg');
+  });
+
+  it('says of a list whether it is limited to an account, and leads to the whole', () => {
+    const chosen = { ...shell(), account: 'main' };
+    expect(page('viewer', shell(), { only: '' })).not.toContain('class="only"');
+    expect(page('viewer', chosen, { only: '' })).toContain('All accounts are shown.');
+    const limited = page('viewer', chosen, { only: 'main' });
+    expect(limited).toContain('Only account <strong>main</strong>');
+    expect(links(limited)).toContain('/files?account=');
+    expect(limited).toMatch(/value="main" aria-pressed="true"/);
+  });
+
+  it('offers no choice where there is one account', () => {
+    expect(page('viewer', shell())).toContain('action="/account"');
+    expect(page('viewer', { ...shell(), accounts: ['main'] })).not.toContain('action="/account"');
+  });
+
+  it('shows pages of one subject as tabs', () => {
+    const tabs = (path: string) => /<nav class="tabs"[^]*?<\/nav>/.exec(page('viewer', shell(), { path }))?.[0] ?? '';
+    expect(wordsOf(tabs('/schedules'))).toBe('Accounts Schedules Profiles');
+    expect(tabs('/schedules')).toContain('href="/schedules" aria-current="page"');
+    expect(tabs('/accounts/main')).toBe('');
   });
 });
 

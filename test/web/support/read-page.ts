@@ -19,8 +19,8 @@ export function sectionOf(html: string, title: string): string {
 
 /** Returns the cells of each row of the first table, as text. */
 export function tableOf(html: string): string[][] {
-  const body = /<tbody>([^]*?)<\/tbody>/.exec(html)?.[1] ?? '';
-  const rows = body.split('<tr>').slice(1);
+  const body = /<tbody[^>]*>([^]*?)<\/tbody>/.exec(html)?.[1] ?? '';
+  const rows = body.split(/<tr[^>]*>/).slice(1);
   return rows.map((row) =>
     row
       .split(/<td[^>]*>/)

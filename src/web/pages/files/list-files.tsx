@@ -16,6 +16,7 @@ import { ChoiceField, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
+import { accountAsked } from '../../shell/read-shell.ts';
 import { customsOf, startOf } from './read-address.ts';
 import { outputDownload } from './file-outputs.tsx';
 import { listBatchesPage, listFaultsPage, listRowsPage } from './file-lists.tsx';
@@ -39,7 +40,7 @@ function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
     const hasNewer = newerThan === undefined ? olderThan !== undefined : hasMore;
     return sendPage(
       reply,
-      <Page title="Files" viewer={viewerOf(request)} path="/files">
+      <Page title="Files" viewer={viewerOf(request)} path="/files" only={asked.account}>
         <Section title="Which files">
           <FilterForm app={app} asked={asked} />
         </Section>
@@ -47,8 +48,8 @@ function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
           <FileTable app={app} files={files} isFiltered={Object.values(asked).some((value) => value !== '')} />
           {files.length > 0 && (hasOlder || hasNewer) && (
             <Pager
-              {...(hasNewer && { previous: addressOf('/files', { ...asked, after: files[0]!.file_no }) })}
-              {...(hasOlder && { next: addressOf('/files', { ...asked, before: files.at(-1)!.file_no }) })}
+              {...(hasNewer && { previous: pageAt(asked, { after: files[0]!.file_no }) })}
+              {...(hasOlder && { next: pageAt(asked, { before: files.at(-1)!.file_no }) })}
               says={counted(files.length, 'file')}
             />
           )}
@@ -58,13 +59,20 @@ function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
   });
 }
 
+/** Names the account even where it is empty, because one chosen for all lists would take its place. */
+function pageAt(asked: FileQuery, step: { after: number } | { before: number }): string {
+  const account = asked.account === '' ? '&account=' : '';
+  return addressOf('/files', { ...asked, ...step }) + account;
+}
+
 type FileQuery = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
 
 /** Reads the filter. Names are masked for the search as they are stored, and shown only masked. */
-function askedOf({ query }: FastifyRequest): FileQuery {
+function askedOf(request: FastifyRequest): FileQuery {
+  const { query } = request;
   return {
     state: fieldOf(query, 'state'),
-    account: fieldOf(query, 'account'),
+    account: accountAsked(request),
     folder: fieldOf(query, 'folder'),
     operation: fieldOf(query, 'operation'),
     name: maskName(fieldOf(query, 'name')),
@@ -144,14 +152,15 @@ function FileTable({ app, files, isFiltered }: { app: App; files: readonly Liste
         )
       }
       columns={[
-        { title: 'State', cell: ({ state }) => <State state={state} /> },
-        { title: 'Name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
+        { title: 'State', place: 'of-state', cell: ({ state }) => <State state={state} /> },
+        { title: 'Name', place: 'name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
         { title: 'Account', cell: ({ account }) => account },
         { title: 'Operation', cell: ({ operation }) => operation },
         { title: 'Rows', isFigure: true, cell: ({ records }) => records !== null && <Count of={records} /> },
         {
           title: 'Total',
           isFigure: true,
+          place: 'amount',
           cell: ({ valid_cents: cents, account }) =>
             cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
         },

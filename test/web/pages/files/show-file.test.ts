@@ -52,7 +52,7 @@ describe('/files/:fileId', () => {
   it('says every reason for which a file is held, what to do, and what can be done', async () => {
     const html = await (await world.as('approver')).get(`/files/${ids['held.csv']}`);
     expect(wordsOf(sectionOf(html.text, 'Payment file'))).toMatch(
-      /! Needs approval DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
+      /Needs approval DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
     );
     expect(wordsOf(sectionOf(html.text, 'What to do next'))).toMatch(/Then Approve or Decline/);
     expect(actionsOf(sectionOf(html.text, 'Payment file'))).toEqual(['approve', 'decline', 'check-outputs']);

@@ -1,0 +1,28 @@
+import { IS_OPEN } from '../batch/conditions.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** What the navigation counts. Each number is found by a partial index, whatever the size of the ledger. */
+export type Badges = {
+  /** Batches that wait for a person. */
+  readonly needsYou: number;
+  /** Whether money is in doubt, or a result does not fit. */
+  readonly isInDoubt: boolean;
+  /** Held files and proposals that this person has not made. */
+  readonly approvals: number;
+  /** Accounts that send nothing until a person resumes them. */
+  readonly stopped: number;
+};
+
+/** Reads them for one page. @param actor who looks, as in the audit trail */
+export async function readBadges({ pool }: Ledger, actor: string): Promise<Badges> {
+  const { rows } = await pool.query<Badges>(
+    `SELECT (SELECT count(*) FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception', 'refused')) AS "needsYou",
+            EXISTS (SELECT 1 FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception')) AS "isInDoubt",
+            (SELECT count(*) FROM file f WHERE state = 'held'
+               AND NOT EXISTS (SELECT 1 FROM upload u WHERE u.file_id = f.file_id AND u.actor = $1))
+            + (SELECT count(*) FROM proposal WHERE verdict IS NULL AND made_by <> $1) AS approvals,
+            (SELECT count(DISTINCT account) FROM account_stop) AS stopped`,
+    [actor],
+  );
+  return rows[0]!;
+}
