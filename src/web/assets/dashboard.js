@@ -39,4 +39,19 @@ async function refresh() {
   document.querySelector('link[rel="icon"]').href = fresh.querySelector('link[rel="icon"]').href;
 }
 
+/** By how much the clock of this computer is ahead of the server's, in ms. */
+const aheadMs = Date.now() - Date.parse(document.body.dataset.now);
+
+/** Keeps "51 min ago" true while the page is open; the words are those of the server (parts/when.ts). */
+function tellDistances() {
+  for (const span of document.querySelectorAll('[data-distance]')) {
+    const passedMs = Date.now() - aheadMs - Date.parse(span.parentElement.dateTime);
+    const minutes = Math.floor(Math.abs(passedMs) / 60_000);
+    if (minutes === 0) continue;
+    const amount = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+    span.textContent = passedMs >= 0 ? ` · ${amount} ago` : ` · in ${amount}`;
+  }
+}
+if (document.body.dataset.now) setInterval(tellDistances, 30_000);
+
 if (document.body.dataset.live === 'on') liveParts();

@@ -7,7 +7,7 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
 import { StepLine } from '../parts/steps.tsx';
-import { Count, Moment } from '../parts/words.tsx';
+import { Count, Moment, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { sharedZone, zoneOf } from '../zone-of.ts';
 import type { Settings } from '../../config/config.ts';
@@ -29,7 +29,7 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
         <div data-part="all-stopped">
           {all && (
             <Notice kind="bad" title="No account sends">
-              <p>{describeStop(all, sharedZone(settings)).says}</p>
+              <p>{said(describeStop(all, sharedZone(settings)).says)}</p>
             </Notice>
           )}
         </div>
@@ -92,7 +92,7 @@ export function AccountStateWord({
       <span class="state quiet">window closed</span>{' '}
       {at ? (
         <>
-          until <Moment at={at} timeZone={account.timeZone} />
+          until <Moment at={at} timeZone={account.timeZone} isWindow />
         </>
       ) : (
         'with no next opening'

@@ -243,7 +243,7 @@ export function LinkTable({
       }
       columns={[
         { title: 'Link', cell: ({ seq }) => seq, isFigure: true },
-        { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+        { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} isExact /> },
         { title: 'Who', cell: ({ actor }) => actor },
         { title: 'What', cell: (link) => <What link={link} /> },
         { title: 'To', cell: (link) => <Whither link={link} /> },

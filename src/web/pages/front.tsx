@@ -139,7 +139,10 @@ export function Next({ front }: { front: Front }) {
         empty="No schedule, window or expected file is set up: every file is taken and sent as soon as it is complete."
         columns={[
           { title: 'What', cell: ({ what }) => what },
-          { title: 'When', cell: ({ at, timeZone }) => (at ? <Moment at={at} timeZone={timeZone} /> : 'never') },
+          {
+            title: 'When',
+            cell: ({ at, timeZone }) => (at ? <Moment at={at} timeZone={timeZone} isWindow /> : 'never'),
+          },
         ]}
       />
       {front.expiring.length > 0 && (

@@ -27,7 +27,8 @@ export function schedulesPage(server: FastifyInstance, { app }: WebContext): voi
               { title: 'Does', cell: (line) => doesWhat(line, app.settings.folders) },
               {
                 title: 'Next run',
-                cell: ({ nextAt, timeZone }) => (nextAt ? <Moment at={nextAt} timeZone={timeZone} /> : 'never'),
+                cell: ({ nextAt, timeZone }) =>
+                  nextAt ? <Moment at={nextAt} timeZone={timeZone} isWindow /> : 'never',
               },
               { title: 'Last run', cell: (line) => <LastRun line={line} /> },
               {

@@ -6,14 +6,14 @@ import { Facts, Notice, Section, Table } from './blocks.tsx';
 import { ChoiceField, FileField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';
 import { ProofField } from './proof-field.tsx';
-import { Moment, Money } from './words.tsx';
+import { Moment, Money, said } from './words.tsx';
 
 /** Shows what would happen, with everything that a person should compare. */
 export function PlanView({ plan: { says, facts = [], listing } }: { plan: Plan }) {
   return (
     <Section title="What happens">
       {says.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+        <p key={sentence}>{said(sentence)}</p>
       ))}
       {facts.length > 0 && <FactList facts={facts} />}
       {listing && <ListingTable listing={listing} />}
@@ -27,7 +27,7 @@ export function FactList({ facts }: { facts: FactRows }) {
 }
 
 function FactValue({ fact }: { fact: Fact }) {
-  if (typeof fact === 'string') return <>{fact}</>;
+  if (typeof fact === 'string') return <>{said(fact)}</>;
   if ('cents' in fact) return <Money cents={fact.cents} currency={fact.currency} />;
   return <Moment at={fact.at} timeZone={fact.timeZone} />;
 }

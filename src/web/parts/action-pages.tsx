@@ -8,6 +8,7 @@ import { isWarning, linkOf, placeOf } from '../actions/find-subject.ts';
 import { Notice, Section } from './blocks.tsx';
 import { DoForm, ListingTable, PickForm, PlanView, type Proof } from './action-forms.tsx';
 import { Page } from './page.tsx';
+import { said } from './words.tsx';
 
 /** What every page of an action needs. */
 type About = {
@@ -97,7 +98,7 @@ export function DonePage({ done, ...about }: About & { done: ActionReport }) {
     <ActionPage {...about}>
       <Notice kind={isWarning(done) ? 'warn' : 'good'} title={says}>
         {details.map((sentence) => (
-          <p key={sentence}>{sentence}</p>
+          <p key={sentence}>{said(sentence)}</p>
         ))}
       </Notice>
       {listing && (

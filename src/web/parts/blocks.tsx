@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { holdsCardNumber } from '../../kernel/mask.ts';
 import { Icon, type IconName } from './icon.tsx';
+import { ListContext } from './when.ts';
+import { said } from './words.tsx';
 
 /** Shows one section of a page. `live` names it for the script that refreshes it, and must be unique on the page. */
 export function Section({
@@ -35,7 +37,7 @@ export function Notice({ kind, title, children }: { kind: NoticeKind; title: str
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       <strong>
         <Icon name={MARKS[kind]} />
-        <span>{title}</span>
+        <span>{said(title)}</span>
       </strong>
       {children && <div>{children}</div>}
     </div>
@@ -87,15 +89,17 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody {...(hasLines && { role: 'rowgroup' })}>
-          {rows.map((row, index) => (
-            <tr key={index} {...(hasLines && { role: 'row' })}>
-              {columns.map((column) => (
-                <Cell key={column.title} column={column} row={row} hasLines={hasLines} />
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <ListContext.Provider value={true}>
+          <tbody {...(hasLines && { role: 'rowgroup' })}>
+            {rows.map((row, index) => (
+              <tr key={index} {...(hasLines && { role: 'row' })}>
+                {columns.map((column) => (
+                  <Cell key={column.title} column={column} row={row} hasLines={hasLines} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </ListContext.Provider>
       </table>
     </div>
   );
@@ -107,7 +111,7 @@ function Cell<Row>({ column, row, hasLines }: { column: Column<Row>; row: Row; h
   const names = [isFigure && 'figure', place].filter(Boolean).join(' ') || undefined;
   return (
     <td class={names} {...(hasLines && { role: 'cell', 'data-label': place ? undefined : title })}>
-      {cell(row)}
+      {said(cell(row))}
     </td>
   );
 }
@@ -121,7 +125,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{said(value)}</dd>
           </div>
         ))}
     </dl>

@@ -5,6 +5,7 @@ import { maskToken } from '../../crypto/secret-token.ts';
 import { type Shell, type Viewer, viewerMay } from '../access/viewer.ts';
 import { Icon } from './icon.tsx';
 import { NavGroups, SectionTabs } from './nav.tsx';
+import { nameZone, PageTimeContext } from './when.ts';
 
 export type PageProps = {
   readonly title: string;
@@ -33,7 +34,7 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, only, c
         <link rel="stylesheet" href={assetAt('dashboard.css')} />
         <script src={assetAt('dashboard.js')} type="module" />
       </head>
-      <body data-live={isLive ? 'on' : undefined}>
+      <body data-live={isLive ? 'on' : undefined} data-now={viewer?.shell?.now.toISOString()}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -43,7 +44,7 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, only, c
           <h1>{title}</h1>
           <SectionTabs path={path} />
           {only !== undefined && <Only account={only} path={path} shell={viewer?.shell} />}
-          {children}
+          <PageTimeContext.Provider value={viewer?.shell}>{children}</PageTimeContext.Provider>
         </main>
       </body>
     </html>
@@ -86,6 +87,7 @@ function SideBar({ viewer, path }: { viewer: Viewer; path: string }) {
           <NavGroups viewer={viewer} path={path} />
         </nav>
         <Foot viewer={viewer} />
+        {viewer.shell && <p class="zone">Times: {nameZone(viewer.shell.timeZone)}</p>}
       </div>
     </header>
   );

@@ -1,6 +1,7 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { commandOf, type NamedPart, type Step, type VIEW_COMMANDS } from '../../../schemas/steps.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
+import { said } from './words.tsx';
 import { pathWith, SUBJECT_PATHS } from '../actions/find-subject.ts';
 
 /**
@@ -23,7 +24,9 @@ export function StepLine({ step, viewer }: { step: Step; viewer: Viewer }) {
 
 /** Commands stand in quotes in texts of tables, such as the remedy of an error. */
 function Words({ text }: { text: string }) {
-  return <>{text.split(/"(paydrop [^"]+)"/).map((words, index) => (index % 2 === 0 ? words : <code>{words}</code>))}</>;
+  return (
+    <>{text.split(/"(paydrop [^"]+)"/).map((words, index) => (index % 2 === 0 ? said(words) : <code>{words}</code>))}</>
+  );
 }
 
 function Named({ part, viewer }: { part: NamedPart; viewer: Viewer }) {

@@ -143,9 +143,9 @@ describe('schedulesPage', () => {
   it('says of each what it does, when next by its own clock, and that it has not run', async () => {
     const [nightly, close, idle] = (await linesOf('viewer')).map((line) => wordsOf(line));
     expect(nightly).toMatch(
-      /^nightly takes the files in drop\/card, drop\/ach-charge, drop\/ach-refund .* 23:59:00 \+14:00 none yet$/,
+      /^nightly takes the files in drop\/card, drop\/ach-charge, drop\/ach-refund 23:59 Kiritimati, \d\d:59 yours · in .* none yet$/,
     );
-    expect(close).toMatch(/^close closes the day: writes its report .* 23:59:00 \+00:00 none yet$/);
+    expect(close).toMatch(/^close closes the day: writes its report 23:59 · in .* none yet$/);
     expect(idle).toMatch(/^idle takes files, but no folder names it/);
   });
 

@@ -1,9 +1,11 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { BATCH_STATES, FILE_STATES, OUTCOMES, saidState } from '../../../schemas/lifecycle.ts';
-import { Count, Moment, Money, OutcomeWord, State, Sum } from '../../../src/web/parts/words.tsx';
+import { Table } from '../../../src/web/parts/blocks.tsx';
+import { PageTimeContext } from '../../../src/web/parts/when.ts';
+import { Count, Moment, Money, OutcomeWord, said, State, Sum } from '../../../src/web/parts/words.tsx';
 import { draw, wordsOf } from '../support/page-words.ts';
-import { h } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { unmaskToken } from '../../../src/crypto/secret-token.ts';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import type { Shell } from '../../../src/web/access/viewer.ts';
@@ -21,10 +23,53 @@ describe('Money and Count', () => {
 });
 
 describe('Moment', () => {
-  it('is in the zone for people and in UTC for machines', () => {
-    expect(renderToString(Moment({ at: new Date('2026-06-15T10:00:00Z'), timeZone: 'America/Toronto' }))).toBe(
+  const at = new Date('2026-06-15T10:00:00Z');
+  const now = new Date('2026-06-15T10:51:00Z');
+  /** Draws content on a page of someone in Toronto. */
+  const on = (children: ComponentChildren) =>
+    renderToString(h(PageTimeContext.Provider, { value: { now, timeZone: 'America/Toronto' }, children }));
+
+  it('is exact, with the zone, where nobody is logged in', () => {
+    expect(draw(Moment, { at, timeZone: 'America/Toronto' })).toBe(
       '<time datetime="2026-06-15T10:00:00.000Z">2026-06-15 06:00:00 -04:00</time>',
     );
+  });
+
+  it('is in the zone of the person who looks, and tells that of the account and UTC on hover', () => {
+    expect(on(h(Moment, { at, timeZone: 'Europe/London' }))).toBe(
+      '<time datetime="2026-06-15T10:00:00.000Z" title="Mon 15 Jun 2026, 06:00:00 Toronto · 11:00:00 London · 10:00:00 UTC">Mon 15 Jun 2026, 06:00:00</time>',
+    );
+  });
+
+  it('is short in a list, with the distance, unless it must be exact', () => {
+    const list = (isExact: boolean) =>
+      on(
+        Table({
+          label: 'x',
+          columns: [{ title: 'When', cell: () => h(Moment, { at, isExact }) }],
+          rows: [1],
+          empty: '',
+        }),
+      );
+    expect(wordsOf(list(false))).toBe('When 06:00 · 51 min ago');
+    expect(wordsOf(list(true))).toBe('When Mon 15 Jun 2026, 06:00:00');
+  });
+
+  it('names the zone of a window where it is another', () => {
+    expect(wordsOf(on(h(Moment, { at, timeZone: 'Europe/London', isWindow: true })))).toBe(
+      '11:00 London, Mon 15 Jun 2026, 06:00:00 yours',
+    );
+    expect(wordsOf(on(h(Moment, { at, timeZone: 'America/Toronto', isWindow: true })))).not.toContain('yours');
+  });
+
+  it('is found in sentences that commands share', () => {
+    const sentence = 'Account main is paused by ada at 2026-06-15 06:00:00 -04:00: wait.';
+    expect(on(h('p', {}, said(sentence))).replace(/<[^>]+>/g, '')).toBe(
+      'Account main is paused by ada at Mon 15 Jun 2026, 06:00:00: wait.',
+    );
+    expect(on(h('p', {}, said(sentence)))).toContain('datetime="2026-06-15T10:00:00.000Z"');
+    expect(renderToString(h('p', {}, said(sentence)))).toBe(`<p>${sentence}</p>`);
+    expect(on(h('p', {}, said(7)))).toBe('<p>7</p>');
   });
 });
 

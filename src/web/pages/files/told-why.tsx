@@ -3,7 +3,7 @@ import type { Why } from '../../../explain/why/tell-why.ts';
 import { Section, Notice } from '../../parts/blocks.tsx';
 import type { Viewer } from '../../access/viewer.ts';
 import { StepLine } from '../../parts/steps.tsx';
-import { Moment } from '../../parts/words.tsx';
+import { Moment, said } from '../../parts/words.tsx';
 import type { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 
 /** Shows how a file or batch stands, what to do next and what happened, as `paydrop why` does. */
@@ -27,7 +27,7 @@ export function ToldWhy({ why: { now, steps, story, timeZone }, viewer }: { why:
                   <Moment at={at} timeZone={timeZone} />{' '}
                 </>
               )}
-              {text}
+              {said(text)}
             </li>
           ))}
         </ol>
@@ -40,7 +40,7 @@ function Sentences({ items }: { items: readonly ComponentChildren[] }) {
   return (
     <ul class="sentences">
       {items.map((item, index) => (
-        <li key={index}>{item}</li>
+        <li key={index}>{said(item)}</li>
       ))}
     </ul>
   );
