@@ -28,45 +28,45 @@ type Action = {
   readonly label: string;
   /** Whether the audit trail needs a reason. */
   readonly reason: 'asked' | 'none';
-  /** Whether it moves money or cannot be undone; its button warns. */
-  readonly destructive: boolean;
+  /** Whether it moves money or can never be taken back; only the button of the latter is red. */
+  readonly destructive: 'money' | 'irreversible' | false;
 };
 
 /** Every action on the dashboard, and who may do it. */
 export const ACTIONS = {
   look: action('dashboard', EVERYBODY, 'Look', { reason: 'none' }),
   check: action('dashboard', EVERYBODY, 'Check a file', { reason: 'none' }),
-  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: true }),
+  drop: action('dashboard', MAKERS, 'Drop a file', { reason: 'none', destructive: 'money' }),
   people: action('dashboard', ADMINS, 'Manage users'),
 
-  approve: action('file', CHECKERS, 'Approve', { destructive: true }),
-  decline: action('file', CHECKERS, 'Decline', { destructive: true }),
-  cancel: action('file', WORKERS, 'Cancel', { destructive: true }),
-  resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: true }),
+  approve: action('file', CHECKERS, 'Approve', { destructive: 'money' }),
+  decline: action('file', CHECKERS, 'Decline', { destructive: 'irreversible' }),
+  cancel: action('file', WORKERS, 'Cancel', { destructive: 'irreversible' }),
+  resubmit: action('file', MAKERS, 'Resubmit rows', { destructive: 'money' }),
   'check-outputs': action('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
   'rebuild-outputs': action('file', WORKERS, 'Restore missing outputs', { reason: 'none' }),
 
-  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: true }),
+  'cancel-batch': action('batch', WORKERS, 'Cancel the batch', { destructive: 'irreversible' }),
   repoll: action('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
-  retry: action('batch', MAKERS, 'Send again', { destructive: true }),
-  withdraw: action('batch', MAKERS, 'Withdraw', { destructive: true }),
-  adopt: action('batch', MAKERS, 'Enter the batch id', { destructive: true }),
+  retry: action('batch', MAKERS, 'Send again', { destructive: 'money' }),
+  withdraw: action('batch', MAKERS, 'Withdraw', { destructive: 'irreversible' }),
+  adopt: action('batch', MAKERS, 'Enter the batch id', { destructive: 'money' }),
   probe: action('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
-  'not-received': action('batch', MAKERS, 'Mark as not received', { destructive: true }),
-  journal: action('batch', MAKERS, 'Read a transaction report', { destructive: true }),
-  'close-in-doubt': action('batch', MAKERS, 'Close with unknown outcome', { destructive: true }),
-  disown: action('batch', MAKERS, 'Detach this result', { destructive: true }),
+  'not-received': action('batch', MAKERS, 'Mark as not received', { destructive: 'irreversible' }),
+  journal: action('batch', MAKERS, 'Read a transaction report', { destructive: 'money' }),
+  'close-in-doubt': action('batch', MAKERS, 'Close with unknown outcome', { destructive: 'irreversible' }),
+  disown: action('batch', MAKERS, 'Detach this result', { destructive: 'irreversible' }),
 
   pause: action('account', WORKERS, 'Pause'),
-  resume: action('account', CHECKERS, 'Resume', { destructive: true }),
+  resume: action('account', CHECKERS, 'Resume', { destructive: 'money' }),
 
-  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: true }),
+  confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: 'money' }),
   refuse: action('proposal', WORKERS, 'Refuse'),
 
-  'run-now': action('schedule', MAKERS, 'Run now', { destructive: true }),
+  'run-now': action('schedule', MAKERS, 'Run now', { destructive: 'money' }),
 
   'import-profile': action('profile', MAKERS, 'Import a version'),
-  'confirm-profile': action('profile', CHECKERS, 'Confirm a version', { destructive: true }),
+  'confirm-profile': action('profile', CHECKERS, 'Confirm a version', { destructive: 'money' }),
   'retire-profile': action('profile', WORKERS, 'Retire'),
 } as const;
 export type ActionName = keyof typeof ACTIONS;

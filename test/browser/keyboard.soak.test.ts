@@ -160,6 +160,8 @@ describe('every page', () => {
   const SHAPES = [
     { shape: 'a dashboard in the light', width: 1280, colorScheme: 'light' },
     { shape: 'a dashboard in the dark', width: 1280, colorScheme: 'dark' },
+    { shape: 'a dashboard with colors of its own', width: 1280, colorScheme: 'light', forcedColors: 'active' },
+    { shape: 'a tablet', width: 640, colorScheme: 'light' },
     { shape: 'a phone', width: 360, colorScheme: 'light' },
   ] as const;
 
@@ -198,11 +200,14 @@ describe('every page', () => {
           complaints = [];
           const page = await visitAs(as === 'nobody' ? outside : inside, dashboard, { path, as });
           expect(complaints).toEqual([]);
+          // A second filled button would compete with what most people came for.
+          const filled = page.locator(':is(button, .button):is(.main, .irreversible)');
+          expect(await filled.count()).toBeLessThanOrEqual(1);
           const troubles: string[] = [];
           // The shapes differ only in what the style sheet does, so the page need not be reloaded.
-          for (const { shape, width, colorScheme } of SHAPES) {
+          for (const { shape, width, ...media } of SHAPES) {
             await page.setViewportSize({ width, height: 800 });
-            await page.emulateMedia({ colorScheme });
+            await page.emulateMedia({ forcedColors: 'none', ...media });
             troubles.push(...(await findViolations(page)).map((violation) => `${shape}: ${violation}`));
             // A page wider than the screen must be scrolled sideways to be read.
             const widest = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -182,7 +182,7 @@ function showFaults(card, { faults, faultCount }) {
 const DROP_LABELS = { accept: 'Drop it', hold: 'Drop it to be held', later: 'Drop it' };
 
 function offerDrop(card, file, verdict) {
-  const button = make('button', { type: 'button', class: 'destructive' }, DROP_LABELS[verdict.verdict]);
+  const button = make('button', { type: 'button', class: 'main' }, DROP_LABELS[verdict.verdict]);
   const box = make('p', { class: 'actions' }, button);
   button.setAttribute('aria-label', `${button.textContent}: ${verdict.name}`);
   card.append(make('p', { class: 'hint' }, verdict.taking), box);

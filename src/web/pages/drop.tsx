@@ -72,7 +72,9 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
           </p>
           <input id="f-files" type="file" multiple aria-describedby="h-files" />
         </div>
-        <button type="submit">Check</button>
+        <button type="submit" class="main">
+          Check
+        </button>
       </form>
       <p id="drop-status" role="status" />
     </Section>

@@ -77,7 +77,9 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
         <input type="hidden" name="next" value={next} />
         <TextField name="name" label="Name" value={name} autocomplete="username" isRequired />
         <TextField name="password" type="password" label="Password" autocomplete="current-password" isRequired />
-        <button type="submit">Log in</button>
+        <button type="submit" class="main">
+          Log in
+        </button>
       </form>
       {openid && (
         <p>

@@ -116,7 +116,9 @@ async function show(
           <TextField name="name" label="Name" hint="Lowercase letters, such as bob or bob.hill." isRequired />
           <ChoiceField name="role" label="Role" choices={ROLE_CHOICES} value="operator" />
           <TextField name="reason" label="Reason" hint="For the audit trail." isRequired />
-          <button type="submit">Make a link</button>
+          <button type="submit" class="main">
+            Make a link
+          </button>
         </form>
         <h3>Rights of each role</h3>
         <Facts facts={Object.entries(PERSON_ROLES)} />

@@ -90,7 +90,9 @@ function show(
           isRequired
         />
         <TextField name="repeated" type="password" label="Repeat the password" autocomplete="new-password" isRequired />
-        <button type="submit">{person === null ? 'Set up' : 'Save this password'}</button>
+        <button type="submit" class="main">
+          {person === null ? 'Set up' : 'Save this password'}
+        </button>
       </form>
       {openid && person !== null && (
         <p>

@@ -2,8 +2,8 @@ import { ACTIONS } from '../../../schemas/actions.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../../actions/action.ts';
-import { Facts, Notice, Section, Table } from './blocks.tsx';
-import { ChoiceField, FileField, LongTextField, TextField } from './form.tsx';
+import { Facts, Section, Table } from './blocks.tsx';
+import { ChoiceField, FaultSummary, FileField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';
 import { ProofField } from './proof-field.tsx';
 import { Moment, Money, said } from './words.tsx';
@@ -68,6 +68,7 @@ export function DoForm({
   const { viewer, action, path, asks, filled, fault } = form;
   const { label, destructive, reason: isReasonAsked } = ACTIONS[action];
   const files = picks.filter(({ kind }) => kind === 'file');
+  const isReasonMissing = fault !== undefined && isReasonAsked === 'asked' && reason === '';
   return (
     <Section title="Do it">
       <form method="post" action={path} enctype={enctypeOf(picks)}>
@@ -78,7 +79,7 @@ export function DoForm({
           .map(({ name }) => (
             <input key={name} type="hidden" name={name} value={filled[name] ?? ''} />
           ))}
-        {fault && <Notice kind="bad" title={fault} />}
+        {fault && <FaultSummary faults={[{ says: fault, field: isReasonMissing ? 'reason' : undefined }]} />}
         {files.map((ask) => (
           <AskField key={ask.name} ask={{ ...ask, hint: 'Choose the same file again.' }} value="" />
         ))}
@@ -91,12 +92,13 @@ export function DoForm({
             label="Reason"
             hint="For the audit trail. No card or account numbers."
             value={reason}
+            fault={isReasonMissing ? 'Enter a reason.' : undefined}
             isRequired
           />
         )}
         {proof && <ProofField {...proof} />}
         {proof?.proof.by !== 'openid' && (
-          <button type="submit" class={destructive ? 'destructive' : undefined}>
+          <button type="submit" class={destructive === 'irreversible' ? 'irreversible' : 'main'}>
             {plan.button ?? label}
           </button>
         )}
@@ -106,16 +108,26 @@ export function DoForm({
 }
 
 /** Shows the form for the inputs of the plan. It only leads to the plan. */
-export function PickForm({ title, viewer, path, asks, filled, fault }: ActionFormProps & { title: string }) {
+export function PickForm({
+  title,
+  isMain = false,
+  viewer,
+  path,
+  asks,
+  filled,
+  fault,
+}: ActionFormProps & { title: string; isMain?: boolean }) {
   return (
     <Section title={title}>
       <form method="post" action={path} enctype={enctypeOf(asks)}>
         <Token viewer={viewer} />
-        {fault && <Notice kind="bad" title={fault} />}
+        {fault && <FaultSummary faults={[{ says: fault }]} />}
         {asks.map((ask) => (
           <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />
         ))}
-        <button type="submit">Show what would happen</button>
+        <button type="submit" class={isMain ? 'main' : undefined}>
+          Show what would happen
+        </button>
       </form>
     </Section>
   );

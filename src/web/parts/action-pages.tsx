@@ -72,7 +72,7 @@ const OTHERWISE = 'Other options';
 export function PicksPage({ fault, ...about }: About & { fault?: string }) {
   return (
     <ActionPage {...about}>
-      <PickForm {...about} title="Choose one" asks={about.picks} filled={shown(about.filled)} fault={fault} />
+      <PickForm {...about} isMain title="Choose one" asks={about.picks} filled={shown(about.filled)} fault={fault} />
       <KeepFile picks={about.picks} />
     </ActionPage>
   );

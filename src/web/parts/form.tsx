@@ -1,4 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { Notice } from './blocks.tsx';
+import { said } from './words.tsx';
 
 type FieldProps = {
   readonly name: string;
@@ -7,7 +9,24 @@ type FieldProps = {
   readonly fault?: string | undefined;
 };
 
-/** Shows a line of a form. Label, hint and fault are linked for screen readers. */
+/** What is wrong with a form, and in which field if in one. */
+export type FormFault = { readonly says: string; readonly field?: string | undefined };
+
+/** Shows on top of a form what is wrong with it, with links to the fields. */
+export function FaultSummary({ faults }: { faults: readonly FormFault[] }) {
+  if (faults.length === 0) return null;
+  return (
+    <Notice kind="bad" title="There is a problem">
+      <ul>
+        {faults.map(({ says, field }) => (
+          <li key={says}>{field === undefined ? said(says) : <a href={`#f-${field}`}>{says}</a>}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** Shows a line of a form. Label, hint and fault are linked for screen readers. A field with a fault has the focus. */
 export function TextField({
   type = 'text',
   value,
@@ -33,6 +52,7 @@ export function TextField({
     minLength,
     'aria-describedby': describedBy(field),
     'aria-invalid': field.fault === undefined ? undefined : true,
+    autofocus: field.fault !== undefined,
   } as InputHTMLAttributes;
   return (
     <Labelled {...field}>
@@ -56,6 +76,7 @@ export function LongTextField({
         required={isRequired}
         aria-describedby={describedBy(field)}
         aria-invalid={field.fault === undefined ? undefined : true}
+        autofocus={field.fault !== undefined}
       >
         {value}
       </textarea>

@@ -133,7 +133,7 @@ function Foot({ viewer }: { viewer: Viewer }) {
       <li>
         <form method="post" action="/logout">
           <Token viewer={viewer} />
-          <button type="submit" class="plain">
+          <button type="submit">
             <Icon name="arrow-right-start-on-rectangle" />
             Log out
           </button>
@@ -192,7 +192,11 @@ export function ActionLinks({
   return (
     <p class="actions">
       {allowed.map((name) => (
-        <a key={name} class={ACTIONS[name].destructive ? 'button destructive' : 'button'} href={`${base}/do/${name}`}>
+        <a
+          key={name}
+          class={ACTIONS[name].destructive === 'irreversible' ? 'button irreversible' : 'button'}
+          href={`${base}/do/${name}`}
+        >
           {ACTIONS[name].label}…
         </a>
       ))}

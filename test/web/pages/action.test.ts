@@ -67,7 +67,7 @@ describe('actionPages', () => {
     expect(status).toBe(200);
     expect(words).toContain('2 rows, 50.00 USD will be sent.');
     expect(words).toContain('it says 99 rows, the file has 2');
-    expect(text).toMatch(/<button type="submit" class="destructive">Approve 2 rows, 50.00 USD<\/button>/);
+    expect(text).toMatch(/<button type="submit" class="main">Approve 2 rows, 50.00 USD<\/button>/);
     expect(await world.states()).toMatchObject({ 'held.csv': 'held' });
     expect(await actionsOf(world, fileId)).toEqual([]);
   });

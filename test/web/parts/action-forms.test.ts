@@ -37,7 +37,7 @@ describe('DoForm', () => {
       expect(page).toContain(`<input type="hidden" name="${name}" value="${value}"/>`);
     expect(page).toMatch(/name="_csrf" value="[\w-]+"/);
     expect(page).toContain('name="reason" type="text" value="because"');
-    expect(page).toContain('<button type="submit" class="destructive">Close 2 rows</button>');
+    expect(page).toContain('<button type="submit" class="irreversible">Close 2 rows</button>');
     expect(page).not.toContain(CARD);
     expect(page).toContain('card ************2220');
   });
@@ -45,7 +45,7 @@ describe('DoForm', () => {
   it('asks for no reason where none is wanted, and warns of nothing harmless', () => {
     const page = html(DoForm, { ...form, action: 'repoll', picks: [], asks: [], plan: { says: [] }, bind: 'x' });
     expect(page).not.toContain('name="reason"');
-    expect(page).toContain('<button type="submit">Ask for the result now</button>');
+    expect(page).toContain('<button type="submit" class="main">Ask for the result now</button>');
   });
 
   it('wants the same file once more, and says what was wrong', () => {
@@ -54,6 +54,24 @@ describe('DoForm', () => {
     expect(page).toContain('enctype="multipart/form-data"');
     expect(page).toContain('Choose the same file again.');
     expect(page).toContain('This is &lt;empty>');
+  });
+});
+
+describe('DoForm without a reason', () => {
+  const page = (reason: string) =>
+    html(DoForm, { ...form, picks: [], asks: [], plan: { says: [] }, bind: 'x', reason, fault: 'The reason is empty' });
+
+  it('leads from the fault to the field, which has the focus', () => {
+    expect(page('')).toMatch(/role="alert"[^]*<a href="#f-reason">The reason is empty<\/a>/);
+    expect(page('')).toMatch(
+      /<input id="f-reason"[^>]* aria-describedby="h-reason e-reason" aria-invalid="true" autofocus/,
+    );
+    expect(page('')).toContain('<p class="fault" id="e-reason">Enter a reason.</p>');
+  });
+
+  it('blames the reason for no other fault', () => {
+    expect(page('agreed')).not.toMatch(/#f-reason|autofocus|aria-invalid/);
+    expect(page('agreed')).toContain('<li>The reason is empty</li>');
   });
 });
 

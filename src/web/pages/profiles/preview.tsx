@@ -217,7 +217,9 @@ function PreviewPage({ viewer, versions, version: { name, version }, folders, fo
             label="File of the accounting system"
             hint="Nothing of it is kept or sent. At most 2 MB."
           />
-          <button type="submit">Show the preview</button>
+          <button type="submit" class="main">
+            Show the preview
+          </button>
         </form>
       </Section>
     </Page>

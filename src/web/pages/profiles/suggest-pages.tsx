@@ -59,7 +59,9 @@ export function StartPage({
             label="File of the accounting system"
             hint="Text or Excel workbook (.xlsx), unchanged, as exported; at most 2 MB. An export of some days is enough if it has all kinds of rows."
           />
-          <button type="submit">Look at it</button>
+          <button type="submit" class="main">
+            Look at it
+          </button>
         </form>
       </Section>
     </Page>
@@ -171,7 +173,9 @@ export function QuestionsPage({
                 {...(Object.hasOwn(kept.answers, question.id) && { answer: kept.answers[question.id]! })}
               />
             ))}
-            <button type="submit">All looked at, go on</button>
+            <button type="submit" class="main">
+              All looked at, go on
+            </button>
           </form>
         </Section>
       )}
@@ -234,7 +238,7 @@ export function ConfirmPage({
             value={typed.reason}
             isRequired
           />
-          <button type="submit" class={mayConfirm ? 'destructive' : undefined}>
+          <button type="submit" class="main">
             {mayConfirm ? `Confirm ${profile}` : 'Record the draft'}
           </button>
         </form>
