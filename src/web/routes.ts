@@ -10,6 +10,7 @@ import { actionPages } from './pages/action.tsx';
 import { dropPages } from './pages/drop.tsx';
 import { filePages } from './pages/files/list-files.tsx';
 import { frontPage } from './pages/front.tsx';
+import { keyboardPage } from './pages/keyboard.tsx';
 import { loginPages } from './pages/login.tsx';
 import { mePage } from './pages/me.tsx';
 import { openIdPages } from './pages/openid.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly Routes[] = [
   setUpPages,
   mePage,
   provePage,
+  keyboardPage,
   peoplePages,
   filePages,
   searchPage,

@@ -79,6 +79,29 @@ describe('keyboard', () => {
       expect(outline).not.toBe('none');
     });
 
+    it('goes by keys to search and to other pages, but not while a field is typed in', async () => {
+      await page.keyboard.press('/');
+      await page.keyboard.type('g f');
+      expect(await page.locator('#top-search').inputValue()).toBe('g f');
+      await page.locator('#main').focus();
+      await page.keyboard.type('gf');
+      await page.getByRole('heading', { name: 'Files', level: 1 }).waitFor();
+      await page.keyboard.press('Shift+?');
+      await page.getByRole('heading', { name: 'Keyboard', level: 1 }).waitFor();
+    });
+
+    it('leaves single keys alone once they are switched off', async () => {
+      await tabTo(/^Use single keys/);
+      await Promise.all([page.waitForEvent('load'), page.keyboard.press('Space')]);
+      await page.keyboard.type('gt');
+      await page.keyboard.press('Control+k');
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('top-search');
+      await page.locator('#single-keys').focus();
+      await Promise.all([page.waitForEvent('load'), page.keyboard.press('Space')]);
+      await page.keyboard.type('gt');
+      await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+    });
+
     it('finds the held file and approves it', async () => {
       await page.reload();
       await goOn(/^held\.csv$/);
@@ -201,13 +224,13 @@ describe('every page', () => {
           const page = await visitAs(as === 'nobody' ? outside : inside, dashboard, { path, as });
           expect(complaints).toEqual([]);
           // A second filled button would compete with what most people came for.
-          const filled = page.locator(':is(button, .button):is(.main, .irreversible)');
+          const filled = page.locator('.main:is(button, .button), button.irreversible');
           expect(await filled.count()).toBeLessThanOrEqual(1);
           const troubles: string[] = [];
           // The shapes differ only in what the style sheet does, so the page need not be reloaded.
           for (const { shape, width, ...media } of SHAPES) {
             await page.setViewportSize({ width, height: 800 });
-            await page.emulateMedia({ forcedColors: 'none', ...media });
+            await page.emulateMedia({ forcedColors: 'none', reducedMotion: 'reduce', ...media });
             troubles.push(...(await findViolations(page)).map((violation) => `${shape}: ${violation}`));
             // A page wider than the screen must be scrolled sideways to be read.
             const widest = await page.evaluate(() => document.documentElement.scrollWidth);

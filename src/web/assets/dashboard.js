@@ -1,4 +1,5 @@
 // The small part that pages do by themselves. Everything else is a link or a form.
+import { install } from './vendor/hotkey.js';
 import { Idiomorph } from './vendor/idiomorph.js';
 
 /** Refreshes every `data-part` of this page when the server reports a change. */
@@ -52,6 +53,26 @@ function tellDistances() {
     span.textContent = passedMs >= 0 ? ` · ${amount} ago` : ` · in ${amount}`;
   }
 }
+const SINGLE_KEYS = 'paydrop.single-keys';
+
+/** Keys click links that are on the page anyway. Those without a modifier can be switched off. */
+function listenToKeys() {
+  const areSingle = localStorage.getItem(SINGLE_KEYS) !== 'off';
+  for (const element of document.querySelectorAll('[data-hotkey]')) {
+    const keys = element.dataset.hotkey.split(',').filter((key) => areSingle || /^(?:Control|Meta)\+/.test(key));
+    if (keys.length > 0) install(element, keys.join(','));
+  }
+  const box = document.querySelector('#single-keys');
+  if (!box) return;
+  box.checked = areSingle;
+  box.parentElement.hidden = false;
+  box.addEventListener('change', () => {
+    localStorage.setItem(SINGLE_KEYS, box.checked ? 'on' : 'off');
+    location.reload();
+  });
+}
+listenToKeys();
+
 if (document.body.dataset.now) setInterval(tellDistances, 30_000);
 
 if (document.body.dataset.live === 'on') liveParts();

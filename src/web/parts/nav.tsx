@@ -6,6 +6,8 @@ import { Icon, type IconName } from './icon.tsx';
 type Link = { readonly path: string; readonly label: string };
 
 type NavRow = Link & {
+  /** After `g`, leads here. */
+  readonly key: string;
   readonly icon: IconName;
   readonly may: ActionName;
   /** Pages that belong to this one and are shown as tabs on top of each of them. */
@@ -17,17 +19,17 @@ const NAV: readonly { readonly title: string; readonly rows: readonly NavRow[] }
   {
     title: 'Work',
     rows: [
-      { path: '/', label: 'Today', icon: 'calendar-days', may: 'look' },
-      { path: '/queues', label: 'Queue', icon: 'queue-list', may: 'look', badge: queueBadge },
-      { path: '/proposals', label: 'Approvals', icon: 'check-badge', may: 'look', badge: approvalBadge },
+      { path: '/', key: 't', label: 'Today', icon: 'calendar-days', may: 'look' },
+      { path: '/queues', key: 'q', label: 'Queue', icon: 'queue-list', may: 'look', badge: queueBadge },
+      { path: '/proposals', key: 'a', label: 'Approvals', icon: 'check-badge', may: 'look', badge: approvalBadge },
     ],
   },
   {
     title: 'Money',
     rows: [
-      { path: '/files', label: 'Files', icon: 'document-text', may: 'look' },
-      { path: '/search', label: 'Payments', icon: 'banknotes', may: 'look' },
-      { path: '/report', label: 'Reports', icon: 'chart-bar', may: 'look' },
+      { path: '/files', key: 'f', label: 'Files', icon: 'document-text', may: 'look' },
+      { path: '/search', key: 'p', label: 'Payments', icon: 'banknotes', may: 'look' },
+      { path: '/report', key: 'r', label: 'Reports', icon: 'chart-bar', may: 'look' },
     ],
   },
   {
@@ -35,6 +37,7 @@ const NAV: readonly { readonly title: string; readonly rows: readonly NavRow[] }
     rows: [
       {
         path: '/accounts',
+        key: 'c',
         label: 'Accounts',
         icon: 'building-library',
         may: 'look',
@@ -45,8 +48,8 @@ const NAV: readonly { readonly title: string; readonly rows: readonly NavRow[] }
           { path: '/profiles', label: 'Profiles' },
         ],
       },
-      { path: '/people', label: 'Users', icon: 'users', may: 'people' },
-      { path: '/audit', label: 'Audit', icon: 'clipboard-document-list', may: 'look' },
+      { path: '/people', key: 'u', label: 'Users', icon: 'users', may: 'people' },
+      { path: '/audit', key: 'l', label: 'Audit', icon: 'clipboard-document-list', may: 'look' },
     ],
   },
 ];
@@ -98,7 +101,11 @@ export function NavGroups({ viewer, path }: { viewer: Viewer; path: string }) {
               .filter(({ may }) => viewerMay(viewer, may))
               .map((row) => (
                 <li key={row.path}>
-                  <a href={row.path} aria-current={isWithin(row, path) ? 'page' : undefined}>
+                  <a
+                    href={row.path}
+                    data-hotkey={`g ${row.key}`}
+                    aria-current={isWithin(row, path) ? 'page' : undefined}
+                  >
                     <Icon name={row.icon} />
                     {row.label}
                     {viewer.shell && row.badge?.(viewer.shell, viewer)}
@@ -110,6 +117,12 @@ export function NavGroups({ viewer, path }: { viewer: Viewer; path: string }) {
       ))}
     </>
   );
+}
+
+/** Lists the keys that lead to the subjects which the viewer may see. */
+export function listNavKeys(viewer: Viewer): { readonly keys: string; readonly label: string }[] {
+  const rows = NAV.flatMap((group) => group.rows).filter(({ may }) => viewerMay(viewer, may));
+  return rows.map(({ key, label }) => ({ keys: `g ${key}`, label }));
 }
 
 /** Leads between the pages that share an entry of the navigation. */

@@ -65,7 +65,7 @@ function SideBar({ viewer, path }: { viewer: Viewer; path: string }) {
         paydrop
       </a>
       {viewerMay(viewer, 'check') && (
-        <a class="button upload" href="/drop">
+        <a class="button upload" href="/drop" data-hotkey="g d">
           <Icon name="arrow-up-tray" />
           <span>Upload file</span>
         </a>
@@ -75,7 +75,14 @@ function SideBar({ viewer, path }: { viewer: Viewer; path: string }) {
           Invoice, file or batch id
         </label>
         <Icon name="magnifying-glass" />
-        <input id="top-search" type="search" name="q" placeholder="Search" autocomplete="off" />
+        <input
+          id="top-search"
+          type="search"
+          name="q"
+          placeholder="Search"
+          autocomplete="off"
+          data-hotkey={SEARCH_KEYS}
+        />
       </form>
       <button type="button" class="open-menu" popovertarget="menu">
         <Icon name="bars-3" />
@@ -92,6 +99,9 @@ function SideBar({ viewer, path }: { viewer: Viewer; path: string }) {
     </header>
   );
 }
+
+/** Keyboards with other layouts reach the slash with shift. */
+const SEARCH_KEYS = '/,Shift+/,Control+k,Meta+k';
 
 /** Limits the lists to one account. Each list says so, so that nobody takes a part for the whole. */
 function AccountSwitch({ viewer, shell: { accounts, account } }: { viewer: Viewer; shell: Shell }) {
@@ -122,6 +132,12 @@ function Foot({ viewer }: { viewer: Viewer }) {
         <a href="/me">
           <Icon name="user-circle" />
           {viewer.person} <span class="soft">{viewer.role}</span>
+        </a>
+      </li>
+      <li>
+        <a href="/keyboard" data-hotkey="Shift+?,?">
+          <Icon name="command-line" />
+          Keyboard
         </a>
       </li>
       <li>

@@ -60,6 +60,7 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('front', '/'),
     page('people', '/people'),
     page('me', '/me'),
+    page('keyboard', '/keyboard'),
     page('missing', '/nothing/here'),
     page('files', '/files'),
     page('file-done', done),
