@@ -64,7 +64,6 @@ export const ICON_NAMES = [
   'user-circle',
   'users',
   'x-circle',
-  'x-mark',
 ] as const;
 
 /** The parts of the font that are served: Western and Central European letters. */

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
+import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { openDashboardWorld, PASSWORD } from '../web/support/dashboard-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { findViolations } from './support/dashboard-day.ts';
@@ -165,6 +166,25 @@ describe('keyboard', () => {
         .waitFor();
       await world.finish();
       expect(await world.states()).toMatchObject({ 'doubt.csv': 'completed' });
+    });
+
+    it('keeps its place while the page changes around it', async () => {
+      await page.goto('/');
+      await tabTo(/^The same as a table/);
+      await page.keyboard.press('Enter');
+      const because = { actor: 'operator:ada', reason: 'to see the page change' };
+      for (const move of [pauseAccount, resumeAccount, pauseAccount]) {
+        await move(world.app.ledger, 'main', because);
+        const told = page.locator('main').getByText(because.reason);
+        await told.first().waitFor({ state: move === pauseAccount ? 'visible' : 'detached' });
+        const [isOpen, focused] = await page.evaluate(() => [
+          document.querySelector('main details')?.hasAttribute('open'),
+          document.activeElement?.textContent,
+        ]);
+        expect([isOpen, focused]).toEqual([true, 'The same as a table']);
+      }
+      await page.locator('nav').getByText('sending is stopped').waitFor({ state: 'attached' });
+      await resumeAccount(world.app.ledger, 'main', because);
     });
 
     it('scrolls a table that is wider than the screen', async () => {
