@@ -10,7 +10,7 @@ import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median } from '../measure/statistics.ts';
 import { enterDashboard } from '../world/enter-dashboard.ts';
-import { fillLedger } from '../world/fill-ledger.ts';
+import { fillBusyDay, fillLedger } from '../world/fill-ledger.ts';
 import { openBenchApp, takeInFile } from '../world/take-in-file.ts';
 
 /**
@@ -49,6 +49,8 @@ const figures: Record<string, number> = {
   ...(await ask('statusCommand', () => paydrop('status'), 5)),
   fillSeconds,
 };
+await fillBusyDay(app, { fileId });
+Object.assign(figures, await ask('busyFront', () => getPage('/')));
 printSample({ seconds: (figures['frontMs'] ?? 0) / 1_000, figures });
 await dashboard.close();
 await app.close();

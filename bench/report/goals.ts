@@ -101,6 +101,7 @@ const QUESTIONS: readonly (readonly [string, Quantity])[] = [
   ['find an invoice', 'findMs'],
   ['the status', 'statusMs'],
   ['the front page of the dashboard', 'frontMs'],
+  ['the front page with 2,350 batches finished today and 200 open', 'busyFrontMs'],
 ];
 
 function answeringGoals({ measurements }: BenchRun): Goal[] {

@@ -178,6 +178,7 @@ const QUESTIONS: readonly (readonly [string, string])[] = [
   ['what happened to an invoice', 'find'],
   ['how things stand', 'status'],
   ['front page of the dashboard, over HTTP', 'front'],
+  ['the same with 2,350 batches finished today and 200 open', 'busyFront'],
   ['search page of the dashboard, over HTTP', 'search'],
   ['`paydrop find`, with the start of the program', 'findCommand'],
   ['`paydrop status`, with the start of the program', 'statusCommand'],

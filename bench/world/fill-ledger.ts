@@ -71,6 +71,38 @@ function statementsOf(fileId: string, rows: number): string[] {
   ];
 }
 
+/** The batches of a busy day: those of one large file, of many small ones, and of small ones that are still open. */
+const BUSY_DAY = { large: 2_000, small: 350, open: 200 } as const;
+
+/**
+ * Adds the files and batches of a busy day, as copies of one finished file and without their rows. One file has most of
+ * the batches, so that the planner, which expects the average of each file, is as wrong as it gets. Statistics stay old,
+ * as they are at the end of such a day.
+ */
+export async function fillBusyDay(app: App, model: { fileId: string }): Promise<void> {
+  const { large, small, open } = BUSY_DAY;
+  await forceStatements(app, [
+    `CREATE TEMP TABLE part AS SELECT 0 AS n, no, false AS is_open FROM generate_series(1, ${large}) no
+     UNION ALL SELECT n, 1, n > ${small} FROM generate_series(1, ${small + open}) n`,
+    `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(f, jsonb_build_object(
+       'file_no', 1000000 + n, 'file_id', 'today' || lpad(n::text, 11, '0'), 'name', 'today-' || n || '.csv',
+       'sha256', repeat('1', 56) || lpad(n::text, 8, '0'), 'state', CASE WHEN is_open THEN 'in_progress' ELSE f.state END,
+       'valid_rows', parts * ${BATCH_ROWS}, 'valid_cents', parts * ${BATCH_ROWS} * 2500))).*
+     FROM file f, (SELECT n, is_open, count(*) AS parts FROM part GROUP BY n, is_open) p
+     WHERE f.file_id = '${model.fileId}'`,
+    `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
+       'file_id', 'today' || lpad(n::text, 11, '0'), 'batch_no', no, 'batch_id', 'today-' || n || '-' || no,
+       'rows', ${BATCH_ROWS}, 'cents', ${BATCH_ROWS} * 2500, 'next_recheck_at', NULL,
+       'first_line', (no - 1) * ${BATCH_ROWS} + 1, 'last_line', no * ${BATCH_ROWS},
+       'state', CASE WHEN is_open THEN 'submitted' ELSE b.state END,
+       'final_at', CASE WHEN is_open THEN NULL ELSE b.final_at END))).*
+     FROM batch b, part WHERE b.file_id = '${model.fileId}' AND b.batch_no = 1`,
+    `INSERT INTO batch_outcome SELECT 1000000 + n, no, 'approved', ${BATCH_ROWS}, ${BATCH_ROWS} * 2500
+     FROM part WHERE NOT is_open`,
+    'DROP TABLE part',
+  ]);
+}
+
 function invoiceOf(file: number, line: number): string {
   return `COPY${file}-${String(line).padStart(8, '0')}`;
 }

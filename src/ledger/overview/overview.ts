@@ -35,12 +35,17 @@ export type OpenFile = Pick<
   expected_rows: number | null;
 };
 
-/** The current state, without today's totals. */
-export type OpenWork = Omit<Overview, 'today'>;
+/** What is open now. Unlike the rest of the overview, its cost does not grow with the files that are finished. */
+export type OpenWork = Omit<Overview, 'files' | 'today'>;
 
 export async function readOverview(ledger: Ledger): Promise<Overview> {
-  const [standing, today] = await Promise.all([
+  const [open, files, today] = await Promise.all([
     readOpenWork(ledger),
+    query<Overview['files'][number]>(
+      ledger,
+      `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
+              coalesce(sum(valid_cents), 0)::bigint AS cents FROM file GROUP BY state ORDER BY state`,
+    ),
     query<Overview['today'][number]>(
       ledger,
       `SELECT f.account, o.outcome, sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents
@@ -50,16 +55,11 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
       [ledger.clock.now()],
     ),
   ]);
-  return { ...standing, today };
+  return { ...open, files, today };
 }
 
 export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
-  const [files, open, doubt, late, stopped, proposals] = await Promise.all([
-    query<Overview['files'][number]>(
-      ledger,
-      `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
-              coalesce(sum(valid_cents), 0)::bigint AS cents FROM file GROUP BY state ORDER BY state`,
-    ),
+  const [open, doubt, late, stopped, proposals] = await Promise.all([
     readOpenFiles(ledger),
     query<Overview['doubt'][number]>(
       ledger,
@@ -81,7 +81,13 @@ export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
     query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
     readOpenProposals(ledger),
   ]);
-  return { files, open, doubt, late, stopped, proposals };
+  return { open, doubt, late, stopped, proposals };
+}
+
+/** Returns whether a file was ever taken. */
+export async function hasFiles(ledger: Ledger): Promise<boolean> {
+  const [row] = await query<{ has: boolean }>(ledger, 'SELECT EXISTS (SELECT FROM file) AS has');
+  return row!.has;
 }
 
 /**

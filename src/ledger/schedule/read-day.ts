@@ -69,6 +69,13 @@ export async function readDay(ledger: Ledger, account: string, from: Date, until
 const WITH_FILE = `batch b CROSS JOIN LATERAL
   (SELECT file_no, name, accepted_at FROM file WHERE file.file_id = b.file_id OFFSET 0) f`;
 
+/**
+ * The outcomes `o` of that batch, looked up by the whole key. PostgreSQL would join them by the file alone, and read all
+ * batches of a file for each of them.
+ */
+const ITS_OUTCOMES = `LATERAL (SELECT outcome, rows, cents FROM batch_outcome x
+  WHERE x.file_no = f.file_no AND x.batch_no = b.batch_no OFFSET 0) o`;
+
 /** Batches `b` of files `f` that were accepted but not final at the moment $2. */
 const WAS_OPEN = `${WITH_FILE}
   WHERE b.account = $1 AND f.accepted_at < $2
@@ -105,8 +112,7 @@ async function sumAccepted(client: PoolClient, account: string, from: Date, unti
 async function sumFinal(client: PoolClient, account: string, from: Date, until: Date): Promise<OutcomeTotals> {
   const { rows } = await client.query<Totals & { outcome: keyof OutcomeTotals }>(
     `SELECT ended.outcome, sum(ended.rows)::bigint AS rows, sum(ended.cents)::bigint AS cents FROM (
-       SELECT o.outcome, o.rows, o.cents FROM ${WITH_FILE}
-         JOIN batch_outcome o ON o.file_no = f.file_no AND o.batch_no = b.batch_no
+       SELECT o.outcome, o.rows, o.cents FROM ${WITH_FILE} CROSS JOIN ${ITS_OUTCOMES}
        WHERE b.account = $1 AND b.state = 'reconciled' AND b.final_at >= $2 AND b.final_at < $3
          AND f.accepted_at IS NOT NULL
        UNION ALL
@@ -147,8 +153,7 @@ export async function sumDays(ledger: Ledger, spans: readonly DaySpan[]): Promis
      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) AS span (account, day, from_at, until_at),
        LATERAL (SELECT sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents,
                        coalesce(sum(o.rows) FILTER (WHERE o.outcome = 'declined'), 0)::bigint AS declined
-                FROM batch b JOIN file f USING (file_id)
-                  JOIN batch_outcome o ON o.file_no = f.file_no AND o.batch_no = b.batch_no
+                FROM ${WITH_FILE} CROSS JOIN ${ITS_OUTCOMES}
                 WHERE b.account = span.account AND b.final_at >= span.from_at AND b.final_at < span.until_at
                   AND b.state = 'reconciled') day,
        LATERAL (SELECT coalesce(sum(invalid_rows), 0) AS rows, coalesce(sum(withheld_cents), 0) AS cents,

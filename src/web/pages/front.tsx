@@ -26,9 +26,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
     return sendPage(
       reply,
       <Page title="Today" viewer={viewer} path="/" only="" isLive>
-        <div data-part="first">
-          {front.standing.files.length === 0 && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}
-        </div>
+        <div data-part="first">{!front.isUsed && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}</div>
         <AttentionList front={front} viewer={viewer} />
         <Withheld front={front} />
         <Today front={front} />

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { startOfDay } from '../../../src/calendar/zone-time.ts';
@@ -8,6 +9,7 @@ import { approveFile, declineFile } from '../../../src/ledger/file/release-held.
 import { type DayFigures, type DaySpan, readDay, sumDays } from '../../../src/ledger/schedule/read-day.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { balanceDay } from '../../../src/reconcile/balance-day.ts';
 import { openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
@@ -209,5 +211,63 @@ describe('sumDays', () => {
   it('says nothing of days without an end, nor of no days', async () => {
     expect(await sumDays(world.ledger, [spanOf('main', '2026-06-17')])).toEqual([]);
     expect(await sumDays(world.ledger, [])).toEqual([]);
+  });
+});
+
+describe('a day with two thousand batches of one file', () => {
+  const BATCHES = 2_000;
+  const OTHERS = 350;
+  const [FROM, UNTIL] = [new Date('2026-06-15T00:00:00Z'), new Date('2026-06-16T00:00:00Z')];
+  /** Blocks that the server may touch. To read a batch costs five to eight; to read its whole file each time, thirty. */
+  const FEW = 12 * (BATCHES + OTHERS);
+
+  /** Adds up the blocks that the queries of a read touch. */
+  async function countBlocks(read: (ledger: Ledger) => Promise<unknown>): Promise<number> {
+    const client = await world.ledger.pool.connect();
+    let blocks = 0;
+    const query = async (text: string, values?: unknown[]) => {
+      if (/^\s*SELECT/.test(text)) {
+        const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+        const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+        blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      }
+      return client.query(text, values);
+    };
+    const pool = { query, connect: async () => ({ query, release: () => {} }) } as unknown as Pool;
+    await read({ ...world.ledger, pool }).finally(() => client.release());
+    return blocks;
+  }
+
+  beforeAll(async () => {
+    await world.empty();
+    const { file_id: fileId } = await world.accepted({ account: 'main' });
+    await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    // Files of one batch each, beside the large one: the more files, the less PostgreSQL expects of each.
+    await world.force(
+      `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(f, jsonb_build_object(
+         'file_id', 'copy' || no, 'file_no', f.file_no + no, 'sha256', lpad(no::text, 64, '0')))).*
+       FROM file f, generate_series(1, ${OTHERS}) no`,
+    );
+    await world.force(
+      `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
+         'file_id', part.file_id, 'batch_no', part.batch_no, 'batch_id', 'id-' || part.file_id || '-' || part.batch_no,
+         'first_line', 2 * part.batch_no, 'last_line', 2 * part.batch_no + 1))).*
+       FROM batch b, (SELECT b.file_id, no AS batch_no FROM batch b, generate_series(2, ${BATCHES}) no
+                      UNION ALL SELECT file_id, 1 FROM file WHERE file_id LIKE 'copy%') part`,
+    );
+    await world.force(`UPDATE batch SET final_at = '${FROM.toISOString()}'`);
+    await world.force(
+      `INSERT INTO batch_outcome
+       SELECT file_no, batch_no, 'approved', 2, 500 FROM batch JOIN file USING (file_id)`,
+    );
+  });
+
+  it.each(['without', 'with'])('reads each batch once, %s statistics of the tables', async (statistics) => {
+    if (statistics === 'with') await world.ledger.pool.query('ANALYZE');
+    const month = (ledger: Ledger) => sumDays(ledger, [{ account: 'main', day: 'a', from: FROM, until: UNTIL }]);
+    const [all] = await month(world.ledger);
+    expect(all).toMatchObject({ rows: 2 * (BATCHES + OTHERS), cents: 500 * (BATCHES + OTHERS) });
+    expect(await countBlocks(month)).toBeLessThan(FEW);
+    expect(await countBlocks((ledger) => readDay(ledger, 'main', FROM, UNTIL))).toBeLessThan(FEW);
   });
 });

@@ -18,7 +18,8 @@ export const QUIET_DAY: DayReport = {
 /** Returns a front page where nothing needs a user, with these changes. Account `uk` uses pounds, others dollars. */
 export function quietFront(change: Partial<Front> = {}): Front {
   return {
-    standing: { files: [], open: [], doubt: [], late: [], stopped: [], proposals: [] },
+    standing: { open: [], doubt: [], late: [], stopped: [], proposals: [] },
+    isUsed: true,
     held: [],
     stops: [],
     unreached: [],

@@ -8,7 +8,7 @@ import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
 import { findExpiring } from '../../../ledger/retention/retention.ts';
-import { readOpenWork } from '../../../ledger/overview/overview.ts';
+import { hasFiles, readOpenWork } from '../../../ledger/overview/overview.ts';
 import { readHeld } from '../../../ledger/file/list-files.ts';
 import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
 import { readStops } from '../../../ledger/account/read-holds.ts';
@@ -32,24 +32,39 @@ const AHEAD_MS = 30 * 86_400_000;
 export async function readFront({ app }: WebContext, readMonth: MonthReader) {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
-  const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles, withheld] =
-    await Promise.all([
-      readOpenWork(ledger),
-      readHeld(ledger),
-      readStops(ledger),
-      findUnreached(ledger),
-      readLateRuns(ledger, settings),
-      findUnready(app),
-      readToday(ledger, settings),
-      readMonth(),
-      readSchedules(ledger, settings),
-      findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
-      readObstacles(ledger, settings),
-      readWithheldFiles(ledger),
-    ]);
+  const [
+    standing,
+    isUsed,
+    held,
+    stops,
+    unreached,
+    late,
+    unready,
+    today,
+    days,
+    schedules,
+    expiring,
+    obstacles,
+    withheld,
+  ] = await Promise.all([
+    readOpenWork(ledger),
+    hasFiles(ledger),
+    readHeld(ledger),
+    readStops(ledger),
+    findUnreached(ledger),
+    readLateRuns(ledger, settings),
+    findUnready(app),
+    readToday(ledger, settings),
+    readMonth(),
+    readSchedules(ledger, settings),
+    findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
+    readObstacles(ledger, settings),
+    readWithheldFiles(ledger),
+  ]);
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
     standing,
+    isUsed,
     held,
     stops,
     unreached,
