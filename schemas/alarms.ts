@@ -12,15 +12,12 @@ type AlarmRow = {
 };
 
 export const ALARM_KINDS = {
-  batch_unknown: lasting(
-    'the outcome of a batch is unknown: the service may or may not have taken it',
-    'paydrop unknown list',
-  ),
+  batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
   account_stopped: lasting('an account is stopped and sends nothing until an operator acts', 'paydrop account list'),
   exception: lasting('a result does not match what was sent', 'paydrop exceptions'),
   result_overdue: lasting('the service has a batch and has not returned its result', 'paydrop status'),
-  file_held: lasting('a file waits for approval', 'paydrop status'),
-  file_refused: told('a file was refused; nothing in it is sent', 'Send the .nak.csv to the sender.'),
+  file_held: lasting('a file needs approval', 'paydrop status'),
+  file_refused: told('a file was rejected; nothing in it is sent', 'Send the .nak.csv to the sender.'),
   rows_withheld: {
     ...told(
       'rows of a file have faults and were not paid',

@@ -646,9 +646,9 @@ export const PROFILE_CODES = [
   'PROFILE_SKIPPED',
 ] as const satisfies readonly FaultCode[];
 
-/** Returns a code as text: its meaning and the code itself. Old ledgers name some that the table no longer has. */
+/** Returns what a code means. Old ledgers name some that the table no longer has. */
 export function saidCode(code: string): string {
-  return Object.hasOwn(ERRORS, code) ? `${ERRORS[code as ErrorCode].means} (${code})` : code;
+  return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].means : code;
 }
 
 /** Codes of drops that are quarantined unopened. */

@@ -30,14 +30,6 @@ export const BATCH_STATES = {
 } as const;
 export type BatchState = keyof typeof BATCH_STATES;
 
-/** States whose words on screens and in sentences differ from their names. */
-const STATE_WORDS: Readonly<Record<string, string>> = { unknown: 'outcome unknown', result_in: 'result received' };
-
-/** Returns the state of a file, batch or run as words for a person. */
-export function saidState(state: string): string {
-  return STATE_WORDS[state] ?? state.replaceAll('_', ' ');
-}
-
 /** States in which money may have moved although no row has an outcome yet. */
 export const IN_DOUBT_STATES = ['sending', 'unknown'] as const satisfies readonly BatchState[];
 
@@ -121,12 +113,6 @@ export const OUTCOMES = {
   },
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
-
-/** Returns an outcome as text: its name in the output files and its meaning. */
-export function saidOutcome(outcome: Outcome): string {
-  const { label, means } = OUTCOMES[outcome];
-  return `${label} (${means})`;
-}
 
 const OUTCOME_OF_LABEL = new Map(
   (Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]),

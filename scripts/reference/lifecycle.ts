@@ -12,6 +12,7 @@ import {
   RUN_STATES,
   type Move,
 } from '../../schemas/lifecycle.ts';
+import { SHOWN, shownOfState } from '../../schemas/shown.ts';
 import { code, mermaid, page, sentence, table } from './markdown.ts';
 
 export function renderLifecycle(): string {
@@ -24,6 +25,12 @@ export function renderLifecycle(): string {
     '## Batch',
     'A batch is what is sent to the service in one call.',
     ...describeEntity(BATCH_STATES, BATCH_MOVES),
+    '## How files and batches are shown',
+    'Pages, messages, the command line and the API (`shown`) say the worst of a file, its batches and its account. The first that applies is said:',
+    table(
+      ['Shown', 'Word', 'Meaning'],
+      Object.entries(SHOWN).map(([name, { word, means }]) => [code(name), word, sentence(means)]),
+    ),
     '## Run',
     'A run is what a schedule does on one business date. There is exactly one for each date. When a worker dies, another one takes over its run, which stays `running` meanwhile.',
     ...describeEntity(RUN_STATES, RUN_MOVES),
@@ -52,8 +59,8 @@ function describeEntity(states: Readonly<Record<string, string>>, moves: readonl
   return [
     drawMoves(moves),
     table(
-      ['State', 'Meaning'],
-      Object.entries(states).map(([name, about]) => [code(name), sentence(about)]),
+      ['State', 'Shown as', 'Meaning'],
+      Object.entries(states).map(([name, about]) => [code(name), SHOWN[shownOfState(name)!].word, sentence(about)]),
     ),
     table(
       ['Move', 'From', 'To', 'Made by', 'When'],

@@ -141,7 +141,7 @@ export const EXPORT_SAMPLES: readonly ExportSample[] = [
       guard: 'none',
     },
     leftOut: ['1 row "other sign", sum -15.00', 'total row Grand total | 1,418.75 | 15.00'],
-    outcomes: '6 accepted pending',
+    outcomes: '6 pending at bank',
   },
   {
     name: 'blackbaud',
@@ -181,7 +181,7 @@ export const EXPORT_SAMPLES: readonly ExportSample[] = [
       sign: '(own sign)',
     },
     leftOut: ['total row T | 6 | ******3850'],
-    outcomes: '6 accepted pending',
+    outcomes: '6 pending at bank',
   },
 ];
 

@@ -1,4 +1,4 @@
-import { saidState } from '../../schemas/lifecycle.ts';
+import { saidState } from '../../schemas/shown.ts';
 import { stepText } from '../../schemas/steps.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -26,7 +26,7 @@ export const cancelOneBatch: Action<'batch'> = {
       throw refusal(batch, 'cancel', `the state of its file is ${saidState(file.state)}`);
     return {
       says: [`${capital(sumOf(context, batch))} will never be sent. This cannot be undone.`],
-      facts: batchFacts(context, file, batch),
+      facts: await batchFacts(context, file, batch),
       button: `Cancel ${sumOf(context, batch)}`,
     };
   },
@@ -42,7 +42,7 @@ export const repoll: AppAction<'batch'> = {
     if (batch.batch_id === null) throw refusal(batch, 'ask for the result of', 'the service gave it no batch id');
     return {
       says: ['The service is asked for the result of this batch. This only reads and can be repeated freely.'],
-      facts: batchFacts(context, file, batch),
+      facts: await batchFacts(context, file, batch),
     };
   },
   run: async (app, { file, batch }, _input, because) => {
@@ -79,7 +79,7 @@ export const retry: Action<'batch'> = {
         ...whyOf(batch),
         'Fix the cause first. Another refusal stops the account again, and the service locks accounts after repeated attempts.',
       ],
-      facts: batchFacts(context, file, batch),
+      facts: await batchFacts(context, file, batch),
       button: `Send ${sumOf(context, batch)} again`,
     };
   },
@@ -100,7 +100,7 @@ export const withdraw: Action<'batch'> = {
         ...whyOf(batch),
         'Its rows appear as NOT_SENT in the results, and in the rejects file.',
       ],
-      facts: batchFacts(context, file, batch),
+      facts: await batchFacts(context, file, batch),
       button: `Withdraw ${sumOf(context, batch)}`,
     };
   },

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../schemas/errors.ts';
+import { saidCode } from '../../schemas/errors.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { ProposedVersion } from '../ledger/profile/move-profile.ts';
@@ -31,10 +31,6 @@ const FACTS: Readonly<Record<string, Writer>> = {
   },
   overrides: (value) => {
     if (!Array.isArray(value) || value.length === 0) return undefined;
-    return ['Held because', value.map((code) => `${code} (${meansOf(String(code))})`).join('; ')];
+    return ['Needs approval because', value.map((code) => saidCode(String(code))).join('; ')];
   },
 };
-
-function meansOf(code: string): string {
-  return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].means : 'no longer known';
-}

@@ -1,4 +1,5 @@
-import { FINAL_BATCH_STATES, saidState } from '../../schemas/lifecycle.ts';
+import { FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
+import { saidState } from '../../schemas/shown.ts';
 import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
@@ -42,7 +43,7 @@ export const approve: Action<'file'> = {
           : `${capital(sum)} will be sent.`,
         ...decidedWords(file, held),
       ],
-      facts: [...fileFacts(context, file), ['Dropped on the dashboard by', await makerOf(context, file)]],
+      facts: [...(await fileFacts(context, file)), ['Dropped on the dashboard by', await makerOf(context, file)]],
       isProposal,
       button: `${isProposal ? 'Propose to approve' : 'Approve'} ${sum}`,
     };
@@ -73,9 +74,9 @@ export const decline: Action<'file'> = {
     return {
       says: [
         `${capital(sumOfFile(context, file))} will never be sent. This cannot be undone.`,
-        ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
+        ...held.map((reason) => `Needs approval because ${ended(describeReason(reason))}`),
       ],
-      facts: fileFacts(context, file),
+      facts: await fileFacts(context, file),
       button: `Decline ${sumOfFile(context, file)}`,
     };
   },
@@ -96,7 +97,7 @@ function decidedWords(file: FileRow, held: readonly FaultCount[]): string[] {
     ...(held.some(({ code }) => code === 'SENT_BEFORE')
       ? ['Batches sent before are not sent again; a person must resolve them.']
       : []),
-    ...held.map((reason) => `Held because of ${ended(describeReason(reason))}`),
+    ...held.map((reason) => `Needs approval because ${ended(describeReason(reason))}`),
   ];
 }
 
@@ -132,7 +133,7 @@ export const cancel: Action<'file'> = {
             ]
           : []),
       ],
-      facts: fileFacts(context, file),
+      facts: await fileFacts(context, file),
       button: `Cancel ${sumOfBatches(context, file, stopped)}`,
     };
   },

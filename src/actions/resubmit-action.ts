@@ -14,7 +14,7 @@ import { keptBackJson, sayKeptBack, sayUnproven, UNPROVEN_NEXT } from './say-kep
 import { capital } from '../explain/why/sentence.ts';
 import type { AppAction, Filled } from './action.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
-import { saidState } from '../../schemas/lifecycle.ts';
+import { saidState } from '../../schemas/shown.ts';
 import type { App } from '../app.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { readResubmissions, type ResubmissionRow } from '../ledger/row/resubmissions.ts';
@@ -45,11 +45,11 @@ export const resubmit: AppAction<'file'> = {
       const missing = await findMissing(context, file);
       const { name, rows, cents } = missing.earlier;
       if (missing.shown.length > 0)
-        return { says: sayNotAgain(missing), facts: fileFacts(context, file), button: correctWords(missing) };
+        return { says: sayNotAgain(missing), facts: await fileFacts(context, file), button: correctWords(missing) };
       const sum = sumWords(context, file.account, rows, cents);
       return {
         says: [`${name} with ${sum} is written into ${file.folder} again, with the same bytes.`],
-        facts: fileFacts(context, file),
+        facts: await fileFacts(context, file),
         button: `Drop ${name} again`,
       };
     }
@@ -63,7 +63,7 @@ export const resubmit: AppAction<'file'> = {
         ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} already resubmitted, or barred.`] : []),
         ...sayKeptBack(plan),
       ],
-      facts: [...fileFacts(context, file), ['Lines', linesOf(lines)]],
+      facts: [...(await fileFacts(context, file)), ['Lines', linesOf(lines)]],
       button: lines.length > 0 ? `Resubmit ${sum}` : correctWords(plan),
     };
   },

@@ -1,4 +1,4 @@
-import { saidState } from '../../schemas/lifecycle.ts';
+import { saidState } from '../../schemas/shown.ts';
 import { createHash } from 'node:crypto';
 import { ACTIONS } from '../../schemas/actions.ts';
 import { PipelineError } from '../kernel/errors.ts';

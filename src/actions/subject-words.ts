@@ -1,7 +1,8 @@
-import { saidState } from '../../schemas/lifecycle.ts';
+import { SHOWN, shownOfState } from '../../schemas/shown.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { BatchRow, FileRow, ProfileRow } from '../ledger/engine/records.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
+import { readBlocks, readShownFile, showBatch } from '../explain/read-blocks.ts';
 import { whoDid } from '../explain/why/sentence.ts';
 import type { ActionContext, Facts } from './action.ts';
 
@@ -23,14 +24,17 @@ export function shortHash(sha256: string): string {
   return `${sha256.slice(0, 12)}…`;
 }
 
+type Shower = Pick<ActionContext, 'ledger' | 'settings'>;
+
 /** Returns what a person compares before deciding on a file. */
-export function fileFacts({ settings }: Pick<ActionContext, 'settings'>, file: FileRow): Facts {
+export async function fileFacts({ ledger, settings }: Shower, file: FileRow): Promise<Facts> {
   const account = settings.accounts.get(file.account);
+  const { shown } = await readShownFile(ledger, settings, file);
   return [
     ['File', file.name],
     ['Account', file.account],
     ['Operation', file.operation],
-    ['State', saidState(file.state)],
+    ['State', SHOWN[shown].word],
     ['Rows', groupDigits(String(file.valid_rows ?? 0))],
     ['Total', { cents: file.valid_cents ?? 0, currency: account?.currency }],
     ['Invalid rows, withheld', file.invalid_rows ? groupDigits(String(file.invalid_rows)) : ''],
@@ -40,13 +44,14 @@ export function fileFacts({ settings }: Pick<ActionContext, 'settings'>, file: F
 }
 
 /** Returns the same for a batch. */
-export function batchFacts({ settings }: Pick<ActionContext, 'settings'>, file: FileRow, batch: BatchRow): Facts {
+export async function batchFacts({ ledger, settings }: Shower, file: FileRow, batch: BatchRow): Promise<Facts> {
   const account = settings.accounts.get(batch.account);
+  const { shown } = showBatch(batch, file, await readBlocks(ledger, settings));
   return [
     ['File', file.name],
     ['Batch', String(batch.batch_no)],
     ['Account', batch.account],
-    ['State', saidState(batch.state)],
+    ['State', SHOWN[shown].word],
     ['Attempt', String(batch.attempt)],
     ['Batch id of the service', batch.batch_id ?? ''],
     ['Rows', groupDigits(String(batch.rows))],
@@ -61,7 +66,7 @@ export function versionFacts(version: ProfileRow): Facts {
   return [
     ['Profile', version.name],
     ['Version', String(version.version)],
-    ['State', saidState(version.state)],
+    ['State', SHOWN[shownOfState(version.state)!].word],
     ['Imported by', whoDid(version.made_by)],
     ['Imported', { at: version.made_at }],
     ['SHA-256', shortHash(version.sha256)],

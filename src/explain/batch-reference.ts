@@ -25,7 +25,7 @@ export async function findBatch(ledger: Ledger, words: string): Promise<{ file: 
   throw new PipelineError(
     'NOT_FOUND',
     `find batch ${batchNo} of file "${file.name}"`,
-    batches.length === 0 ? `the file is ${file.state} and has no batches` : `it has ${countOf(batches.length)}`,
+    batches.length === 0 ? 'the file has no batches' : `it has ${countOf(batches.length)}`,
     { next: stepText(['See ', { see: 'show', fileId: file.file_id }, '.']) },
   );
 }

@@ -21,13 +21,13 @@ export async function readHoldReasons(
 /** Lists the reasons under a title, one per line; empty when there are none. */
 export function describeHoldReasons(reasons: readonly FaultCount[]): string {
   if (reasons.length === 0) return '';
-  return ['Held because', ...reasons.map((reason) => `  ${describeReason(reason)}`)].join('\n');
+  return ['Needs approval because', ...reasons.map((reason) => `  ${describeReason(reason)}`)].join('\n');
 }
 
 /** Describes a reason in one line, with the number of rows when it concerns rows. */
 export function describeReason({ code, count, line, detail }: FaultCount): string {
   const rows = ERRORS[code].scope === 'row' ? ` (${counted(count, 'row')}, the first on line ${line})` : '';
-  return `${code}: ${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
+  return `${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
 }
 
 /** Returns the remedy for an error code; empty for a code that is no longer in the table. */

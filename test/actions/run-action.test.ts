@@ -100,7 +100,7 @@ describe('run action', () => {
       const order = { ...ADA, reason: 'recalled', bind: seen.bind };
       await expect(runAction(world.app, 'cancel-batch', find, order)).rejects.toMatchObject({
         code: 'MOVE_REFUSED',
-        message: expect.stringContaining('its state is outcome unknown'),
+        message: expect.stringContaining('its state is in doubt'),
       });
       expect((await firstBatch('forgotten.csv')).state).toBe('unknown');
     });
@@ -111,7 +111,7 @@ describe('run action', () => {
       const find = finderOf('bound.csv');
       await expect(subjectOf('approve', find)).rejects.toMatchObject({
         code: 'MOVE_REFUSED',
-        message: expect.stringContaining('its state is cancelled; it must be held'),
+        message: expect.stringContaining('its state is cancelled; it must be needs approval'),
       });
       expect(await subjectOf('check-outputs', find)).toMatchObject({ kind: 'file' });
     });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchRow, FileRow, RunRow } from '../../src/ledger/engine/records.ts';
+import type { RunRow } from '../../src/ledger/engine/records.ts';
 import { sayRan, shownRun } from '../../src/actions/schedule-actions.ts';
 import type { JournalReading } from '../../src/actions/resolve/read-journal.ts';
 import { nextReportWords } from '../../src/actions/resolve/journal-action.ts';
 import { keptBackJson, sayKeptBack } from '../../src/actions/say-kept-back.ts';
 import { ERRORS } from '../../schemas/errors.ts';
 import { evidenceFacts } from '../../src/actions/evidence-facts.ts';
-import { batchFacts, fileFacts, shortHash, sumWords } from '../../src/actions/subject-words.ts';
+import { sumWords } from '../../src/actions/subject-words.ts';
 import { ACTIONS } from '../../schemas/actions.ts';
 import { BATCH_MOVES, BATCH_STATES, FILE_STATES } from '../../schemas/lifecycle.ts';
 import type { Action } from '../../src/actions/action.ts';
@@ -142,8 +142,8 @@ describe('evidenceFacts', () => {
     [{ evidence: 'Ann, ticket 4711', waitMs: 86_400_000 }, [['Evidence', 'Ann, ticket 4711']]],
     [{ batchId: '1002', rows: 2 }, [['Batch id that matches', '1002']]],
     [{ sha256: 'a'.repeat(64) }, [['SHA-256 of the report', 'aaaaaaaaaaaa…']]],
-    [{ overrides: ['SAME_ROWS'] }, [['Held because', `SAME_ROWS (${ERRORS.SAME_ROWS.means})`]]],
-    [{ overrides: ['OF_OLD'] }, [['Held because', 'OF_OLD (no longer known)']]],
+    [{ overrides: ['SAME_ROWS'] }, [['Needs approval because', ERRORS.SAME_ROWS.means]]],
+    [{ overrides: ['OF_OLD'] }, [['Needs approval because', 'OF_OLD']]],
     [{ overrides: [] }, []],
     [{ evidence: 7, batchId: null, unknown: 'x' }, []],
   ])('of %j are %j', (evidence, facts) => {
@@ -151,34 +151,8 @@ describe('evidenceFacts', () => {
   });
 });
 
-const AT = new Date('2026-06-15T10:00:00Z');
 const accounts = new Map([['main', { currency: 'USD', timeZone: 'America/Toronto' }]]);
 const context = { settings: { accounts } } as never;
-const file = {
-  file_id: 'abc',
-  name: 'june.csv',
-  account: 'main',
-  operation: 'card',
-  state: 'in_progress',
-  valid_rows: 1_234,
-  valid_cents: 5_000_000,
-  invalid_rows: 0,
-  claimed_at: AT,
-  sha256: 'abcdef0123456789',
-} as FileRow;
-const batch = {
-  file_id: 'abc',
-  batch_no: 2,
-  account: 'main',
-  state: 'result_in',
-  attempt: 1,
-  batch_id: null,
-  rows: 2,
-  cents: 5_000,
-  state_at: AT,
-  body_sha256: 'abcdef0123456789',
-} as BatchRow;
-
 describe('sumWords', () => {
   it.each([
     ['main', 1, 5, '1 row, 0.05 USD'],
@@ -186,26 +160,6 @@ describe('sumWords', () => {
     ['gone', 2, 5_000, '2 rows, 50.00'],
   ])('of account %s, %i rows and %i cents is %s', (account, rows, cents, words) => {
     expect(sumWords(context, account, rows, cents)).toBe(words);
-  });
-});
-
-describe('fileFacts and batchFacts', () => {
-  it('hold what a person compares, and no more of a hash than he can', () => {
-    const facts = Object.fromEntries(fileFacts(context, file));
-    expect(facts).toMatchObject({
-      State: 'in progress',
-      Rows: '1,234',
-      Total: { cents: 5_000_000, currency: 'USD' },
-      Claimed: { at: AT, timeZone: 'America/Toronto' },
-      'Invalid rows, withheld': '',
-      'SHA-256': 'abcdef012345…',
-    });
-    expect(Object.fromEntries(batchFacts(context, file, batch))).toMatchObject({
-      Batch: '2',
-      State: 'result received',
-      Rows: '2',
-    });
-    expect(shortHash('abcdef0123456789')).toBe('abcdef012345…');
   });
 });
 

@@ -120,10 +120,10 @@ describe.runIf(chromiumIsInstalled())('an export of samples/ in a browser', () =
   /** Drops the file, and waits on its page for the result. */
   async function drop(name: string, buffer: Buffer): Promise<void> {
     await checkFile(page, `drop/${name}`, `${name}.csv`, buffer);
-    await page.getByText('Would be accepted').first().waitFor();
+    await page.getByText('Ready to send').first().waitFor();
     await look();
     await dropChecked(page, `${name}.csv`);
-    await stateIs(page, 'completed');
+    await stateIs(page, 'completed', 'completed_with_declines');
     await look('file');
   }
 

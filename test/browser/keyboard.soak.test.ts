@@ -132,7 +132,7 @@ describe('keyboard', () => {
       await page.getByRole('heading', { name: 'typed.csv', level: 2 }).waitFor();
       await pressOn(/^Drop it: typed\.csv/);
       await page
-        .getByText(/^Dropped\. /)
+        .getByText(/^Received\. /)
         .first()
         .waitFor();
       await world.finish();

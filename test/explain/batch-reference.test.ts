@@ -46,7 +46,7 @@ describe('findBatch', () => {
     const errors: [string, RegExp][] = [
       ['one.csv/2', /Cannot find batch 2 of file "one\.csv": it has one batch, number 1\./],
       ['two.csv/3', /it has 2 batches, numbers 1 to 2\./],
-      ['none.csv/1', /the file is rejected and has no batches\./],
+      ['none.csv/1', /the file has no batches\./],
       [`${one.file_id}x/1`, /Cannot find a file/],
     ];
     for (const [words, message] of errors) {
@@ -140,7 +140,7 @@ describe('readStory', () => {
   });
 
   it('has the file, its batches, outcomes, outputs and every move in order', async () => {
-    const story = await readStory(world.app.ledger, 'monday.csv');
+    const story = await readStory(world.app.ledger, 'monday.csv', world.settings);
     expect(story).toMatchObject({
       file: { name: 'monday.csv', state: 'completed' },
       batches: [
@@ -156,7 +156,7 @@ describe('readStory', () => {
   });
 
   it('holds neither the sealed key nor the token of a worker', async () => {
-    const { file, batches } = await readStory(world.app.ledger, 'monday.csv');
+    const { file, batches } = await readStory(world.app.ledger, 'monday.csv', world.settings);
     expect(file).not.toHaveProperty('wrapped_key');
     expect(file).not.toHaveProperty('content_key');
     expect(file).not.toHaveProperty('row_set');
@@ -164,7 +164,9 @@ describe('readStory', () => {
   });
 
   it('throws NOT_FOUND for a file that nobody knows', async () => {
-    await expect(readStory(world.app.ledger, 'tuesday.csv')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(readStory(world.app.ledger, 'tuesday.csv', world.settings)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 });
 

@@ -59,10 +59,10 @@ describe('hold reasons', () => {
           { code: 'WRONG_SIGN', count: 1, line: 7, detail: null },
         ]).split('\n'),
       ).toEqual([
-        'Held because',
-        `  CHARGED_BEFORE: ${ERRORS.CHARGED_BEFORE.means} (2 rows, the first on line 2): line 2 of file abc`,
-        `  APPROVAL_DUE: ${ERRORS.APPROVAL_DUE.means}`,
-        `  WRONG_SIGN: ${ERRORS.WRONG_SIGN.means} (1 row, the first on line 7)`,
+        'Needs approval because',
+        `  ${ERRORS.CHARGED_BEFORE.means} (2 rows, the first on line 2): line 2 of file abc`,
+        `  ${ERRORS.APPROVAL_DUE.means}`,
+        `  ${ERRORS.WRONG_SIGN.means} (1 row, the first on line 7)`,
       ]);
     });
 

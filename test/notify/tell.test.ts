@@ -189,7 +189,7 @@ describe('writeMessage', () => {
 
   it('says when it is over, and nothing to do then', () => {
     const { title, text } = writeMessage([{ ...NOTICE, event: 'cleared' }]);
-    expect(title).toMatch(/^\[paydrop\] over: the outcome of a batch is unknown/);
+    expect(title).toMatch(/^\[paydrop\] over: a batch is in doubt/);
     expect(text).toContain('OVER 2026-06-15T10:00:00.000Z: ');
     expect(text).not.toContain('What to do');
   });
@@ -199,7 +199,7 @@ describe('writeMessage', () => {
     const { title, text, json } = writeMessage([...storm, { ...NOTICE, kind: 'file_held', text: 'File f waits.' }]);
     expect(title).toBe('[paydrop] 5001 new, 0 over');
     expect(text.match(/^Batch f/gm)).toHaveLength(20);
-    expect(text).toContain('4980 more: the outcome of a batch is unknown');
+    expect(text).toContain('4980 more: a batch is in doubt');
     expect(text).toContain('File f waits.');
     expect(json).toMatchObject({ more: [{ event: 'raised', kind: 'batch_unknown', count: 4_980 }] });
     expect((json as { alarms: unknown[] }).alarms).toHaveLength(21);

@@ -60,7 +60,7 @@ describe('ERRORS', () => {
 
 describe('saidCode', () => {
   it('says what a code means, and leaves one alone that is no more', () => {
-    expect(saidCode('AMOUNT_ZERO')).toBe('the amount is zero (AMOUNT_ZERO)');
+    expect(saidCode('AMOUNT_ZERO')).toBe('the amount is zero');
     expect(saidCode('OF_OLD')).toBe('OF_OLD');
   });
 });

@@ -11,8 +11,6 @@ import {
   OUTPUT_KINDS,
   RUN_MOVES,
   RUN_STATES,
-  saidOutcome,
-  saidState,
   type Move,
   outcomeOfLabel,
 } from '../../schemas/lifecycle.ts';
@@ -179,19 +177,6 @@ describe('OUTCOMES', () => {
     expect(outcome.label).toBe(name.toUpperCase());
     expect(outcome.means).not.toBe('');
   });
-});
-
-describe('saidOutcome', () => {
-  it('names an outcome as the output files do, and says what it means', () => {
-    expect(saidOutcome('accepted_pending')).toBe('ACCEPTED_PENDING (passed to the bank, not paid yet)');
-  });
-});
-
-describe('saidState', () => {
-  it.each([
-    ['unknown', 'outcome unknown'],
-    ['partly_cancelled', 'partly cancelled'],
-  ])('says %s as %s', (state, words) => expect(saidState(state)).toBe(words));
 });
 
 describe('OUTPUT_KINDS', () => {

@@ -69,7 +69,7 @@ describe('an installation of an earlier version', () => {
     expect(await paydrop('restore', join(root, 'ledger.backup'))).toMatchObject({ status: 0, err: '' });
     const { out, status } = await paydrop('status');
     for (const words of [
-      /^doubt .*lost2\.csv +unknown/m,
+      /^doubt .*lost2\.csv +in doubt/m,
       /^refused .*refused\.csv +refused/m,
       /kept for later/,
       /pair\.csv/,

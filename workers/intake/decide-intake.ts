@@ -64,7 +64,7 @@ function decide(check: FileCheck, faults: readonly Fault[], around: Circumstance
   if (verdict === 'accept') return { verdict };
   const [main, ...others] = reasonsFor(verdict, found, around.effects);
   const also =
-    verdict === 'hold' && others.length > 0 ? `; also ${others.map(({ code }) => saidCode(code)).join(', ')}` : '';
+    verdict === 'hold' && others.length > 0 ? `; also ${others.map(({ code }) => saidCode(code)).join('; ')}` : '';
   const { duplicateOf } = around.history ?? {};
   return { verdict, code: main!.code, reason: `${describe(main!)}${also}`, ...(duplicateOf && { duplicateOf }) };
 }

@@ -1,4 +1,5 @@
-import { type BatchState, saidState } from '../../../schemas/lifecycle.ts';
+import { type BatchState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { propose } from '../../ledger/proposal/propose.ts';
 import { detachResult, RESOLUTION_ACTIONS, type ResolutionName } from '../../ledger/doubt/resolution-actions.ts';

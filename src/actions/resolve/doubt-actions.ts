@@ -30,7 +30,7 @@ export const adopt: Action<'batch'> = {
     const isProposal = await takesTwoToResolve(context, place);
     const batchId = batchIdOf(filled);
     const found = await assignById(resolutionOf(context, place, actor, true), batchId, TRIED);
-    const facts = batchFacts(context, place.file, place.batch);
+    const facts = await batchFacts(context, place.file, place.batch);
     if (found.result === 'differs')
       return {
         says: [notThis(batchId, found.reason)],
@@ -85,7 +85,7 @@ export const notReceived: Action<'batch'> = {
         'If the service did receive the batch, every payer in it is charged twice. Do this only after the service has confirmed that it never received it.',
         ...(isProposal ? [SECOND] : []),
       ],
-      facts: batchFacts(context, place.file, place.batch),
+      facts: await batchFacts(context, place.file, place.batch),
       isProposal,
       button: `${isProposal ? 'Propose to send' : 'Send'} ${sum} again`,
     };
@@ -111,7 +111,7 @@ export const closeBatchInDoubt: Action<'batch'> = {
         'This ends the search: the batch is then final.',
         ...(isProposal ? [SECOND] : []),
       ],
-      facts: batchFacts(context, place.file, place.batch),
+      facts: await batchFacts(context, place.file, place.batch),
       isProposal,
       button: `${isProposal ? 'Propose to close' : 'Close'} ${sumOf(context, place.batch)} with unknown outcome`,
     };
@@ -133,7 +133,7 @@ export const disown: Action<'batch'> = {
       says: [
         'You state that the result received for this batch belongs to another batch. This batch is then in doubt, and its account sends nothing until it is resolved.',
       ],
-      facts: batchFacts(context, place.file, place.batch),
+      facts: await batchFacts(context, place.file, place.batch),
       button: `Detach the result of ${sumOf(context, place.batch)}`,
     };
   },

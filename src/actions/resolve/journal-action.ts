@@ -36,7 +36,7 @@ export const journal: Action<'batch'> = {
         ...(isEnd && isProposal ? ['This only proposes the end of the batch; another person must confirm it.'] : []),
       ],
       facts: [
-        ...batchFacts(context, place.file, place.batch),
+        ...(await batchFacts(context, place.file, place.batch)),
         ['Lines of the report', String(report.lines)],
         ['SHA-256 of the report', shortHash(report.sha256)],
       ],

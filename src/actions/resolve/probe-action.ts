@@ -27,7 +27,7 @@ export const probe: Action<'batch'> = {
   },
   plan: async (context, place) => {
     const { before, after } = await readNeighbours(context.ledger, place.batch);
-    const facts = batchFacts(context, place.file, place.batch);
+    const facts = await batchFacts(context, place.file, place.batch);
     return {
       says: [
         'The service is asked for each of these ids, and every row is compared. This only reads and changes nothing.',

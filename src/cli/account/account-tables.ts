@@ -1,3 +1,4 @@
+import { saidState } from '../../../schemas/shown.ts';
 import { stepText } from '../../../schemas/steps.ts';
 import type { AccountComparison } from '../../actions/resolve/reconcile-account.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -38,7 +39,7 @@ export function forgottenTable(account: string, sends: readonly ForgottenSend[],
     formatInZone(send.at, timeZone),
     send.batchId === null ? `${send.fileId}/${send.batchNo}` : `batch id ${send.batchId}`,
     String(send.attempt),
-    send.batchState ?? 'not known',
+    send.batchState === null ? 'not known' : saidState(send.batchState),
     send.acknowledgedAt ? `${send.acknowledgedBy} ${formatInZone(send.acknowledgedAt, timeZone)}` : '',
     send.sha256,
   ]);

@@ -1,6 +1,6 @@
 import { BATCH_ARGUMENT, FILE_OR_BATCH_ARGUMENT, findBatch, findFileOrBatch } from '../../explain/batch-reference.ts';
 import { actionCommand, type FindByWords } from '../action-command.ts';
-import { saidState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { requeueFile } from '../../actions/requeue.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';

@@ -1,4 +1,4 @@
-import { saidState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { describeDoubt, readInDoubt } from '../../ledger/doubt/in-doubt.ts';

@@ -87,7 +87,7 @@ async function finishSamples(app: App, progress: ProgressLine, stop: AbortSignal
 
 /** Returns the result of every file, then the output files of one as an example. */
 export async function showResults(app: App): Promise<string> {
-  const files = await readFileSummaries(app.ledger, new Date(0), app.settings.paths.out);
+  const files = await readFileSummaries(app, new Date(0), app.settings.paths.out);
   const example = files.find((file) => file.state === 'completed');
   const count = files.reduce((sum, file) => sum + file.outputs.length, 0);
   return [

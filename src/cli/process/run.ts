@@ -14,12 +14,14 @@ import { withStopSignal } from './stop-signal.ts';
 import { troubleStatus } from '../show/status.ts';
 import { waitUntilIdle, withWorkers } from './with-workers.ts';
 import { withApp } from './with-app.ts';
+import { type Shown, SHOWN_OUTCOMES, saidWord } from '../../../schemas/shown.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../../ledger/file/read-file.ts';
 import type { PlainFileRow } from '../../ledger/engine/records.ts';
+import { readShown, type ShownFile } from '../../explain/read-blocks.ts';
 import { splitOpenRows } from '../../explain/split-open-rows.ts';
 import { textTable } from '../print/table.ts';
 
@@ -65,7 +67,7 @@ async function runOnce(
   await checkExpected(app);
   // The workers may have ended before their last check for alarms.
   await tellAlarms(app);
-  const files = await readFileSummaries(app.ledger, startedAt, app.settings.paths.out);
+  const files = await readFileSummaries(app, startedAt, app.settings.paths.out);
   print(call, files, () => (files.length === 0 ? NOTHING : fileSummaryTable(files)));
   if (!isIdle) throw unfinished(stop);
   const rejected = files.filter((file) => file.state === 'rejected').length;
@@ -91,6 +93,7 @@ export type FileSummary = {
   account: string;
   operation: string;
   state: string;
+  shown: Shown;
   reasonCode: string | null;
   rows: number;
   validCents: number;
@@ -106,17 +109,21 @@ export type FileSummary = {
  * @param since only those whose state changed at this time or later
  * @param outFolder where the output files are
  */
-export async function readFileSummaries(ledger: Ledger, since: Date, outFolder: string): Promise<FileSummary[]> {
+export async function readFileSummaries(
+  { ledger, settings }: Pick<App, 'ledger' | 'settings'>,
+  since: Date,
+  outFolder: string,
+): Promise<FileSummary[]> {
   const { rows: files } = await ledger.pool.query<PlainFileRow>(
     'SELECT * FROM file WHERE state_at >= $1 ORDER BY file_no',
     [since],
   );
   const summaries: FileSummary[] = [];
-  for (const file of files) summaries.push(await summarize(ledger, file, outFolder));
+  for (const file of await readShown(ledger, settings, files)) summaries.push(await summarize(ledger, file, outFolder));
   return summaries;
 }
 
-async function summarize(ledger: Ledger, file: PlainFileRow, outFolder: string): Promise<FileSummary> {
+async function summarize(ledger: Ledger, file: PlainFileRow & ShownFile, outFolder: string): Promise<FileSummary> {
   const batches = await readBatches(ledger, file.file_id);
   return {
     fileId: file.file_id,
@@ -124,6 +131,7 @@ async function summarize(ledger: Ledger, file: PlainFileRow, outFolder: string):
     account: file.account,
     operation: file.operation,
     state: file.state,
+    shown: file.shown,
     reasonCode: file.reason_code,
     rows: file.records ?? 0,
     validCents: file.valid_cents ?? 0,
@@ -137,7 +145,7 @@ export function fileSummaryTable(files: readonly FileSummary[]): string {
     file.name,
     file.account,
     file.operation,
-    file.state,
+    saidWord(file.shown),
     String(file.rows),
     describeOutcomes(file),
     formatCents(file.validCents),
@@ -145,12 +153,12 @@ export function fileSummaryTable(files: readonly FileSummary[]): string {
   return textTable(['File', 'Account', 'Operation', 'State', 'Rows', 'Outcomes', 'Valid total'], rows, [4, 6]);
 }
 
-function describeOutcomes({ state, reasonCode, outcomes, open }: FileSummary): string {
+function describeOutcomes({ state, shown, reasonCode, outcomes, open }: FileSummary): string {
   if (state === 'rejected' || state === 'held' || state === 'cancelled')
-    return `nothing sent: ${reasonCode === null ? state : saidCode(reasonCode)}`;
+    return `nothing sent: ${reasonCode === null ? saidWord(shown) : saidCode(reasonCode)}`;
   const names = Object.keys(OUTCOMES) as Outcome[];
   const counts = names
     .filter((name) => outcomes[name])
-    .map((name) => `${outcomes[name]!.rows} ${OUTCOMES[name].label.toLowerCase().replaceAll('_', ' ')}`);
+    .map((name) => `${outcomes[name]!.rows} ${SHOWN_OUTCOMES[name].word.toLowerCase()}`);
   return [...counts, ...(open.rows > 0 ? [`${open.rows} without outcome yet`] : [])].join(', ');
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { saidWord } from '../../../schemas/shown.ts';
 import type { Role } from '../../../schemas/jobs.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { OnScan } from '../../../workers/watch/watch.ts';
@@ -6,6 +7,7 @@ import type { App } from '../../app.ts';
 import { countClaims } from '../../files/claims/find-claims.ts';
 import { foldersHere } from '../../config/config.ts';
 import { closedAccounts } from '../../calendar/send-window.ts';
+import { readShown } from '../../explain/read-blocks.ts';
 import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
 
 /** Runs the workers during `last`. Afterwards nothing new starts, and running calls are awaited. */
@@ -56,8 +58,10 @@ export async function waitUntilIdle(
 }
 
 async function describe(app: App, settling: number, claimed: number): Promise<string> {
-  const open = await readOpenFiles(app.ledger);
-  const parts = open.map((file) => `${file.name} ${file.state}${file.batches ? ` ${file.done}/${file.batches}` : ''}`);
+  const open = await readShown(app.ledger, app.settings, await readOpenFiles(app.ledger));
+  const parts = open.map(
+    (file) => `${file.name} ${saidWord(file.shown)}${file.batches ? ` ${file.done}/${file.batches}` : ''}`,
+  );
   const early = [settling ? `${settling} settling` : '', claimed ? `${claimed} being read` : ''];
   return [...early, ...parts].filter(Boolean).join(' · ');
 }

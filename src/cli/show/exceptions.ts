@@ -1,4 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type ExceptionBatch, readExceptions } from '../../ledger/doubt/find-batches-holding.ts';
@@ -48,7 +49,7 @@ async function showException(call: Call, ledger: Ledger, settings: Settings, wor
 export function describeComparison(comparison: Comparison): string {
   const { batch, name, state, batchId, reason, unreadable, sentRows, resultRows, differing, rows } = comparison;
   const head = [
-    `Batch ${batch} of ${name}, batch id ${batchId ?? '-'}, ${state}`,
+    `Batch ${batch} of ${name}, batch id ${batchId ?? '-'}, ${saidState(state)}`,
     ...(state === 'exception' && reason ? [reason] : []),
     ...(unreadable ? [`The result cannot be read: ${unreadable}`] : []),
     `${counted(sentRows, 'row')} sent, ${resultRows} returned, ${differing} ${byNumber(differing, 'differs', 'differ')}.`,

@@ -1,5 +1,6 @@
 import { EXIT, saidCode } from '../../../schemas/errors.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
@@ -52,7 +53,7 @@ function describe(row: FoundRow, when: (at: Date) => string): string[] {
 function outcomeOf(row: FoundRow): string {
   if (row.outcome) return OUTCOMES[row.outcome as Outcome].label;
   if (row.batchNo === null) return row.fileState === 'rejected' ? 'file rejected' : OUTCOMES.invalid.label;
-  return row.batchState ?? `file ${row.fileState}`;
+  return row.batchState === null ? `file ${saidState(row.fileState)}` : saidState(row.batchState);
 }
 
 export const why: CliCommand = {

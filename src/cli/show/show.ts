@@ -2,6 +2,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
 import { type FileStory, readStory } from '../../explain/read-story.ts';
+import { saidWord } from '../../../schemas/shown.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -46,9 +47,10 @@ export function describeStory(story: FileStory, timeZone: string, nextSendAt?: D
 }
 
 function describeFile({ file }: FileStory, when: (at: Date) => string): string {
-  const facts = `file ${file.file_id}, account ${file.account}, ${file.operation}, ${file.state} since ${when(file.state_at)}`;
+  const facts = `file ${file.file_id}, account ${file.account}, ${file.operation}, ${saidWord(file.shown)} since ${when(file.state_at)}`;
+  const blocks = file.blockedBy.map(({ says }) => `Nothing is sent: ${says}.`).join('\n');
   const why = file.reason ? [`${file.reason}.`, remedyOf(file.reason_code)].join(' ') : '';
-  return [file.name, facts, why].filter((line) => line !== '').join('\n');
+  return [file.name, facts, blocks, why].filter((line) => line !== '').join('\n');
 }
 
 function outcomeTable({ outcomes, open }: FileStory): string {
@@ -64,7 +66,7 @@ function outcomeTable({ outcomes, open }: FileStory): string {
 function batchTable({ batches }: FileStory): string {
   const rows = batches.map((batch) => [
     String(batch.batch_no),
-    batch.state,
+    saidWord(batch.shown),
     batch.batch_id ?? '',
     String(batch.attempt),
     String(batch.rows),

@@ -1,8 +1,9 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { saidState, saidWord } from '../../../schemas/shown.ts';
 import type { Settings } from '../../config/config.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { type OpenFile, type Overview, readOverview } from '../../ledger/overview/overview.ts';
+import type { OpenFile, Overview } from '../../ledger/overview/overview.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-withheld.ts';
@@ -14,6 +15,7 @@ import { describeReading } from '../print/progress.ts';
 import { tableOf } from '../print/table.ts';
 import { watchText } from './watch-text.ts';
 import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { readShownOverview, type ShownFile } from '../../explain/read-blocks.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../explain/read-schedules.ts';
 import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
 
@@ -41,7 +43,7 @@ export const status: CliCommand = {
 };
 
 type StatusView = {
-  overview: Overview;
+  overview: ShownOverview;
   late: LateRuns;
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
@@ -49,12 +51,14 @@ type StatusView = {
   when: When;
 };
 
+type ShownOverview = Awaited<ReturnType<typeof readShownOverview>>;
+
 /** Writes a moment; all of a table in one zone. */
 type When = ReturnType<typeof momentsIn>;
 
 async function readView(ledger: Ledger, settings: Settings): Promise<StatusView> {
   return {
-    overview: await readOverview(ledger),
+    overview: await readShownOverview(ledger, settings),
     withheld: await readWithheldFiles(ledger),
     late: await readLateRuns(ledger, settings),
     obstacles: await readObstacles(ledger, settings),
@@ -66,7 +70,7 @@ async function readView(ledger: Ledger, settings: Settings): Promise<StatusView>
 type Columns<Item> = Readonly<Record<string, (item: Item) => string>>;
 
 const FILES: Columns<Overview['files'][number]> = {
-  State: (row) => row.state,
+  State: (row) => saidState(row.state),
   Files: (row) => String(row.files),
   Rows: (row) => String(row.rows),
   'Valid total': (row) => formatCents(row.cents),
@@ -124,7 +128,7 @@ function doubtLines({ doubt }: Overview, when: When): string[] {
     Account: (batch) => batch.account,
     Batch: (batch) => `${batch.fileId}/${batch.batchNo}`,
     File: (batch) => batch.name,
-    State: (batch) => batch.state,
+    State: (batch) => saidState(batch.state),
     Rows: (batch) => String(batch.rows),
     Total: (batch) => formatCents(batch.cents),
     Since: (batch) => when(batch.since),
@@ -153,10 +157,10 @@ export function describeObstacles(
 
 const NEXT: Record<string, string> = {
   unknown:
-    'outcome unknown: the service may have taken the batch. It is not sent again; its account is stopped. Never drop its file again. See "paydrop unknown list".',
+    'In doubt: the service may have taken the batch. It is not sent again; its account is stopped. Never drop its file again. See "paydrop unknown list".',
   refused:
-    'refused: the service refused the batch; nothing was charged; its account is stopped. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
-  exception: 'exception: the result does not match what was sent. See "paydrop exceptions BATCH".',
+    'Refused: the service refused the batch; nothing was charged; its account is stopped. Fix the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
+  exception: 'Result mismatch: the result does not match what was sent. See "paydrop exceptions BATCH".',
 };
 
 /** Lists batches that the service has. Polling goes on, and only the service knows their result. */
@@ -200,15 +204,15 @@ function proposalLines({ proposals }: Overview, ties: readonly Tie[], when: When
   return [`Waiting for a second person\n${proposalTable(proposals, when)}\n\n${HOW_TO_END}${pairs.join('')}`];
 }
 
-function openLines({ open }: Overview, when: When): string[] {
-  const columns: Columns<OpenFile> = {
+function openLines({ open }: ShownOverview, when: When): string[] {
+  const columns: Columns<OpenFile & ShownFile> = {
     File: (file) => file.file_id,
     Name: (file) => file.name,
     Account: (file) => file.account,
-    State: (file) => file.state,
+    State: (file) => saidWord(file.shown),
     Batches: (file) => (file.batches ? `${file.done}/${file.batches}` : ''),
     Since: (file) => when(file.state_at),
-    Why: (file) => file.reason ?? describeReading(file) ?? '',
+    Why: (file) => file.reason ?? describeReading(file) ?? file.blockedBy.map(({ says }) => says).join('; '),
   };
   const held = open.filter((file) => file.state === 'held');
   return listed('In progress', open, columns, held.length > 0 ? heldHint(held) : '');
@@ -230,7 +234,7 @@ function withheldLines(withheld: readonly WithheldFile[], when: When): string[] 
 /** Says how to decide held files. A file without a valid row cannot be approved. */
 function heldHint(held: readonly OpenFile[]): string {
   const approve = held.some((file) => file.valid_rows) ? '"paydrop approve FILE --reason …" or ' : '';
-  return `held: check the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
+  return `Needs approval: check the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
 }
 
 /** Returns sections of `paydrop status`. */

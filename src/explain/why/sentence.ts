@@ -1,4 +1,5 @@
-import { type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import { type Outcome } from '../../../schemas/lifecycle.ts';
+import { saidOutcome } from '../../../schemas/shown.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 

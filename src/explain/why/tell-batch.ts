@@ -1,4 +1,4 @@
-import { BATCH_STATES } from '../../../schemas/lifecycle.ts';
+import { saidShown, type Shown } from '../../../schemas/shown.ts';
 import type { Step } from '../../../schemas/steps.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -52,8 +52,9 @@ function evidenceOf({ evidence }: AuditRow): string {
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
-export function tellBatchState({ batch_no: batchNo, state }: BatchRow): string {
-  return `Batch ${batchNo} is ${state}: ${BATCH_STATES[state]}.`;
+/** Says how the batch stands, in the word that every page uses. */
+export function tellBatchState({ batch_no: batchNo, shown }: { batch_no: number; shown: Shown }): string {
+  return `Batch ${batchNo}: ${saidShown(shown)}.`;
 }
 
 /** Describes the next steps for the batch. The caller adds the account's holds. */

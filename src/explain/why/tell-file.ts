@@ -1,5 +1,6 @@
 import { saidCode } from '../../../schemas/errors.ts';
-import { BATCH_STATES, COMPLETENESS, FILE_STATES, TAKEN_FILE_STATES } from '../../../schemas/lifecycle.ts';
+import { COMPLETENESS, TAKEN_FILE_STATES } from '../../../schemas/lifecycle.ts';
+import { saidShown, type Shown, shownOfBatch } from '../../../schemas/shown.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import type { Step } from '../../../schemas/steps.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
@@ -9,6 +10,7 @@ import type { ResubmissionRow } from '../../ledger/row/resubmissions.ts';
 import type { AuditRow } from '../../ledger/file/search.ts';
 import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
 import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
+import type { ShownFile } from '../read-blocks.ts';
 import { remedyOf } from '../hold-reasons.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
@@ -66,10 +68,10 @@ function faultSentence({ faults }: FileFacts, at: Date): Sentence[] {
 }
 
 /** Describes the current state of the file. */
-export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly OutputRow[]): string[] {
+export function tellFileState(file: FileRow & ShownFile, facts: FileFacts, outputs: readonly OutputRow[]): string[] {
   return [
-    `The file is ${file.state}: ${FILE_STATES[file.state]}.`,
-    ...facts.groups.map(tellGroup),
+    ...tellShown(file),
+    ...facts.groups.map((group) => tellGroup(group, shownOfBatch(group.state, file.state, file.blockedBy.length > 0))),
     ...(facts.outcomes.length > 0 ? [`Outcomes: ${outcomesOf(facts.outcomes)}.`] : []),
     ...(wasTaken(file) && facts.withheld.rows > 0 ? [`${sayWithheld(facts.withheld)}.`] : []),
     ...(file.state === 'held' && facts.withheld.rows > 0 ? [`${sayStaysBack(facts.withheld)}.`] : []),
@@ -82,9 +84,14 @@ function wasTaken({ state }: FileRow): boolean {
   return TAKEN_FILE_STATES.some((taken) => taken === state);
 }
 
-function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
-  const what = byNumber(batches, `Batch ${first} is`, `${batches} batches are`);
-  return `${what} ${state} (${BATCH_STATES[state]}): ${counted(rows, 'row')}, ${formatCents(cents)}.`;
+/** Says how the file stands, in the word that every page uses, and what keeps it from being sent. */
+export function tellShown({ shown, blockedBy }: ShownFile): string[] {
+  return [`The file: ${saidShown(shown)}.`, ...blockedBy.map(({ says }) => `Nothing is sent: ${ended(says)}`)];
+}
+
+function tellGroup({ batches, rows, cents, first }: BatchGroup, shown: Shown): string {
+  const what = byNumber(batches, `Batch ${first}`, `${batches} batches`);
+  return `${what}: ${saidShown(shown)}, ${counted(rows, 'row')}, ${formatCents(cents)}.`;
 }
 
 /** Describes the next step for the file itself; its open batches have their own. */

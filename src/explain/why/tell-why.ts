@@ -1,12 +1,7 @@
 import { join } from 'node:path';
 import { saidCode } from '../../../schemas/errors.ts';
-import {
-  FILE_STATES,
-  FINAL_BATCH_STATES,
-  FINAL_FILE_STATES,
-  type Outcome,
-  saidOutcome,
-} from '../../../schemas/lifecycle.ts';
+import { FINAL_BATCH_STATES, FINAL_FILE_STATES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { saidOutcome, type Shown, shownOfBatch } from '../../../schemas/shown.ts';
 import { type Step, stepText } from '../../../schemas/steps.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
@@ -24,15 +19,19 @@ import { readResubmissions } from '../../ledger/row/resubmissions.ts';
 import type { FoundRow } from '../../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { describeHolds } from '../describe-holds.ts';
+import { type Block, readBlocks, readShownFile, showBatch } from '../read-blocks.ts';
 import { describeFailing, isUnread, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { ended, type Sentence } from './sentence.ts';
 import { nextForBatch, tellBatch, tellBatchState } from './tell-batch.ts';
-import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
+import { nextForFile, tellFile, tellFileState, tellShown } from './tell-file.ts';
 
 /** The whole story of a subject: what happened, how it stands, and what to do next. Times are in `timeZone`. */
 export type Why = {
   about: string;
   timeZone: string;
+  /** How the subject stands; left out for a drop that was not taken. */
+  shown?: Shown;
+  blockedBy?: readonly Block[];
   story: Sentence[];
   now: string[];
   next: string[];
@@ -42,19 +41,23 @@ export type Why = {
 
 export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
   const timeZone = zoneOf(settings, file.account);
-  const [facts, outputs, resubmissions] = await Promise.all([
+  const [{ shown, blockedBy }, facts, outputs, resubmissions] = await Promise.all([
+    readShownFile(ledger, settings, file),
     readFileFacts(ledger, file),
     readOutputs(ledger, file.file_id),
     readResubmissions(ledger, file.file_id),
   ]);
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
-  const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone)));
+  const isBlocked = blockedBy.length > 0;
+  const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
   const stuck = await stuckWith(ledger, file);
   return {
     about: `${file.name} (file ${file.file_id})`,
     timeZone,
     story: [...made, ...tellFile(file, facts)],
-    now: tellFileState(file, facts, outputs),
+    shown,
+    blockedBy,
+    now: tellFileState({ ...file, shown, blockedBy }, facts, outputs),
     ...nextOf([
       ...stuck,
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
@@ -67,6 +70,8 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
 export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow, batch: BatchRow): Promise<Why> {
   const timeZone = zoneOf(settings, file.account);
   const facts = await readBatchFacts(ledger, file, batch);
+  const ofFile = await readShownFile(ledger, settings, file);
+  const ofBatch = showBatch(batch, file, await readBlocks(ledger, settings));
   const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
   const stuck = await stuckWith(ledger, file, batch);
   const steps = nextForBatch(batch, facts, timeZone, holds.length + stuck.length > 0);
@@ -74,7 +79,8 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
     timeZone,
     story: tellBatch(file, batch, facts),
-    now: [`The file is ${file.state}: ${FILE_STATES[file.state]}.`, tellBatchState(batch)],
+    ...ofBatch,
+    now: [...tellShown(ofFile), tellBatchState({ ...batch, ...ofBatch })],
     ...nextOf([...stuck, ...steps, ...holds]),
   };
 }
@@ -169,9 +175,16 @@ async function whyQuarantined(settings: Settings, name: string): Promise<Why | u
   };
 }
 
-async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<Step[]> {
+async function stepsOf(
+  ledger: Ledger,
+  file: FileRow,
+  batch: BatchRow,
+  timeZone: string,
+  isBlocked: boolean,
+): Promise<Step[]> {
   const steps = nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
-  return [[tellBatchState(batch)], ...steps];
+  const shown = shownOfBatch(batch.state, file.state, isBlocked);
+  return [[tellBatchState({ ...batch, shown })], ...steps];
 }
 
 async function heldBy(ledger: Ledger, account: string, timeZone: string): Promise<Step[]> {

@@ -91,3 +91,14 @@ export async function readStops(ledger: Ledger): Promise<Stop[]> {
   );
   return rows;
 }
+
+/** Returns the batches in doubt or refused of all accounts, each of which keeps its account from sending. */
+export async function readBlockingBatches(ledger: Ledger): Promise<(HoldingBatch & { account: string })[]> {
+  const { rows } = await ledger.pool.query<HoldingBatch & { account: string }>(
+    `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents,
+            b.state_at AS since, b.reason
+     FROM batch b JOIN file f USING (file_id) WHERE b.state IN ('unknown', 'refused')
+     ORDER BY array_position(ARRAY['unknown', 'refused'], b.state), b.state_at, f.file_no, b.batch_no`,
+  );
+  return rows;
+}

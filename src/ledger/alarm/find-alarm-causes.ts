@@ -88,6 +88,16 @@ export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
   return rows;
 }
 
+/** Returns the accounts that `findUnreached` finds, without their figures; it does not look up a file. */
+export async function listUnreached(ledger: Ledger): Promise<string[]> {
+  const { rows } = await ledger.pool.query<{ account: string }>(
+    `SELECT DISTINCT account FROM batch
+     WHERE ${IS_OPEN} AND state IN ('ready', 'preparing', 'sending') AND releases >= $1`,
+    [MANY_RELEASES],
+  );
+  return rows.map(({ account }) => account);
+}
+
 /**
  * Finds runs of these schedules and expectations, due from `since` on, that were missed or failed. An expected file
  * that arrived late clears its cause. The subject ends with the business date.

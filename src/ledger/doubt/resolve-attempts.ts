@@ -1,4 +1,4 @@
-import { saidState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';

@@ -1,4 +1,5 @@
-import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove, saidState } from '../../../schemas/lifecycle.ts';
+import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchRow, PlainFileRow } from './records.ts';
 import { storableText } from './storable-text.ts';

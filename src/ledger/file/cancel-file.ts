@@ -1,6 +1,7 @@
 import { IS_OPEN, NO_BATCH_OPEN } from '../batch/conditions.ts';
 import { mustBeOpen } from '../admission/must-be-open.ts';
-import { type BatchState, type FileState, saidState } from '../../../schemas/lifecycle.ts';
+import { type BatchState, type FileState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, PlainFileRow } from '../engine/records.ts';

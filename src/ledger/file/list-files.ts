@@ -179,7 +179,7 @@ export async function searchFiles(ledger: Ledger, words: string, limit: number):
   return rows;
 }
 
-export type FoundBatch = BatchKey & { name: string } & Pick<
+export type FoundBatch = BatchKey & { name: string; fileState: FileState } & Pick<
     BatchRow,
     'account' | 'state' | 'rows' | 'cents' | 'submitted_at'
   >;
@@ -187,7 +187,8 @@ export type FoundBatch = BatchKey & { name: string } & Pick<
 /** Returns the batches to which the service gave this id; two accounts may have received the same. */
 export async function findBatchesById(ledger: Ledger, batchId: string): Promise<FoundBatch[]> {
   const { rows } = await ledger.pool.query<FoundBatch>(
-    `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name, b.account, b.state, b.rows, b.cents, b.submitted_at
+    `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name, f.state AS "fileState", b.account, b.state, b.rows, b.cents,
+            b.submitted_at
      FROM batch b JOIN file f USING (file_id) WHERE b.batch_id = $1 ORDER BY f.file_no DESC LIMIT 20`,
     [batchId],
   );

@@ -1,4 +1,5 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
+import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskName, maskText } from '../../kernel/mask.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
@@ -14,10 +15,10 @@ export type FoundRow = {
   name: string;
   account: string;
   operation: string;
-  fileState: string;
+  fileState: FileState;
   claimedAt: Date;
   batchNo: number | null;
-  batchState: string | null;
+  batchState: BatchState | null;
   batchId: string | null;
   outcome: string | null;
   code: number | null;

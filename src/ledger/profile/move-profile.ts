@@ -1,4 +1,5 @@
-import { PROFILE_MOVES, type ProfileMove, saidState } from '../../../schemas/lifecycle.ts';
+import { PROFILE_MOVES, type ProfileMove } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { PROFILE_READER } from '../../../schemas/profiles.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-import { saidState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { CERTAINLY_NOT_CHARGED } from '../batch/conditions.ts';

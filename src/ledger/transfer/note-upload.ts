@@ -60,7 +60,7 @@ export async function forgetUpload(ledger: Ledger, uploadNo: number, actor: stri
 }
 
 /** A file that was dropped on the dashboard; id and state are null until it is taken from its folder. */
-type UploadRow = {
+export type UploadRow = {
   upload_no: number;
   account: string;
   folder: string;
@@ -70,11 +70,15 @@ type UploadRow = {
   file_id: string | null;
   state: FileState | null;
   reason_code: string | null;
+  /** Null until its rows are checked; the money is in cents. */
+  valid_rows: number | null;
+  valid_cents: number | null;
 };
 
 export async function readUpload({ pool }: Ledger, uploadNo: number): Promise<UploadRow | undefined> {
   const { rows } = await pool.query<UploadRow>(
-    `SELECT u.upload_no, u.account, u.folder, u.name, u.actor, u.at, u.file_id, f.state, f.reason_code
+    `SELECT u.upload_no, u.account, u.folder, u.name, u.actor, u.at, u.file_id, f.state, f.reason_code,
+            f.valid_rows, f.valid_cents
      FROM upload u LEFT JOIN file f ON f.file_id = u.file_id WHERE u.upload_no = $1`,
     [uploadNo],
   );

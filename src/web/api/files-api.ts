@@ -6,6 +6,7 @@ import { pageFiles } from '../../ledger/file/list-files.ts';
 import { readRows } from '../../ledger/file/read-file.ts';
 import { findFile, findInvoice } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
+import { readBlocks, readShown, readShownFile, showBatch } from '../../explain/read-blocks.ts';
 import { readStory } from '../../explain/read-story.ts';
 import { whyFile } from '../../explain/why/tell-why.ts';
 import type { WebContext } from '../web-context.ts';
@@ -53,7 +54,10 @@ export function filesApi(server: FastifyInstance, { app }: WebContext): void {
       ...(until !== undefined && { claimedUntil: new Date(until) }),
     };
     const page = await pageFiles(ledger, filter, { limit, ...(after !== undefined && { before: Number(after) }) });
-    return { files: page.files, next: page.next === undefined ? null : String(page.next) };
+    return {
+      files: await readShown(ledger, settings, page.files),
+      next: page.next === undefined ? null : String(page.next),
+    };
   });
 
   server.get<{ Params: Named }>('/files/:fileId', { schema: STORY }, async ({ params }) => {
@@ -165,8 +169,10 @@ export function searchApi(server: FastifyInstance, { app: { ledger, settings } }
       Promise.all([...settings.accounts.keys()].map((account) => findBatchById(ledger, account, words))),
     ]);
     return {
-      file: meant?.file ?? null,
-      batch: meant?.batch ?? null,
+      file: meant ? await readShownFile(ledger, settings, meant.file) : null,
+      batch: meant?.batch
+        ? { ...meant.batch, ...showBatch(meant.batch, meant.file, await readBlocks(ledger, settings)) }
+        : null,
       rows,
       batchIds: batches.filter((batch) => batch !== undefined),
     };

@@ -8,6 +8,7 @@ import { filesApi, searchApi } from './files-api.ts';
 import { profilesApi } from './profiles-api.ts';
 import { recordsApi } from './records-api.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
+import { readBlocks, readShownFile, showBatch } from '../../explain/read-blocks.ts';
 import { whyBatch } from '../../explain/why/tell-why.ts';
 import { apiSchema } from './api-schema.ts';
 import { Section, Table } from '../parts/blocks.tsx';
@@ -65,7 +66,11 @@ function batchesApi(server: FastifyInstance, { app: { ledger, settings } }: WebC
     batch: await readBatchRow(ledger, { fileId, batchNo: Number(batchNo) }),
   });
 
-  server.get<{ Params: Key }>('/files/:fileId/batches/:batchNo', { schema: BATCH }, ({ params }) => read(params));
+  server.get<{ Params: Key }>('/files/:fileId/batches/:batchNo', { schema: BATCH }, async ({ params }) => {
+    const { file, batch } = await read(params);
+    const shown = showBatch(batch, file, await readBlocks(ledger, settings));
+    return { file: await readShownFile(ledger, settings, file), batch: { ...batch, ...shown } };
+  });
 
   server.get<{ Params: Key }>('/files/:fileId/batches/:batchNo/why', { schema: WHY }, async ({ params }) => {
     const { file, batch } = await read(params);

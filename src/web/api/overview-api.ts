@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { stepText } from '../../../schemas/steps.ts';
-import { readOverview } from '../../ledger/overview/overview.ts';
 import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
+import { readShownOverview } from '../../explain/read-blocks.ts';
 import { readLateRuns, readSchedules } from '../../explain/read-schedules.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import type { WebContext } from '../web-context.ts';
@@ -14,6 +14,7 @@ import {
   MOMENT,
   objectOf,
   shapeNamed,
+  STANDING,
   STEP,
   TEXT,
   WHOLE,
@@ -30,7 +31,7 @@ import { describeHolds } from '../../explain/describe-holds.ts';
 /** Serves what is in progress, what is stuck, what needs a person, and what runs on schedule. */
 export function overviewApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
   server.get('/overview', { schema: OVERVIEW }, async () => ({
-    ...(await readOverview(ledger)),
+    ...(await readShownOverview(ledger, settings)),
     ...(await readLateRuns(ledger, settings)),
     obstacles: await readObstacles(ledger, settings),
   }));
@@ -51,6 +52,7 @@ const OVERVIEW = apiSchema({
     open: listOf(
       objectOf({
         ...each(TEXT, 'file_id', 'name', 'account', 'operation', 'state'),
+        ...STANDING,
         state_at: MOMENT,
         reason: maybe(TEXT),
         records: maybe(WHOLE),

@@ -1,3 +1,4 @@
+import { SHOWN } from '../../../schemas/shown.ts';
 import { ACTION_COMMANDS, HOST_COMMANDS, VIEW_COMMANDS } from '../../../schemas/steps.ts';
 
 /**
@@ -86,11 +87,28 @@ export const STEP: Shape = {
 
 const Totals = objectOf({ rows: WHOLE, cents: CENTS });
 
+/** How a file or batch stands, in the words of the pages, and what keeps it from being sent. */
+export const STANDING: Readonly<Record<string, Shape>> = {
+  shown: { type: 'string', enum: Object.keys(SHOWN), description: 'The worst of its state, batches and account.' },
+  blockedBy: {
+    ...listOf(
+      objectOf({
+        ...each(TEXT, 'kind', 'account', 'says'),
+        since: maybe(MOMENT),
+        fileId: maybe(TEXT),
+        batchNo: maybe(WHOLE),
+      }),
+    ),
+    description: 'What keeps its unsent batches from being sent.',
+  },
+};
+
 /** A payment file, with the names of `paydrop show --json`. Its keys are not listed. */
 const File = objectOf({
   ...each(TEXT, 'file_id', 'name', 'account', 'site', 'folder', 'operation'),
   layout: maybe(TEXT),
   state: TEXT,
+  ...STANDING,
   state_at: MOMENT,
   reason_code: maybe(TEXT),
   reason: maybe(TEXT),
@@ -113,6 +131,7 @@ const Batch = objectOf({
   file_id: TEXT,
   batch_no: WHOLE,
   ...each(TEXT, 'account', 'operation', 'state'),
+  ...STANDING,
   state_at: MOMENT,
   reason: maybe(TEXT),
   attempt: WHOLE,
@@ -146,6 +165,7 @@ const AuditLink = objectOf(
 const Why = objectOf({
   about: TEXT,
   timeZone: TEXT,
+  ...STANDING,
   story: listOf(objectOf({ at: maybe(MOMENT), text: TEXT })),
   now: listOf(TEXT),
   next: listOf(TEXT),

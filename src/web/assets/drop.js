@@ -109,7 +109,8 @@ async function checkOne(folder, file) {
   const { answer, fault: trouble } = await sendShown(card, 'Checking', pathOf('check', { folder, file }), file);
   if (trouble) return refuse(card, trouble);
   showVerdict(card, answer);
-  announce(`${answer.name}: ${answer.title.toLowerCase()}. ${answer.says} ${answer.waiting ?? ''}`);
+  const blocked = answer.blockedBy.map(sentenceOf).join(' ');
+  announce(`${answer.name}: ${answer.title.toLowerCase()}. ${answer.says} ${blocked} ${answer.waiting ?? ''}`);
   if (form.dataset.mayDrop === 'yes' && answer.verdict !== 'reject') offerDrop(card, file, answer);
 }
 
@@ -124,12 +125,13 @@ function refuse(card, says) {
   announce(says);
 }
 
-const KINDS = { accept: 'good', hold: 'warn', reject: 'bad', later: 'info' };
+const KINDS = { queued: 'good', blocked: 'warn', needs_approval: 'warn', rejected: 'bad', checking: 'info' };
 
 function showVerdict(card, verdict) {
   const { rows } = verdict;
   card.querySelector('h2').textContent = verdict.name;
-  card.append(notice(KINDS[verdict.verdict], verdict.title, verdict.says));
+  card.append(notice(KINDS[verdict.shown], verdict.title, verdict.says));
+  if (verdict.blockedBy.length > 0) card.append(notice('warn', 'Blocked', ...verdict.blockedBy.map(sentenceOf)));
   if (verdict.waiting) card.append(notice('warn', 'Dropped before', verdict.waiting));
   if (verdict.duplicateOf) {
     card.append(make('p', {}, make('a', { href: `/files/${verdict.duplicateOf}` }, 'Open the earlier file')));
@@ -148,6 +150,11 @@ function showVerdict(card, verdict) {
     ]),
   );
   if (verdict.faults.length > 0) showFaults(card, verdict);
+}
+
+/** Makes a sentence of a clause. */
+function sentenceOf(clause) {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1).replace(/\.$/, '')}.`;
 }
 
 function facts(pairs) {
@@ -196,7 +203,7 @@ function offerDrop(card, file, verdict) {
       return announce(fault);
     }
     const place = make('p', { tabindex: '-1' }, answer.says);
-    card.append(notice('good', 'Dropped'), place);
+    card.append(notice(verdict.blockedBy.length > 0 ? 'warn' : 'good', 'Received'), place);
     // Keyboard focus moves from the button to the result.
     place.focus();
     box.remove();
@@ -217,9 +224,8 @@ async function follow(place, uploadNo, looks = 0) {
   if (answer?.status === 401) return;
   const upload = answer?.ok ? await answer.json() : undefined;
   if (upload?.fileId) {
-    const state = upload.state.replaceAll('_', ' ');
-    place.replaceChildren(`It was taken; its state is ${state}. `, make('a', { href: upload.path }, 'Open the file'));
-    announce(`${upload.name} was taken; its state is ${state}.`);
+    place.replaceChildren(`${upload.says} `, make('a', { href: upload.path }, 'Open the file'));
+    announce(`${upload.name}: ${upload.says}`);
     if (upload.state !== 'claimed') return;
   }
   setTimeout(() => void follow(place, uploadNo, looks + 1), looks < 60 ? LOOK_EACH_MS : LOOK_LATER_MS);

@@ -6,7 +6,9 @@ import { isMessageName } from '../../files/file-names.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { previewVerdict, type Preview } from '../../explain/validate/preview-verdict.ts';
 import { unreadCheck } from '../../explain/validate/check-content.ts';
+import type { Block } from '../../explain/read-blocks.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
+import type { Shown } from '../../../schemas/shown.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import type { FileCheck } from '../../csv/check/check-payment-file.ts';
@@ -67,6 +69,10 @@ export type Verdict = {
   readonly name: string;
   readonly folder: string;
   readonly verdict: VerdictWord;
+  /** How the file would be shown once its checks are done. */
+  readonly shown: Shown;
+  /** Why its account sends nothing at present, in clauses; empty for a file that is never sent. */
+  readonly blockedBy: readonly string[];
   /** One line; `says` has the reason. */
   readonly title: string;
   readonly says: string;
@@ -82,19 +88,27 @@ export type Verdict = {
   readonly taking: string;
 };
 
-export function toVerdict(app: App, folder: Folder, name: string, looked: CheckedUpload): Verdict {
+/** @param blocks what keeps the account of the folder from sending now */
+export function toVerdict(
+  app: App,
+  folder: Folder,
+  name: string,
+  looked: CheckedUpload,
+  blocks: readonly Block[],
+): Verdict {
+  const blockedBy = blocks.map(({ says }) => says);
   const about = { name: maskName(name), folder: folder.id, taking: describeTaking(app, folder) };
   if (looked.decision === 'later') {
     const { bytes, sha256 } = looked;
     const none = { code: null, duplicateOf: null, rows: null, faults: [], faultCount: 0 };
-    return { ...about, verdict: 'later', ...WORDS.later, bytes, sha256, ...none };
+    return { ...about, verdict: 'later', shown: 'checking', blockedBy, ...WORDS.later, bytes, sha256, ...none };
   }
   const { check, decision, faults, faultCount } = looked;
   const why = decision.verdict === 'accept' ? undefined : decision;
   return {
     ...about,
     verdict: decision.verdict,
-    title: WORDS[decision.verdict].title,
+    ...standingOf(decision.verdict, blockedBy),
     says: why ? sentenceOf(why.reason) : sayAccepted(check.invalid.rows),
     code: why?.code ?? null,
     duplicateOf: why?.duplicateOf ?? null,
@@ -104,6 +118,14 @@ export function toVerdict(app: App, folder: Folder, name: string, looked: Checke
     faults: faults.slice(0, MOST_FAULTS).map((fault) => showFault(fault, folder, decision)),
     faultCount,
   };
+}
+
+function standingOf(verdict: 'accept' | 'hold' | 'reject', blockedBy: readonly string[]) {
+  if (verdict === 'reject') return { shown: 'rejected', blockedBy: [], title: WORDS.reject.title } as const;
+  if (verdict === 'hold') return { shown: 'needs_approval', blockedBy, title: WORDS.hold.title } as const;
+  return blockedBy.length === 0
+    ? ({ shown: 'queued', blockedBy, title: WORDS.accept.title } as const)
+    : ({ shown: 'blocked', blockedBy, title: 'Accepted, but blocked' } as const);
 }
 
 function figuresOf({ records, valid, invalid, layout }: FileCheck, currency: string) {
@@ -119,9 +141,9 @@ function figuresOf({ records, valid, invalid, layout }: FileCheck, currency: str
 }
 
 const WORDS: Readonly<Record<VerdictWord, { title: string; says: string }>> = {
-  accept: { title: 'Would be accepted', says: '' },
-  hold: { title: 'Would be held', says: '' },
-  reject: { title: 'Would be refused', says: '' },
+  accept: { title: 'Ready to send', says: '' },
+  hold: { title: 'Needs approval', says: '' },
+  reject: { title: 'Rejected', says: '' },
   later: { title: 'Encrypted', says: 'Encrypted files are checked when they are dropped.' },
 };
 

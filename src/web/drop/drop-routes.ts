@@ -10,13 +10,18 @@ import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { describeTaking } from '../../explain/read-schedules.ts';
+import { saidWord } from '../../../schemas/shown.ts';
+import { groupDigits, groupedCount } from '../../kernel/counted.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { capital, ended } from '../../explain/why/sentence.ts';
+import { readBlocks, readShownFile, type ShownFile } from '../../explain/read-blocks.ts';
 import { checkUpload, toVerdict } from './check-upload.ts';
 import { BodyRefusal, drainBody, readBody, tooLarge, takeUpload } from './take-upload.ts';
 import { openTurns, UPLOAD_TURNS } from './upload-turns.ts';
 import type { App } from '../../app.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { SIDECAR } from '../../files/scan-folder.ts';
-import { findWaitingUpload, readUpload } from '../../ledger/transfer/note-upload.ts';
+import { findWaitingUpload, readUpload, type UploadRow } from '../../ledger/transfer/note-upload.ts';
 
 /**
  * Registers `POST /drop/check`, which previews the decision on a file, and `POST /drop/submit`, which puts it into its
@@ -30,7 +35,9 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
 
   server.post('/drop/check', { config: { may: 'check' } }, async (request, reply) =>
     withFile(context, turns, request, reply, async ({ folder, name, source }) => {
-      const verdict = toVerdict(app, folder, name, await checkUpload(app, folder, { name, source }));
+      const looked = await checkUpload(app, folder, { name, source });
+      const blocksOf = await readBlocks(app.ledger, app.settings);
+      const verdict = toVerdict(app, folder, name, looked, blocksOf(folder.account));
       return { ...verdict, waiting: await describeWaiting(app, folder, verdict.sha256) };
     }),
   );
@@ -46,7 +53,7 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
       switch (taken.is) {
         case 'dropped':
           app.log.info({ folder: folder.id, actor, uploadNo: taken.uploadNo }, 'file dropped on the dashboard');
-          return { uploadNo: taken.uploadNo, says: `Dropped. ${describeTaking(app, folder)}` };
+          return { uploadNo: taken.uploadNo, says: `Received. ${describeTaking(app, folder)}` };
         case 'other-bytes':
           void reply.code(409);
           return says('OTHER_BYTES', 'The file has changed since the check. Check it again.');
@@ -64,9 +71,35 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
     const number = fieldOf(request.params, 'uploadNo');
     const upload = /^\d{1,15}$/.test(number) ? await readUpload(app.ledger, Number(number)) : undefined;
     if (!upload) throw new Refusal('NOT_FOUND');
-    const { name, file_id: fileId, state } = upload;
-    return { uploadNo: upload.upload_no, name, fileId, state, path: fileId && `/files/${fileId}` };
+    return describeUpload(app, upload);
   });
+}
+
+/** Says where a dropped file is, and once it is taken, how it stands and what keeps it from being sent. */
+async function describeUpload({ ledger, settings }: Pick<App, 'ledger' | 'settings'>, upload: UploadRow) {
+  const { upload_no: uploadNo, name, account, file_id: fileId, state } = upload;
+  if (fileId === null || state === null) return { uploadNo, name, fileId, state, path: null };
+  const file = await readShownFile(ledger, settings, { file_id: fileId, account, state });
+  return {
+    uploadNo,
+    name,
+    fileId,
+    state,
+    shown: file.shown,
+    says: sayTaken(file, upload, settings.accounts.get(account)?.currency ?? ''),
+    path: `/files/${fileId}`,
+  };
+}
+
+function sayTaken(
+  { shown, blockedBy }: ShownFile,
+  { valid_rows: rows, valid_cents: cents }: UploadRow,
+  currency: string,
+): string {
+  if (rows === null || cents === null || rows === 0) return `Received: ${saidWord(shown)}.`;
+  const why = blockedBy.length === 0 ? '' : ` ${blockedBy.map(({ says }) => ended(capital(says))).join(' ')}`;
+  const sum = `${groupedCount(rows, 'payment')}, ${groupDigits(formatCents(cents))} ${currency}`.trimEnd();
+  return `Received. ${sum}: ${saidWord(shown)}.${why}`;
 }
 
 type SentFile = { folder: Folder; name: string; source: AsyncIterable<Uint8Array> };

@@ -9,12 +9,13 @@ import {
   readAccountStates,
   readForgottenSends,
 } from '../../ledger/account/read-holds.ts';
+import { readShown } from '../../explain/read-blocks.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
-import { Count, Moment, State, Money } from '../parts/words.tsx';
+import { Count, Moment, Money, State, StateBadge } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { zoneOf } from '../zone-of.ts';
 import { AccountStateWord, WhyItWaits } from './accounts.tsx';
@@ -38,7 +39,7 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
     const today = dayInZone(clock.now(), timeZone);
     const [report, open, forgotten] = await Promise.all([
       readDayReport(ledger, { name, timeZone }, today),
-      readOpenFiles(ledger, name),
+      readOpenFiles(ledger, name).then((files) => readShown(ledger, settings, files)),
       readForgottenSends(ledger, name),
     ]);
     return sendPage(
@@ -65,7 +66,7 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
             empty="This account has no open files. A dropped file is listed here until every row has an outcome."
             columns={[
               { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
-              { title: 'State', cell: (file) => <State state={file.state} /> },
+              { title: 'State', cell: (file) => <StateBadge of={file} /> },
               { title: 'Batches done', cell: ({ done, batches }) => (batches === 0 ? '' : `${done} of ${batches}`) },
               { title: 'Since', cell: (file) => <Moment at={file.state_at} timeZone={timeZone} /> },
               { title: 'Why', cell: ({ reason }) => reason ?? '' },
@@ -106,7 +107,10 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
           { title: 'Sent', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Batch', cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span> },
           { title: 'Attempt', cell: ({ attempt }) => attempt, isFigure: true },
-          { title: 'In the ledger', cell: ({ batchState }) => batchState ?? 'not known' },
+          {
+            title: 'In the ledger',
+            cell: ({ batchState }) => (batchState === null ? 'not known' : <State state={batchState} />),
+          },
           { title: 'Acknowledged by', cell: ({ acknowledgedBy }) => acknowledgedBy ?? 'no person yet' },
           { title: 'SHA-256', cell: ({ sha256 }) => <span class="id">{sha256.slice(0, 16)}…</span> },
         ]}

@@ -12,7 +12,7 @@ import { type Front, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
 import { OutcomeBar } from '../parts/charts.tsx';
-import { Sum, Count, Moment, State } from '../parts/words.tsx';
+import { Sum, Count, Moment, StateBadge } from '../parts/words.tsx';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { AttentionGroup } from './front/attention-group.tsx';
 
@@ -112,7 +112,7 @@ export function OnTheirWay({ front }: { front: Front }) {
         columns={[
           { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
           { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
-          { title: 'State', cell: ({ state }) => <State state={state} /> },
+          { title: 'State', cell: (file) => <StateBadge of={file} /> },
           {
             title: 'Rows',
             cell: ({ records }) => (records === null ? 'being read' : <Count of={records} />),

@@ -1,4 +1,4 @@
-import { saidState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import type { FastifyInstance } from 'fastify';
 import { counted } from '../../kernel/counted.ts';
 import { describeDoubt, type InDoubt } from '../../ledger/doubt/in-doubt.ts';
@@ -38,6 +38,7 @@ export function resolvePage(server: FastifyInstance, context: WebContext): void 
             viewer={viewer}
             place={place}
             found={await describeDoubt(context.app.ledger, place.batch)}
+            facts={await batchFacts(context.app, place.file, place.batch)}
           />
         ) : (
           <NotInDoubt viewer={viewer} place={place} />
@@ -69,7 +70,7 @@ function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place:
   );
 }
 
-type ViewProps = { context: WebContext; viewer: Viewer; place: Place; found: InDoubt };
+type ViewProps = { context: WebContext; viewer: Viewer; place: Place; found: InDoubt; facts: FactRows };
 
 function InDoubtView(props: ViewProps) {
   const { viewer, found, place } = props;
@@ -136,12 +137,12 @@ function Happened({ found: { lateAnswers, reports }, timeZone }: { found: InDoub
 }
 
 function knownFacts(props: ViewProps): FactRows {
-  const { context, place, found } = props;
+  const { context, place, found, facts } = props;
   const { ledger } = context.app;
   const [last] = found.attempts;
   const calledAt = calledAtOf(props);
   return [
-    ...batchFacts(context.app, place.file, place.batch),
+    ...facts,
     ['Sent', { at: calledAt, timeZone: zoneOf(props) }],
     ['To', last?.host ?? ''],
     ['Written', last ? describeWritten(last) : ''],

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { App } from '../../app.ts';
+import { type Blocks, readBlocks, readShown, showBatch, type ShownFile } from '../../explain/read-blocks.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
 import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/file/list-files.ts';
@@ -10,7 +11,7 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { addressOf } from '../parts/address.ts';
 import { Section, Table, CardNotice, isCardNumber } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
-import { Count, Moment, Money, OutcomeWord, State } from '../parts/words.tsx';
+import { Count, Moment, Money, OutcomeWord, StateBadge } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { customsOf } from './files/read-address.ts';
 
@@ -37,11 +38,13 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
           )}
         </Page>,
       );
-    const [rows, files, batches] = await Promise.all([
+    const [rows, found, batches] = await Promise.all([
       findInvoice(app.ledger, words, MOST),
       searchFiles(app.ledger, words, MOST),
       findBatchesById(app.ledger, words),
     ]);
+    const files = await readShown(app.ledger, app.settings, found);
+    const blocksOf = await readBlocks(app.ledger, app.settings);
     return sendPage(
       reply,
       <Page title={`Search for ${maskText(words)}`} {...page}>
@@ -53,7 +56,7 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
         )}
         {rows.length > 0 && (
           <Section title="Rows with this invoice">
-            <InvoiceTable app={app} rows={rows} />
+            <InvoiceTable app={app} rows={rows} blocksOf={blocksOf} />
             <More found={rows.length} />
           </Section>
         )}
@@ -65,7 +68,7 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
         )}
         {batches.length > 0 && (
           <Section title="Batches with this id">
-            <BatchTable app={app} batches={batches} />
+            <BatchTable app={app} batches={batches} blocksOf={blocksOf} />
           </Section>
         )}
       </Page>,
@@ -79,7 +82,7 @@ function More({ found }: { found: number }) {
   return found < MOST ? null : <p class="hint">These are the newest {MOST}. There may be more.</p>;
 }
 
-function InvoiceTable({ app, rows }: { app: App; rows: readonly FoundRow[] }) {
+function InvoiceTable({ app, rows, blocksOf }: { app: App; rows: readonly FoundRow[]; blocksOf: Blocks }) {
   return (
     <Table
       label="Rows with this invoice"
@@ -101,11 +104,12 @@ function InvoiceTable({ app, rows }: { app: App; rows: readonly FoundRow[] }) {
         { title: 'Payer', cell: ({ customerCode, lastFour }) => customerCode || (lastFour && `…${lastFour}`) },
         {
           title: 'Batch',
-          cell: ({ fileId, batchNo, batchState }) =>
+          cell: ({ account, fileId, fileState, batchNo, batchState: state }) =>
             batchNo !== null &&
-            batchState !== null && (
+            state !== null && (
               <>
-                <a href={`/files/${fileId}/batches/${batchNo}`}>{batchNo}</a> <State state={batchState} />
+                <a href={`/files/${fileId}/batches/${batchNo}`}>{batchNo}</a>{' '}
+                <StateBadge of={showBatch({ state }, { account, state: fileState }, blocksOf)} />
               </>
             ),
         },
@@ -131,14 +135,14 @@ function Ended({ row: { outcome, batchNo, batchState, fileState } }: { row: Foun
   return batchState === 'cancelled' ? <OutcomeWord outcome="not_sent" /> : <>none yet</>;
 }
 
-function FileTable({ app, files }: { app: App; files: readonly FoundFile[] }) {
+function FileTable({ app, files }: { app: App; files: readonly (FoundFile & ShownFile)[] }) {
   return (
     <Table
       label="Files"
       rows={files}
       empty=""
       columns={[
-        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        { title: 'State', cell: (file) => <StateBadge of={file} /> },
         { title: 'Name', cell: ({ file_id: fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
         { title: 'Account', cell: ({ account }) => account },
         { title: 'File id', cell: ({ file_id: fileId }) => <span class="id">{fileId}</span> },
@@ -151,14 +155,19 @@ function FileTable({ app, files }: { app: App; files: readonly FoundFile[] }) {
   );
 }
 
-function BatchTable({ app, batches }: { app: App; batches: readonly FoundBatch[] }) {
+function BatchTable({ app, batches, blocksOf }: { app: App; batches: readonly FoundBatch[]; blocksOf: Blocks }) {
   return (
     <Table
       label="Batches with this id"
       rows={batches}
       empty=""
       columns={[
-        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        {
+          title: 'State',
+          cell: (batch) => (
+            <StateBadge of={showBatch(batch, { account: batch.account, state: batch.fileState }, blocksOf)} />
+          ),
+        },
         {
           title: 'Batch',
           cell: ({ fileId, batchNo, name }) => (

@@ -1,4 +1,6 @@
-import { OUTCOMES, type Outcome, saidState } from '../../../schemas/lifecycle.ts';
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { SHOWN, SHOWN_OUTCOMES, shownOfState } from '../../../schemas/shown.ts';
+import type { ShownFile } from '../../explain/read-blocks.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -77,43 +79,33 @@ export function said(content: ComponentChildren): ComponentChildren {
   return typeof content === 'string' ? <Said text={content} /> : content;
 }
 
-type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
-
-/** The states of files, batches and profiles by their look; others look quiet. */
-const TONES: readonly (readonly [Tone, readonly string[]])[] = [
-  ['bad', ['unknown', 'exception', 'refused', 'rejected']],
-  ['warn', ['held']],
-  ['busy', ['claimed', 'accepted', 'in_progress', 'preparing', 'sending', 'submitted', 'result_in']],
-  ['good', ['completed', 'reconciled', 'confirmed']],
-];
-
-/** Shows the state of a file, batch or version. The word is enough; the color only helps. */
+/** Shows a state that stands alone, such as a step of a history or a run, in its word. */
 export function State({ state }: { state: string }) {
-  const [tone] = TONES.find(([, states]) => states.includes(state)) ?? ['quiet'];
-  return <span class={`state ${tone}`}>{saidState(state)}</span>;
+  const shown = shownOfState(state);
+  return shown === undefined ? <span class="state quiet">{state}</span> : <StateBadge of={{ shown, blockedBy: [] }} />;
 }
 
-/** Shows the outcome of a row, named as in output files. */
-export function OutcomeWord({ outcome }: { outcome: string }) {
-  const { label, means } = OUTCOMES[outcome as Outcome];
+/** Shows how a file or batch stands. What blocks it is told on hover; its own page tells it in the text. */
+export function StateBadge({ of: { shown, blockedBy } }: { of: ShownFile }) {
+  const { word, tone, means } = SHOWN[shown];
+  const title = shown === 'blocked' ? blockedBy.map(({ says }) => says).join('; ') : means;
   return (
-    <span class={`state ${OUTCOME_TONES[outcome as Outcome]}`} title={means}>
-      {label}
+    <span class={`state ${tone}`} data-state={shown} title={title}>
+      {word}
     </span>
   );
 }
 
-const OUTCOME_TONES: Readonly<Record<Outcome, Tone>> = {
-  approved: 'good',
-  accepted_pending: 'busy',
-  declined: 'warn',
-  duplicate: 'warn',
-  format_error: 'warn',
-  unknown: 'bad',
-  not_charged: 'quiet',
-  not_sent: 'quiet',
-  invalid: 'warn',
-};
+/** Shows the outcome of a row. Its name in the output files is told on hover. */
+export function OutcomeWord({ outcome }: { outcome: string }) {
+  const { label, means } = OUTCOMES[outcome as Outcome];
+  const { word, tone } = SHOWN_OUTCOMES[outcome as Outcome];
+  return (
+    <span class={`state ${tone}`} title={`${means}; ${label} in the output files`}>
+      {word}
+    </span>
+  );
+}
 
 /** Shows rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */
 export function Sum({

@@ -94,7 +94,7 @@ describe('mustBeIn and refuse', () => {
     const context = await contextAt(world, batch);
     expect(() => mustBeIn(context, 'adopt', 'unknown')).not.toThrow();
     expect(() => mustBeIn(context, 'disown', 'exception')).toThrow(
-      `Cannot disown batch 1 of file "${context.file.name}": its state is outcome unknown; it must be exception.`,
+      `Cannot disown batch 1 of file "${context.file.name}": its state is in doubt; it must be result mismatch.`,
     );
     expect(refuse(context, 'adopt', 'it is early', 'Wait.').message).toMatch(/: it is early\. Wait\.$/);
     expect(refuse(context, 'adopt', 'it is early').message).toMatch(/: it is early\. Nothing was changed;/);

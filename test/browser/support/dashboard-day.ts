@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import axeCore from 'axe-core';
 import type { Workers } from '../../../workers/main.ts';
 import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
+import type { Shown } from '../../../schemas/shown.ts';
 import { newLink } from '../../../src/actions/new-link.ts';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../../support/chromium.ts';
 import { cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -124,14 +125,14 @@ function walkThrough(isWhole: boolean): void {
     await ann.getByRole('searchbox', { name: 'Invoice, file or batch id' }).fill('C-2');
     await ann.keyboard.press('Enter');
     const row = ann.getByRole('row').filter({ hasText: 'monday.csv' });
-    expect(await row.textContent()).toMatch(/25\.00.*APPROVED/);
+    expect(await row.textContent()).toMatch(/25\.00.*Approved/);
   });
 
   if (isWhole)
     it('holds a refund until a second person agrees', async () => {
       await check('refunds.csv', 'ach-refund', lines(upTo(2).map((n) => codeRow(n, { amount: '-10.00' }))));
       await drop('refunds.csv');
-      await stateIs(ann, 'held');
+      await stateIs(ann, 'needs_approval');
       await ann.getByRole('link', { name: 'Approve…' }).click();
       await ann.getByLabel('Reason').fill('agreed with the customers');
       await ann.getByRole('button', { name: /approve/i }).click();
@@ -151,7 +152,7 @@ function walkThrough(isWhole: boolean): void {
       await check('tuesday.csv', 'card', lines(upTo(2).map((n) => cardRow(20 + n))));
       await drop('tuesday.csv');
       await ann.goto('/');
-      await ann.getByRole('heading', { name: /Outcome unknown/ }).waitFor();
+      await ann.getByRole('heading', { name: /In doubt/ }).waitFor();
       await ann.getByRole('link', { name: /tuesday\.csv, batch 1/ }).click();
       await ann.getByRole('link', { name: 'Resolve it step by step' }).click();
       await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
@@ -200,9 +201,10 @@ export async function dropChecked(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
-/** Waits until the page of a file shows this state. */
-export async function stateIs(page: Page, state: string): Promise<void> {
-  await page.locator('.facts .state', { hasText: state }).first().waitFor();
+/** Waits until the page of a file shows that it stands in one of these ways. */
+export async function stateIs(page: Page, ...shown: Shown[]): Promise<void> {
+  const badges = shown.map((each) => `.facts [data-state="${each}"]`);
+  await page.locator(badges.join(', ')).first().waitFor();
 }
 
 /** How much faster the waits of a page end, such as the one before it asks again where a file is. */

@@ -170,7 +170,7 @@ describe('approve', () => {
       expect(out.split('\n')).toEqual([
         'Approved: 2 rows, 50.00 USD will be sent.',
         '1 invalid row stays back and is not paid if the file is approved: 1 amount unreadable.',
-        `Held because of CONTROL_TOTALS: ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3.`,
+        `Needs approval because ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3.`,
         '',
         'To see its state:',
         expect.stringMatching(/^ {2}.*why [0-9a-z]{16}$/),
@@ -207,7 +207,7 @@ describe('approve', () => {
       const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', 'again');
       expect({ status, out }).toEqual({ status: 5, out: '' });
       expect(err).toMatch(
-        /^Cannot do "Approve" with this file: its state is accepted; it must be held\. See "paydrop why/,
+        /^Cannot do "Approve" with this file: its state is queued; it must be needs approval\. See "paydrop why/,
       );
     });
   });
@@ -240,7 +240,7 @@ describe('approve', () => {
       await world.drop('card', 'restored.csv', lines([cardRow(11), cardRow(12)]));
       await world.finish();
       const { out } = await world.paydrop('approve', 'restored.csv', '--reason', 'to see');
-      expect(out).toContain('SENT_BEFORE');
+      expect(out).toContain('the send journal shows that rows of the file were sent before');
       expect(out).toContain('Batches sent before are not sent again');
       const [, fileId = ''] = /why ([0-9a-z]{16})$/m.exec(out) ?? [];
       expect((await world.paydrop('why', fileId)).out).toContain(`"paydrop cancel ${fileId}/1 --reason …"`);

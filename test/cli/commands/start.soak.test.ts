@@ -175,7 +175,7 @@ describe('run', () => {
     const held = await world.paydrop('run', '--once');
     expect(told()).toContain('"kind":"file_held"');
     expect(held).toMatchObject({ status: 3, err: 'Something needs attention: see "paydrop status".\n' });
-    expect(held.out).toMatch(/twice\.csv .*held .*nothing sent: .* \(DUPLICATE_ROW\)/);
+    expect(held.out).toMatch(/twice\.csv .*needs approval .*nothing sent: the file has the same invoice/);
     expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
   });
 });

@@ -99,7 +99,7 @@ describe('wait until idle', () => {
     const shown: string[] = [];
     const show = (text: string) => {
       shown.push(text);
-      if (text.includes('in_progress 0/1')) world.sandbox.clock.advance(HOUR_MS);
+      if (text.includes('processing 0/1')) world.sandbox.clock.advance(HOUR_MS);
     };
     return { isIdle: await waitUntilIdle(world.app, workers!, timeoutMs, show, stop), shown };
   }
@@ -131,7 +131,7 @@ describe('wait until idle', () => {
       expect(await wait(LONG_MS, AbortSignal.abort())).toEqual({ isIdle: false, shown: [] });
       const { isIdle, shown } = await wait(LONG_MS);
       expect(isIdle).toBe(true);
-      expect(shown.join('\n')).toContain('monday.csv in_progress 0/1');
+      expect(shown.join('\n')).toContain('monday.csv processing 0/1');
       expect(await world.states()).toMatchObject({ 'monday.csv': 'completed' });
     });
 

@@ -35,7 +35,7 @@ describe('run', () => {
   });
 
   function read(since: Date): Promise<FileSummary[]> {
-    return readFileSummaries(world.app.ledger, since, '/out');
+    return readFileSummaries(world.app, since, '/out');
   }
 
   describe('readFileSummaries', () => {
@@ -46,6 +46,7 @@ describe('run', () => {
         account: 'main',
         operation: 'card',
         state: 'completed',
+        shown: 'completed_with_declines',
         reasonCode: null,
         rows: 5,
         validCents: 7_700,
@@ -73,10 +74,10 @@ describe('run', () => {
       const lines = fileSummaryTable(await read(new Date(0))).split('\n');
       expect(lines).toHaveLength(4);
       expect(lines.find((line) => line.startsWith('monday.csv'))).toMatch(
-        /^monday\.csv +main +card +completed +5 +3 approved, 1 declined, 1 invalid +77\.00$/,
+        /^monday\.csv +main +card +completed with declines +5 +3 approved, 1 declined, 1 invalid +77\.00$/,
       );
       expect(lines.find((line) => line.startsWith('empty.csv'))).toMatch(
-        /rejected +0 +nothing sent: the file has no bytes \(EMPTY\) +0\.00$/,
+        /rejected +0 +nothing sent: the file has no bytes +0\.00$/,
       );
     });
 
@@ -84,8 +85,8 @@ describe('run', () => {
       await world.forceState('batch', 'unknown');
       const monday = (await read(new Date(0))).find((file) => file.name === 'monday.csv')!;
       expect(monday.open).toEqual({ rows: 4, cents: 7_700 });
-      const table = fileSummaryTable([{ ...monday, outcomes: {}, state: 'in_progress' }]);
-      expect(table).toMatch(/in_progress +5 +4 without outcome yet +77\.00$/);
+      const table = fileSummaryTable([{ ...monday, outcomes: {}, state: 'in_progress', shown: 'in_doubt' }]);
+      expect(table).toMatch(/in doubt +5 +4 without outcome yet +77\.00$/);
     });
   });
 

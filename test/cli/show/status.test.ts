@@ -39,7 +39,7 @@ describe('status', () => {
     await world.finish();
     const { status, out } = await world.paydrop('status', '--check');
     expect(status).toBe(3);
-    expect(out).toMatch(/twice\.csv +main +held .*\d \+00:00 \(\d+ s ago\)/);
+    expect(out).toMatch(/twice\.csv +main +needs approval .*\d \+00:00 \(\d+ s ago\)/);
     expect(out).toContain('paydrop approve FILE --reason');
   });
 
@@ -246,7 +246,7 @@ describe('describeComparison', () => {
     const text = describeComparison(COMPARISON);
     const [title, reason, counts, , , , ...rows] = text.split('\n');
     expect([title, reason, counts]).toEqual([
-      'Batch 2anp3p7jwetvmz4z/2 of monday.csv, batch id 1000003, exception',
+      'Batch 2anp3p7jwetvmz4z/2 of monday.csv, batch id 1000003, result mismatch',
       '4 result rows for 3 sent rows, 3 of them differ',
       '3 rows sent, 4 returned, 3 differ.',
     ]);

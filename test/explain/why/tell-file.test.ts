@@ -70,16 +70,30 @@ describe('tellFile', () => {
 
   it('tells what was found at fault with the verdict, and the time of each', () => {
     expect(told([link('hold')], { faults: [{ code: 'AMOUNT_ZERO', faults: 2 }] })[1]).toBe(
-      'Faults: the amount is zero (AMOUNT_ZERO) 2×.',
+      'Faults: the amount is zero 2×.',
     );
     expect(tellFile(file, { ...facts, links: [link('claim')] })[0]!.at).toBe(at);
   });
 });
 
+const QUIET = { shown: 'completed', blockedBy: [] } as const;
+
 describe('tellFileState', () => {
+  it('says what keeps a file from being sent, also of its batches', () => {
+    const says = 'account main is paused by ada: wait';
+    const block = { kind: 'paused', account: 'main', says, since: null, fileId: null, batchNo: null } as const;
+    const groups = [{ state: 'ready', batches: 2, rows: 2, cents: 50, first: 1 } as const];
+    const blocked = { ...file, state: 'accepted', shown: 'blocked', blockedBy: [block] } as const;
+    expect(tellFileState(blocked, { ...facts, groups }, [])).toEqual([
+      'The file: blocked (its account sends nothing at present).',
+      'Nothing is sent: account main is paused by ada: wait.',
+      '2 batches: blocked (its account sends nothing at present), 2 rows, 0.50.',
+    ]);
+  });
+
   it('says the state, its batches by state, the outcomes and the files', () => {
     const said = tellFileState(
-      file,
+      { ...file, ...QUIET },
       {
         ...facts,
         groups: [
@@ -91,10 +105,10 @@ describe('tellFileState', () => {
       [{ name: 'june.ack.csv' }, { name: 'june.result.csv' }] as OutputRow[],
     );
     expect(said).toEqual([
-      'The file is completed: every row has its outcome and the output files are written.',
-      '3 batches are reconciled (every row has its outcome): 6 rows, 1.00.',
-      'Batch 4 is ready (bytes fixed and sealed, may be sent): 2 rows, 0.50.',
-      'Outcomes: 6 rows APPROVED (charged or refunded), 1.00.',
+      'The file: completed (every row has its outcome).',
+      '3 batches: reconciled (every row has its outcome), 6 rows, 1.00.',
+      'Batch 4: queued (checked and fixed, to be sent next), 2 rows, 0.50.',
+      'Outcomes: 6 rows approved (charged or refunded), 1.00.',
       'Output files: june.ack.csv, june.result.csv.',
     ]);
   });
@@ -138,7 +152,7 @@ describe('nextForFile', () => {
     expect(nextForFile(file, some, [])).toEqual([
       [`${said} Correct its .rejects.csv and drop it, unless this was done.`],
     ]);
-    expect(tellFileState(file, { ...facts, ...some }, [])).toContain(said);
+    expect(tellFileState({ ...file, ...QUIET }, { ...facts, ...some }, [])).toContain(said);
     for (const state of ['rejected', 'held', 'cancelled'] as const)
       expect(
         nextForFile({ ...file, state }, some, [])
@@ -150,10 +164,12 @@ describe('nextForFile', () => {
   it('says of a held file what an approval leaves out, and of others nothing', () => {
     const some = { ...facts, withheld: { rows: 3, cents: 7_500, unreadable: 1 } };
     const said = '3 invalid rows stay back and are not paid if the file is approved: 75.00, 1 amount unreadable.';
-    expect(tellFileState({ ...file, state: 'held' }, some, [])).toContain(said);
-    expect(tellFileState({ ...file, state: 'held' }, facts, []).join()).not.toContain('if the file is approved');
+    expect(tellFileState({ ...file, ...QUIET, state: 'held' }, some, [])).toContain(said);
+    expect(tellFileState({ ...file, ...QUIET, state: 'held' }, facts, []).join()).not.toContain(
+      'if the file is approved',
+    );
     for (const state of ['completed', 'rejected'] as const)
-      expect(tellFileState({ ...file, state }, some, []).join()).not.toContain('if the file is approved');
+      expect(tellFileState({ ...file, ...QUIET, state }, some, []).join()).not.toContain('if the file is approved');
   });
 
   it('names a resubmission that has not come back, and none that has', () => {
@@ -181,7 +197,7 @@ describe('the words of a story', () => {
         { outcome: 'approved', rows: 5, cents: 12_500 },
         { outcome: 'declined', rows: 1, cents: 2_500 },
       ]),
-    ).toBe('5 rows APPROVED (charged or refunded), 125.00; 1 row DECLINED (refused by the service with a code), 25.00');
+    ).toBe('5 rows approved (charged or refunded), 125.00; 1 row declined (refused by the service with a code), 25.00');
   });
 
   it('end in one full stop and begin with a capital', () => {

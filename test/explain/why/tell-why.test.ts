@@ -16,6 +16,7 @@ import { type AuditRow, findInvoice } from '../../../src/ledger/file/search.ts';
 import { claimOf, openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
+import { saidShown, shownOfBatch } from '../../../schemas/shown.ts';
 import { type NamedPart, stepText } from '../../../schemas/steps.ts';
 import { nextForBatch, tellBatch, tellBatchState } from '../../../src/explain/why/tell-batch.ts';
 import type { BatchFacts } from '../../../src/ledger/file/read-why.ts';
@@ -103,9 +104,7 @@ describe('whyFile', () => {
     await pauseAccount(world.ledger, 'main', because);
     const why = await whyFile(world.ledger, settings, await readFileRow(world.ledger, file.file_id));
     expect(why.story).toHaveLength(2);
-    expect(why.now).toContain(
-      'Batch 1 is unknown (the service may or may not have accepted it; never sent again without a resolution): 2 rows, 5.00.',
-    );
+    expect(why.now).toContain(`Batch 1: ${saidShown('in_doubt')}, 2 rows, 5.00.`);
     const next = why.next.join('\n');
     expect(next).toContain(`"paydrop resolve ${file.file_id}/1"`);
     expect(why.steps.flat()).toEqual(
@@ -159,7 +158,7 @@ describe('whyInvoice', () => {
     expect(sent!.now[0]).toBe('The row: 2.00, …0001, without an outcome.');
     const [withheld] = await ask(4);
     expect(withheld!.about).toContain('line 4 of july.csv (file ');
-    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, INVALID (withheld because it has faults).');
+    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, invalid (withheld because it has faults).');
     expect(await ask(99)).toEqual([]);
   });
 });
@@ -237,7 +236,7 @@ describe('tellBatch', () => {
       'An answer arrived after the verdict: taken as 77. (text ok)',
       'It was put back unsent 2×, the last time because nobody answers.',
       'ada (absolve): not in the report. (evidence Ann, by phone)',
-      'Outcomes: 3 rows APPROVED (charged or refunded), 75.00.',
+      'Outcomes: 3 rows approved (charged or refunded), 75.00.',
     ]);
   });
 });
@@ -264,7 +263,8 @@ describe('nextForBatch', () => {
     const [says, ...named] = EXPECTED[state];
     expect(steps.map(stepText).join(' ')).toMatch(says);
     expect(steps.flat().filter((part) => typeof part !== 'string')).toEqual(named);
-    expect(tellBatchState({ ...batch, state })).toBe(`Batch 2 is ${state}: ${BATCH_STATES[state]}.`);
+    const shown = shownOfBatch(state, 'in_progress', false);
+    expect(tellBatchState({ ...batch, shown })).toBe(`Batch 2: ${saidShown(shown)}.`);
   });
 
   it.each([

@@ -174,7 +174,7 @@ describe('mapBatch', () => {
   it('says in which state a batch is that is none', async () => {
     const batch = await world.batchIn('submitted');
     const map = transact(world.ledger, (tx) => mapBatch(tx, keyOf(batch), outcomesOf(batch), because));
-    await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": its state is submitted\./);
+    await expect(map).rejects.toThrow(/^Cannot map batch 1 of file "\w+": its state is awaiting result\./);
     const disown = transact(world.ledger, (tx) => detachResult(tx, { fileId: 'nobody', batchNo: 1 }, because));
     await expect(disown).rejects.toThrow('it is not in the ledger');
   });

@@ -157,7 +157,7 @@ describe('mustHaveMoved', () => {
       const fileId = batch.file_id;
       expect(await mustHaveMoved(tx, { fileId }, 'row', 'move it')).toBe('row');
       await expect(mustHaveMoved(tx, { fileId }, undefined, 'move it')).rejects.toThrow(
-        'Cannot move it: its state is now accepted.',
+        'Cannot move it: its state is now queued.',
       );
       await expect(mustHaveMoved(tx, keyOf(batch), undefined, 'retry it')).rejects.toMatchObject({
         code: 'MOVE_REFUSED',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BATCH_STATES, type BatchState, FILE_STATES, type FileState, saidState } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { saidState } from '../../../schemas/shown.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { prepareBatch, type Prepared } from '../../../src/ledger/batch/prepare-batch.ts';
 import { propose } from '../../../src/ledger/proposal/propose.ts';

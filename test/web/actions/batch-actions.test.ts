@@ -73,7 +73,7 @@ async function refuse(name: string): Promise<void> {
 describe('retry', () => {
   it('is for a refused batch only', async () => {
     const { status, words } = await openAction(operator, await path('fixed.csv', 'retry'));
-    expect([status, words]).toEqual([409, expect.stringContaining('its state is ready; it must be refused')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('its state is queued; it must be refused')]);
   });
 
   it('says why the service refused, and sends the batch again as its next attempt', async () => {
@@ -102,14 +102,14 @@ describe('withdraw', () => {
 describe('cancel-batch', () => {
   it('stops one batch, and the other goes on', async () => {
     const done = await doIt(operator, await path('partly.csv', 'cancel-batch', 2), { reason: 'wrong amounts' });
-    expect(done.words).toContain('Cancelled: 2 rows, 50.00 USD will never be sent. Going on: batch 1 (ready).');
+    expect(done.words).toContain('Cancelled: 2 rows, 50.00 USD will never be sent. Going on: batch 1 (queued).');
     expect((await batchOf('partly.csv', 2)).state).toBe('cancelled');
     expect((await batchOf('partly.csv', 1)).state).toBe('ready');
   });
 
   it('is refused for a batch of a held file, which is decided as a whole', async () => {
     const { status, words } = await openAction(operator, await path('held.csv', 'cancel-batch'));
-    expect([status, words]).toEqual([409, expect.stringContaining('the state of its file is held')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('the state of its file is needs approval')]);
   });
 });
 
@@ -134,7 +134,7 @@ describe('disown', () => {
     const ask = async () => (await doIt(operator, await path('strange.csv', 'repoll'), {})).words;
     await expect.poll(ask).toContain('The result does not match what was sent');
     const shown = await operator.get((await path('strange.csv', 'disown')).replace('/do/disown', '/resolve'));
-    expect(shown.text).toContain('This batch is not in doubt; its state is exception');
+    expect(shown.text).toContain('This batch is not in doubt; its state is result mismatch');
     const done = await doIt(operator, await path('strange.csv', 'disown'), { reason: 'the service says so' });
     expect(done.text).toMatch(/<a href="\/files\/\w+\/batches\/1\/resolve">Resolve it<\/a>/);
     expect(await batchOf('strange.csv')).toMatchObject({ state: 'unknown', batch_id: null });

@@ -40,10 +40,7 @@ describe('a batch in doubt', () => {
     const admin = await world.as('admin');
     for (const action of ['retry', 'withdraw', 'cancel-batch', 'repoll', 'disown']) {
       const { status, words } = await openAction(admin, `${base}/do/${action}`);
-      expect([status, words], action).toEqual([
-        409,
-        expect.stringContaining('its state is outcome unknown; it must be'),
-      ]);
+      expect([status, words], action).toEqual([409, expect.stringContaining('its state is in doubt; it must be')]);
       expect((await admin.post(`${base}/do/${action}`, { reason: 'x', bind: 'x' })).status, action).toBe(409);
     }
     const file = base.replace(/\/batches.*/, '');

@@ -63,7 +63,7 @@ describe('approve', () => {
 
   it('is refused for a file that is not held', async () => {
     const { status, words } = await openAction(approver, await path('wanted.csv', 'approve'));
-    expect([status, words]).toEqual([409, expect.stringContaining('its state is accepted; it must be held')]);
+    expect([status, words]).toEqual([409, expect.stringContaining('its state is queued; it must be needs approval')]);
   });
 
   it('is refused to the person who dropped the file on the dashboard, and not to another', async () => {

@@ -39,7 +39,7 @@ describe('confirm', () => {
     for (const words of [
       'what ada proposed',
       'Ms Byron confirms it',
-      'CONTROL_TOTALS (',
+      'Needs approval because the control file does not match',
       'Total 50.00 USD',
       'sent.csv',
     ])

@@ -149,7 +149,7 @@ describe('GET /files/:fileId/batches/:batchNo/why', () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({
       about: expect.stringContaining('batch 1 of june.csv'),
-      now: [expect.stringContaining('The file is completed'), expect.any(String)],
+      now: [expect.stringContaining('The file: completed'), expect.any(String)],
       next: ['There is nothing to do.'],
       steps: [['There is nothing to do.']],
     });

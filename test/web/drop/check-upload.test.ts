@@ -92,7 +92,7 @@ function looked(change: object): CheckedUpload {
 }
 
 const verdictOf = (change: object, settings: object = {}, name = 'june.csv') =>
-  toVerdict(APP, folderWith(settings), name, looked(change));
+  toVerdict(APP, folderWith(settings), name, looked(change), []);
 
 describe('toVerdict', () => {
   it('has the figures in the words and the money of the account', () => {
@@ -105,8 +105,8 @@ describe('toVerdict', () => {
   });
 
   it.each([
-    ['hold', 'Would be held', 'CONTROL_FILE'],
-    ['reject', 'Would be refused', 'EMPTY'],
+    ['hold', 'Needs approval', 'CONTROL_FILE'],
+    ['reject', 'Rejected', 'EMPTY'],
   ] as const)('says why of a file to %s', (verdict, title, code) => {
     const decision = { verdict, code, reason: 'the reason', duplicateOf: 'f1' };
     expect(verdictOf({ decision })).toMatchObject({ verdict, title, says: 'The reason.', code, duplicateOf: 'f1' });
@@ -141,7 +141,7 @@ describe('toVerdict', () => {
 
   it('has no figures of a file that was not read', () => {
     const later: CheckedUpload = { decision: 'later', bytes: 9, sha256: 'cd' };
-    const verdict = toVerdict(APP, folderWith({}), 'june.csv.pgp', later);
+    const verdict = toVerdict(APP, folderWith({}), 'june.csv.pgp', later, []);
     expect(verdict).toMatchObject({ verdict: 'later', rows: null, bytes: 9, sha256: 'cd', faults: [] });
     expect(verdict.says).toContain('checked when they are dropped');
   });

@@ -34,7 +34,7 @@ describe('POST /drop/check', () => {
       name: 'june.csv',
       folder: 'drop/card',
       verdict: 'accept',
-      title: 'Would be accepted',
+      title: 'Ready to send',
       says: '1 row would be withheld, the others sent.',
       rows: { records: 31, valid: 30, withheld: 1, totalCents: 75_000, total: '750.00', currency: 'USD' },
       faultCount: 1,
@@ -148,7 +148,7 @@ describe('POST /drop/submit', () => {
     const content = lines(freshRows(3));
     const dropped = await sendFile(operator, 'submit', { name: 'followed.csv', content });
     expect(dropped.status).toBe(200);
-    expect(dropped.json.says).toMatch(/^Dropped\. It is taken after it is unchanged/);
+    expect(dropped.json.says).toMatch(/^Received\. It is taken after it is unchanged/);
     const path = join(world.root, 'drop', 'card', 'followed.csv');
     expect(await readFile(path, 'utf8')).toBe(content);
     expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -86,7 +86,7 @@ describe('accountPage', () => {
     await expect.poll(() => world.states()).toEqual({ 'june.csv': 'accepted' });
     await workers.stop();
     const waiting = (await page('viewer')).text;
-    expect(partOf(waiting, 'open')).toContain('june.csv accepted 0 of 1');
+    expect(partOf(waiting, 'open')).toContain('june.csv Blocked 0 of 1');
     expect(partOf(waiting, 'state')).toContain('Batches waiting 1');
     expect(partOf(waiting, 'today')).toContain('Still open: 2 rows, 50.00 USD');
     await resumeAccount(world.app.ledger, 'main', because);

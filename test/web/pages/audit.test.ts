@@ -48,7 +48,7 @@ describe('auditPages', () => {
 
   it.each([
     ['?file=june.csv', /^\d+ .* (worker|system)/],
-    ['?move=claim', / claim claimed /],
+    ['?move=claim', / claim Checking /],
     ['?who=worker:', / worker:/],
     ['?who=operator:&move=log-in', / operator:viewer log-in /],
     ['?from=2020-01-01&to=2099-01-01', /./],
@@ -172,7 +172,7 @@ function rowOf(change: Partial<AuditLink> = {}): string {
 describe('LinkTable', () => {
   it('says who did what, when and why', () => {
     expect(wordsOf(rowOf())).toContain(
-      '7 2026-06-15 06:00:00 -04:00 worker:submit submit submitted g7fhpaqs00000000/2 answered',
+      '7 2026-06-15 06:00:00 -04:00 worker:submit submit Awaiting result g7fhpaqs00000000/2 answered',
     );
   });
 

@@ -7,6 +7,7 @@ import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { partOf, draw, wordsOf } from '../support/page-words.ts';
 import { AccountDay, Today, Next, OnTheirWay, Withheld } from '../../../src/web/pages/front.tsx';
 import { QUIET_DAY, quietFront } from '../support/quiet-front.ts';
+import { shownOfState } from '../../../schemas/shown.ts';
 import type { OpenFile } from '../../../src/ledger/overview/overview.ts';
 
 const world = dashboardForTests({
@@ -80,12 +81,8 @@ describe('frontPage', () => {
     await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is closed' });
     const html = await front();
     const words = part(html, 'needs');
-    const titles = [
-      'Outcome unknown: 1, 2 rows, 50.00 USD',
-      'Results that do not match: 1',
-      'Refused by the service: 1',
-    ];
-    const places = [...titles, 'Stopped accounts: 1', 'Held files: 1'].map((title) => words.indexOf(title));
+    const titles = ['In doubt: 1, 2 rows, 50.00 USD', 'Result mismatch: 1', 'Refused: 1'];
+    const places = [...titles, 'Stopped accounts: 1', 'Needs approval: 1'].map((title) => words.indexOf(title));
     expect(
       places.every((place) => place >= 0),
       words,
@@ -194,18 +191,21 @@ const file: OpenFile = {
 
 function page(...open: Partial<OpenFile>[]): string {
   const { standing } = quietFront();
-  const files = open.map((change) => ({ ...file, ...change }));
+  const files = open.map((change) => {
+    const { state = file.state } = change;
+    return { ...file, ...change, shown: shownOfState(state)!, blockedBy: [] };
+  });
   return draw(OnTheirWay, { front: quietFront({ standing: { ...standing, open: files } }) });
 }
 
 describe('OnTheirWay', () => {
   it('shows how far each file is', () => {
-    expect(wordsOf(page({}))).toContain('june.csv main in progress 1,200 1 of 3 2026-06-15 06:00:00 -04:00');
+    expect(wordsOf(page({}))).toContain('june.csv main Processing 1,200 1 of 3 2026-06-15 06:00:00 -04:00');
     expect(page({})).toContain('href="/files/g7fhpaqs00000000"');
   });
 
   it('says of a file whose rows are not counted yet that it is being read', () => {
-    expect(wordsOf(page({ state: 'claimed', records: null, batches: 0 }))).toContain('claimed being read 2026-06-15');
+    expect(wordsOf(page({ state: 'claimed', records: null, batches: 0 }))).toContain('Checking being read 2026-06-15');
   });
 
   it('leaves held files to those who must look at them', () => {

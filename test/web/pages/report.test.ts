@@ -38,7 +38,7 @@ describe('reportPage', () => {
     await world.finish();
     const { words } = await report(`?account=main&day=${today()}`);
     expect(words).toContain('Accepted, 1 file 3 75.00 Total 3 75.00');
-    expect(words).toContain('ACCEPTED_PENDING passed to the bank, not paid yet 3 75.00');
+    expect(words).toContain('Pending at bank passed to the bank, not paid yet 3 75.00');
     expect(words).toContain('Still open 0 0.00 Total 3 75.00');
     expect(words).toContain('Difference: 0 rows, 0.00 USD.');
   });
@@ -109,7 +109,7 @@ describe('DayTables', () => {
     );
     expect(figures).toHaveLength(6);
     for (const figure of figures.slice(0, -1)) expect(words).toContain(figure);
-    expect(words).not.toContain('DUPLICATE');
+    expect(words).not.toContain('Duplicate reported');
   });
 
   it('adds up what came and what became of it', () => {
@@ -136,7 +136,7 @@ describe('DayTables', () => {
   it('shows late changes, where there are any', () => {
     expect(wordsOf(html())).not.toContain('Changed after');
     const changes = [{ before: 'accepted_pending', after: 'declined', rows: 2, cents: 5_000 }];
-    expect(wordsOf(html({ changes }))).toContain('ACCEPTED_PENDING DECLINED 2 50.00');
+    expect(wordsOf(html({ changes }))).toContain('Pending at bank Declined 2 50.00');
   });
 
   it('says that a day is not over', () => {

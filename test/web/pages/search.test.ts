@@ -37,8 +37,8 @@ describe('/search', () => {
       '1',
       '25.00 USD',
       '…2220',
-      '1 reconciled',
-      'APPROVED',
+      '1 Reconciled',
+      'Approved',
     ]);
     const path = `/files/${file.file_id}`;
     expect(linksOf(found)).toEqual([path, `${path}/rows?from=1`, `${path}/batches/1`]);
@@ -56,7 +56,7 @@ describe('/search', () => {
 
   it('finds a batch by the id of the service', async () => {
     const found = sectionOf((await search(batchId)).text, 'Batches with this id');
-    expect(tableOf(found)[0]!.slice(0, 3)).toEqual(['reconciled', 'Batch 1 of monday.csv', 'main']);
+    expect(tableOf(found)[0]!.slice(0, 3)).toEqual(['Reconciled', 'Batch 1 of monday.csv', 'main']);
     expect(linksOf(found)).toEqual([`/files/${file.file_id}/batches/1`]);
   });
 
@@ -107,7 +107,7 @@ describe('proposalsPage', () => {
     const no = await proposeApproval(world.app.ledger, fileId, because);
     const shown = async (person: Parameters<typeof world.as>[0]) => openAction(await world.as(person), '/proposals');
     const { words, text } = await shown('second');
-    for (const part of ['held.csv', '2 50.00 USD', 'approver', 'meant <so>', 'CONTROL_TOTALS ('])
+    for (const part of ['held.csv', '2 50.00 USD', 'approver', 'meant <so>', 'the control file does not match'])
       expect(words).toContain(part);
     expect(text).toContain('meant &lt;so');
     const links = (page: { text: string }) =>
@@ -158,7 +158,7 @@ describe('schedulesPage', () => {
     await runSchedule(world.app, { schedule: 'nightly' });
     await runNow(world.app, 'nightly', { because: { actor: 'operator:operator', reason: 'early' } });
     const day = dayInZone(world.app.clock.now(), 'Pacific/Kiritimati');
-    expect(wordsOf((await linesOf('viewer'))[0]!)).toContain(`${day} done 0 files taken`);
+    expect(wordsOf((await linesOf('viewer'))[0]!)).toContain(`${day} Done 0 files taken`);
   });
 });
 

@@ -1,9 +1,10 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { BATCH_STATES, FILE_STATES, OUTCOMES, saidState } from '../../../schemas/lifecycle.ts';
+import { BATCH_STATES, FILE_STATES, type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { SHOWN, SHOWN_OUTCOMES, shownOfState } from '../../../schemas/shown.ts';
 import { Table } from '../../../src/web/parts/blocks.tsx';
 import { PageTimeContext } from '../../../src/web/parts/when.ts';
-import { Count, Moment, Money, OutcomeWord, said, State, Sum } from '../../../src/web/parts/words.tsx';
+import { Count, Moment, Money, OutcomeWord, said, State, StateBadge, Sum } from '../../../src/web/parts/words.tsx';
 import { draw, wordsOf } from '../support/page-words.ts';
 import { type ComponentChildren, h } from 'preact';
 import { unmaskToken } from '../../../src/crypto/secret-token.ts';
@@ -75,7 +76,10 @@ describe('Moment', () => {
 
 describe('State and OutcomeWord', () => {
   it.each([...Object.keys(FILE_STATES), ...Object.keys(BATCH_STATES)])('%s is told by its word', (state) => {
-    expect(renderToString(State({ state }))).toMatch(new RegExp(`^<span class="state \\w+">${saidState(state)}<`));
+    const { word, means } = SHOWN[shownOfState(state)!];
+    expect(renderToString(State({ state }))).toMatch(
+      new RegExp(`^<span class="state \\w+" .*title="${means}">${word}<`),
+    );
   });
 
   it('shouts where money is in doubt', () => {
@@ -83,9 +87,17 @@ describe('State and OutcomeWord', () => {
       expect(renderToString(State({ state }))).toContain('class="state bad"');
   });
 
-  it.each(Object.keys(OUTCOMES))('%s is told as output files name it', (outcome) => {
-    const { label } = OUTCOMES[outcome as keyof typeof OUTCOMES];
-    expect(renderToString(OutcomeWord({ outcome }))).toContain(`>${label}<`);
+  it('tells what blocks a file where its color is', () => {
+    const says = 'account main is paused by ada: wait';
+    const block = { kind: 'paused', account: 'main', says, since: null, fileId: null, batchNo: null } as const;
+    const html = renderToString(StateBadge({ of: { shown: 'blocked', blockedBy: [block] } }));
+    expect(html).toBe(`<span class="state warn" data-state="blocked" title="${says}">Blocked</span>`);
+  });
+
+  it.each(Object.keys(OUTCOMES) as Outcome[])('%s is told in words, with its name in the output files', (outcome) => {
+    const html = renderToString(OutcomeWord({ outcome }));
+    expect(html).toContain(`>${SHOWN_OUTCOMES[outcome].word}<`);
+    expect(html).toContain(`${OUTCOMES[outcome].label} in the output files`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import type { FaultCode } from '../../../schemas/errors.ts';
+import { ERRORS, type FaultCode } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { ControlNote } from '../../../src/rows/rows.ts';
 import { type Circumstances, decideIntake } from '../../../workers/intake/decide-intake.ts';
@@ -167,7 +167,7 @@ describe('decideIntake, with limits', () => {
     const { decision } = decide({}, { approvalDue: true, control: { rows: 4 } });
     expect(decision).toMatchObject({
       code: 'CONTROL_TOTALS',
-      reason: expect.stringMatching(/; also [^;]*\(APPROVAL_DUE\)$/),
+      reason: expect.stringMatching(/; also refunds of this account need approval$/),
     });
   });
 });
@@ -216,7 +216,11 @@ describe('decideIntake, with other files', () => {
     const held = decide(checked('hold', { WRONG_SIGN: 1 }), { history, approvalDue: true }).decision;
     expect(held).toMatchObject({
       code: 'WRONG_SIGN',
-      reason: expect.stringMatching(/; also .*\(SAME_ROWS\), .*\(APPROVAL_DUE\), .*\(CHARGED_BEFORE\)$/),
+      reason: expect.stringMatching(
+        new RegExp(
+          `; also ${(['SAME_ROWS', 'APPROVAL_DUE', 'CHARGED_BEFORE'] as const).map((code) => ERRORS[code].means).join('; ')}$`,
+        ),
+      ),
     });
     const refused = decide(checked('reject', { EMPTY: 1, NO_ROWS: 1 }), {}).decision;
     expect(refused).toMatchObject({ code: 'EMPTY', reason: 'the file has no bytes' });

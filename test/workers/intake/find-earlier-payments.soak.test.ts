@@ -58,7 +58,9 @@ describe('the same rows in other bytes', () => {
     expect({ state, duplicateOf }).toEqual({ state: 'held', duplicateOf: first });
     expect(codes).toContain('SAME_ROWS');
     expect(code).toBe(beside[0] ?? 'SAME_ROWS');
-    expect(reason).toContain(beside.length > 0 ? '(SAME_ROWS)' : `file ${first}`);
+    expect(reason).toContain(
+      beside.length > 0 ? 'this account has already taken the same rows in another form' : `file ${first}`,
+    );
   });
 
   it.each([
@@ -248,7 +250,9 @@ describe('a row that may have been charged before', () => {
     await world.take(account, 'hold', FIRST);
     const { code, reason, codes } = await world.verdictOf(await world.take(account, 'hold', FIRST.toReversed()));
     expect(code).toBe('SAME_ROWS');
-    expect(reason).toMatch(/; also .*\(CHARGED_BEFORE\)$/);
+    expect(reason).toMatch(
+      /; also .*an earlier file has the same invoice, amount and payer, and that row may have been charged$/,
+    );
     expect(codes).toEqual(['CHARGED_BEFORE', 'SAME_ROWS']);
   });
 });

@@ -141,7 +141,7 @@ describe('describeAlarm', () => {
 
   it.each([
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
-    ['file_held', /2 rows, 50\.00: [^.]* \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
+    ['file_held', /2 rows, 50\.00: [^.]*\. "paydrop approve f\/1 --reason …"/],
     ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\. "paydrop account list" shows why/],
     ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are retried\./],
@@ -185,7 +185,7 @@ describe('describeAlarm', () => {
   it('does not offer to approve a file without a row that could be sent', () => {
     const figures = { rows: 0, cents: 0, code: 'POISON_FILE' };
     expect(describeAlarm({ kind: 'file_held', subject: 'f', account: 'main', figures })).toBe(
-      'File f: 0 rows, 0.00: each of 3 attempts to read the file crashed the program or its reading thread (POISON_FILE). "paydrop decline f --reason …".',
+      'File f: 0 rows, 0.00: each of 3 attempts to read the file crashed the program or its reading thread. "paydrop decline f --reason …".',
     );
   });
 
@@ -217,7 +217,7 @@ describe('describeAlarm', () => {
       figures: { rows: 2, cents: 5_000, outcomes },
     });
     expect(text).toBe(
-      'File f: 2 rows, 50.00; 1 row, 25.00 APPROVED (charged or refunded); 1 row, 25.00 DECLINED (refused by the service with a code).',
+      'File f: 2 rows, 50.00; 1 row, 25.00 approved (charged or refunded); 1 row, 25.00 declined (refused by the service with a code).',
     );
   });
 });

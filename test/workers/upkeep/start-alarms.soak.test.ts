@@ -22,7 +22,7 @@ describe('startAlarms', () => {
     const { length } = world.hook.received;
     await world.app.ledger.pool.query(`INSERT INTO account_stop VALUES ('main', 'to see', now())`);
     expect(world.hook.received).toHaveLength(length);
-    expect(world.mail.mails.some(({ text }) => text.includes('a file waits for approval'))).toBe(true);
+    expect(world.mail.mails.some(({ text }) => text.includes('a file needs approval'))).toBe(true);
   });
 
   it('does nothing when nobody is to be told', async () => {

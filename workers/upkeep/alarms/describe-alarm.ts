@@ -1,5 +1,6 @@
 import { saidCode } from '../../../schemas/errors.ts';
-import { type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import { type Outcome } from '../../../schemas/lifecycle.ts';
+import { saidOutcome } from '../../../schemas/shown.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../../src/ledger/alarm/find-alarm-causes.ts';

@@ -9,6 +9,10 @@ import {
   type Outcome,
 } from '../../../../schemas/lifecycle.ts';
 import type { HandledAction } from '../../../actions/action.ts';
+import type { Block, ShownFile } from '../../../explain/read-blocks.ts';
+import { capital, ended } from '../../../explain/why/sentence.ts';
+import { SHOWN } from '../../../../schemas/shown.ts';
+import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
 import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
@@ -16,7 +20,7 @@ import type { FileRow, ProfileRow } from '../../../ledger/engine/records.ts';
 import { remedyOf } from '../../../explain/hold-reasons.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
-import { Count, Moment, Money, State, OutcomeWord } from '../../parts/words.tsx';
+import { Count, Moment, Money, StateBadge, OutcomeWord } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
 import type { OutcomeTotals, Totals } from '../../../rows/rows.ts';
 import { addressOf } from '../../parts/address.ts';
@@ -30,11 +34,11 @@ export function FileFacts({
   file,
   customs: { timeZone, currency },
   profile,
-}: OfProfile & { file: FileRow; customs: Customs }) {
+}: OfProfile & { file: FileRow & ShownFile; customs: Customs }) {
   return (
     <Facts
       facts={[
-        ['State', <State state={file.state} />],
+        ['State', <StateBadge of={file} />],
         ['Since', <Moment at={file.state_at} timeZone={timeZone} />],
         ['Account', <a href={`/accounts/${encodeURIComponent(file.account)}`}>{file.account}</a>],
         ['Operation', file.operation],
@@ -63,19 +67,51 @@ function ProfileLink({ profile: { name, version } }: { profile: Pick<ProfileRow,
   return <a href={addressOf(`/profiles/${name}`, { version })}>{`${name} version ${version}`}</a>;
 }
 
+/** Says that something is wrong with a file, or keeps it from being sent; nothing for a file on its way. */
+export function StandingNotice({ file: { shown, state, blockedBy } }: { file: FileRow & ShownFile }) {
+  const { word, tone, means } = SHOWN[shown];
+  if (state === 'held' && blockedBy.length > 0) return <BlockNotice title="Blocked after approval" by={blockedBy} />;
+  if (shown === 'blocked') return <BlockNotice title={word} by={blockedBy} />;
+  if (tone !== 'bad') return null;
+  return (
+    <Notice kind="bad" title={word}>
+      <p>{ended(capital(means))} What to do is told below.</p>
+    </Notice>
+  );
+}
+
+function BlockNotice({ title, by }: { title: string; by: readonly Block[] }) {
+  return (
+    <Notice kind="warn" title={title}>
+      <ul>
+        {by.map((block) => (
+          <li key={block.says}>
+            {ended(capital(block.says))} <a href={addressOfBlock(block)}>See it</a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+function addressOfBlock({ account, fileId, batchNo }: Block): string {
+  if (fileId !== null) return `/files/${fileId}/batches/${batchNo}`;
+  return account === ALL_ACCOUNTS ? '/accounts' : `/accounts/${encodeURIComponent(account)}`;
+}
+
 const OF_PROFILES: ReadonlySet<FaultCode> = new Set<FaultCode>(PROFILE_CODES);
 
 /** Shows every reason why a held file waits, with its remedy, and the profile if that may be wrong. */
 export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow; held: readonly FaultCount[] }) {
   if (file.state !== 'held') return null;
   return (
-    <Notice kind="warn" title={held.length === 0 && file.reason ? `Held: ${file.reason}` : 'Needs approval'}>
+    <Notice kind="warn" title={held.length === 0 && file.reason ? `Needs approval: ${file.reason}` : 'Needs approval'}>
       {held.length === 0 && <p>{remedyOf(file.reason_code)}</p>}
       {held.length > 0 && (
         <ul>
           {held.map(({ code, count, line, detail }) => (
             <li key={code}>
-              <code>{code}</code> {ERRORS[code].means}
+              {capital(ERRORS[code].means)}
               {ERRORS[code].scope === 'row' && ` (${counted(count, 'row')}, the first on line ${line})`}
               {detail && `: ${detail}`}. {ERRORS[code].remedy}
             </li>

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FINAL_BATCH_STATES, OUTCOMES, type Outcome } from '../../../../schemas/lifecycle.ts';
+import { SHOWN_OUTCOMES } from '../../../../schemas/shown.ts';
 import { rejectionOf } from '../../../../schemas/rejections.ts';
 import { type ListedRow, listRows, type RowFilter } from '../../../ledger/row/list-rows.ts';
+import { type Blocks, readBlocks, showBatch } from '../../../explain/read-blocks.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
@@ -9,7 +11,7 @@ import { addressOf } from '../../parts/address.ts';
 import { Section, Table, CardNotice, isCardNumber, splitPage, StepPager } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Money, OutcomeWord, Count, Moment, State } from '../../parts/words.tsx';
+import { Money, OutcomeWord, Count, Moment, StateBadge } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { customsOf, fileOf, startOf, type Customs, crumbsOf } from './read-address.ts';
 import { type ListedBatch, listBatches } from '../../../ledger/file/list-files.ts';
@@ -74,7 +76,10 @@ function filterOf({ outcome, invoice, batch, from }: RowQuery): Omit<RowFilter, 
 
 const OUTCOME_CHOICES = [
   { value: '', label: 'Any outcome' },
-  ...Object.entries(OUTCOMES).map(([value, { label, means }]) => ({ value, label: `${label}: ${means}` })),
+  ...(Object.keys(OUTCOMES) as Outcome[]).map((value) => ({
+    value,
+    label: `${SHOWN_OUTCOMES[value].word}: ${OUTCOMES[value].means}`,
+  })),
   { value: 'open', label: 'None yet: the batch is not final' },
 ];
 
@@ -153,11 +158,12 @@ export function listBatchesPage(server: FastifyInstance, { app }: WebContext): v
     const path = `/files/${file.file_id}/batches`;
     const found = await listBatches(app.ledger, file.file_id, { from, limit: PAGE + 1 });
     const { page, more } = splitPage(found, PAGE);
+    const blocksOf = await readBlocks(app.ledger, app.settings);
     return sendPage(
       reply,
       <Page title="Batches" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)} isLive>
         <Section title={`Batches of ${file.name}`} live="batches">
-          <BatchTable fileId={file.file_id} batches={page} customs={customsOf(app, file.account)} />
+          <BatchTable file={file} batches={page} customs={customsOf(app, file.account)} blocksOf={blocksOf} />
           <StepPager
             first={from > 1 ? path : undefined}
             next={more && addressOf(path, { from: more.batch_no })}
@@ -170,13 +176,15 @@ export function listBatchesPage(server: FastifyInstance, { app }: WebContext): v
 }
 
 export function BatchTable({
-  fileId,
+  file,
   batches,
   customs: { timeZone, currency },
+  blocksOf,
 }: {
-  fileId: string;
+  file: FileRow;
   batches: readonly ListedBatch[];
   customs: Customs;
+  blocksOf: Blocks;
 }) {
   return (
     <Table
@@ -184,8 +192,8 @@ export function BatchTable({
       rows={batches}
       empty="No batches. After its checks, the valid rows of a file are cut into batches; each is sent in one call."
       columns={[
-        { title: 'Batch', cell: ({ batch_no: no }) => <a href={`/files/${fileId}/batches/${no}`}>Batch {no}</a> },
-        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        { title: 'Batch', cell: ({ batch_no: no }) => <a href={`/files/${file.file_id}/batches/${no}`}>Batch {no}</a> },
+        { title: 'State', cell: (batch) => <StateBadge of={showBatch(batch, file, blocksOf)} /> },
         { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
         { title: 'Total', isFigure: true, cell: ({ cents }) => <Money cents={cents} currency={currency} /> },
         { title: "Service's id", cell: ({ batch_id: id }) => id !== null && <span class="id">{id}</span> },

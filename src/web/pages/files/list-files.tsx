@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { FILE_STATES, type FileState, saidState } from '../../../../schemas/lifecycle.ts';
+import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
+import { saidState } from '../../../../schemas/shown.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { maskName } from '../../../kernel/mask.ts';
 import { addDays } from '../../../calendar/calendar.ts';
 import { capital } from '../../../explain/why/sentence.ts';
+import { readShown, type ShownFile } from '../../../explain/read-blocks.ts';
 import { startOfDay } from '../../../calendar/zone-time.ts';
 import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/file/list-files.ts';
 import { fieldOf } from '../../access/read-form.ts';
@@ -14,7 +16,7 @@ import { addressOf } from '../../parts/address.ts';
 import { Pager, Section, Table } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Count, Moment, Money, State } from '../../parts/words.tsx';
+import { Count, Moment, Money, StateBadge } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
 import { customsOf, startOf } from './read-address.ts';
@@ -35,7 +37,8 @@ function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
     const found = await listFiles(app.ledger, filter);
     // When paging to newer files, the extra one is the newest; otherwise it is the oldest.
     const hasMore = found.length > PAGE_FILES;
-    const files = !hasMore ? found : newerThan === undefined ? found.slice(0, -1) : found.slice(1);
+    const page = !hasMore ? found : newerThan === undefined ? found.slice(0, -1) : found.slice(1);
+    const files = await readShown(app.ledger, app.settings, page);
     const hasOlder = newerThan === undefined ? hasMore : true;
     const hasNewer = newerThan === undefined ? olderThan !== undefined : hasMore;
     return sendPage(
@@ -134,7 +137,15 @@ function choicesOf(none: string, values: readonly string[]) {
   return [{ value: '', label: none }, ...values.map((value) => ({ value, label: saidState(value) }))];
 }
 
-function FileTable({ app, files, isFiltered }: { app: App; files: readonly ListedFile[]; isFiltered: boolean }) {
+function FileTable({
+  app,
+  files,
+  isFiltered,
+}: {
+  app: App;
+  files: readonly (ListedFile & ShownFile)[];
+  isFiltered: boolean;
+}) {
   return (
     <Table
       label="Payment files"
@@ -152,7 +163,7 @@ function FileTable({ app, files, isFiltered }: { app: App; files: readonly Liste
         )
       }
       columns={[
-        { title: 'State', place: 'of-state', cell: ({ state }) => <State state={state} /> },
+        { title: 'State', place: 'of-state', cell: (file) => <StateBadge of={file} /> },
         { title: 'Name', place: 'name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
         { title: 'Account', cell: ({ account }) => account },
         { title: 'Operation', cell: ({ operation }) => operation },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ActionName } from '../../../../schemas/actions.ts';
-import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts';
+import type { BatchState } from '../../../../schemas/lifecycle.ts';
+import { SHOWN } from '../../../../schemas/shown.ts';
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
@@ -9,12 +10,13 @@ import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readBatchFacts } from '../../../ledger/file/read-why.ts';
 import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
 import { compareBatch } from '../../../explain/compare-batch.ts';
+import { readBlocks, showBatch, type ShownFile } from '../../../explain/read-blocks.ts';
 import { whyBatch } from '../../../explain/why/tell-why.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
-import { Count, Moment, Money, OutcomeWord, State } from '../../parts/words.tsx';
+import { Count, Moment, Money, OutcomeWord, StateBadge } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { BatchComparison, BatchDoubt } from './batch-doubt.tsx';
 import { batchOf, type Customs, customsOf, crumbsOf } from './read-address.ts';
@@ -26,7 +28,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
   server.get('/files/:fileId/batches/:batchNo', async (request, reply) => {
     const viewer = viewerOf(request);
     const { file, batch } = await batchOf(app, request);
-    const { doubt, why, outcomes, proposals, comparison } = await readAll(app, file, batch);
+    const { doubt, why, outcomes, proposals, comparison, blocksOf } = await readAll(app, file, batch);
     const customs = customsOf(app, file.account);
     const path = `/files/${file.file_id}/batches/${batch.batch_no}`;
     return sendPage(
@@ -34,7 +36,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
       <Page title={`Batch ${batch.batch_no}`} viewer={viewer} path={path} crumbs={crumbsOf(file)} isLive>
         <Section title={`Batch ${batch.batch_no} of ${file.name}`} live="head">
           <WaitingProposals proposals={proposals} />
-          <BatchHead file={file} batch={batch} customs={customs} />
+          <BatchHead file={file} batch={batch} customs={customs} shown={showBatch(batch, file, blocksOf)} />
           <ActionLinks viewer={viewer} actions={actionsOf(file, batch)} base={path} />
         </Section>
         {batch.state === 'unknown' && (
@@ -83,15 +85,16 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
 
 async function readAll(app: App, file: FileRow, batch: BatchRow) {
   const { ledger, settings } = app;
-  const [doubt, why, { outcomes }, ofFile, comparison] = await Promise.all([
+  const [doubt, why, { outcomes }, ofFile, comparison, blocksOf] = await Promise.all([
     describeDoubt(ledger, batch),
     whyBatch(ledger, settings, file, batch),
     readBatchFacts(ledger, file, batch),
     readProposalsOf(ledger, file.file_id),
     batch.state === 'exception' ? compareOrSay(app, file, batch) : undefined,
+    readBlocks(ledger, settings),
   ]);
   const proposals = ofFile.filter(({ batch_no: batchNo }) => batchNo === null || batchNo === batch.batch_no);
-  return { doubt, why, outcomes, proposals, comparison };
+  return { doubt, why, outcomes, proposals, comparison, blocksOf };
 }
 
 /** Returns the error text when the result can no longer be opened, so that the rest of the page still shows. */
@@ -104,13 +107,24 @@ async function compareOrSay(app: App, file: FileRow, batch: BatchRow) {
   }
 }
 
-function BatchHead({ file, batch, customs }: { file: FileRow; batch: BatchRow; customs: Customs }) {
+function BatchHead({
+  file,
+  batch,
+  customs,
+  shown,
+}: {
+  file: FileRow;
+  batch: BatchRow;
+  customs: Customs;
+  shown: ShownFile;
+}) {
   const { timeZone, currency } = customs;
   return (
     <Facts
       facts={[
-        ['State', <State state={batch.state} />],
-        ['Meaning', BATCH_STATES[batch.state]],
+        ['State', <StateBadge of={shown} />],
+        ['Meaning', SHOWN[shown.shown].means],
+        ['Blocked by', shown.blockedBy.map(({ says }) => says).join('; ')],
         ['Since', <Moment at={batch.state_at} timeZone={timeZone} />],
         ['Why', batch.reason],
         ['Rows', <BatchRows file={file} batch={batch} />],

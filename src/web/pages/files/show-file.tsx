@@ -1,4 +1,4 @@
-import { saidState } from '../../../../schemas/lifecycle.ts';
+import { saidState } from '../../../../schemas/shown.ts';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
@@ -11,17 +11,18 @@ import type { FileRow } from '../../../ledger/engine/records.ts';
 import { readVersion } from '../../../ledger/profile/read-profiles.ts';
 import { readHoldReasons } from '../../../explain/hold-reasons.ts';
 import { readControlTotals, type ToldTotal } from '../../../explain/read-control-totals.ts';
+import { readBlocks, readShown, readShownFile, type ShownFile } from '../../../explain/read-blocks.ts';
 import { whyFile } from '../../../explain/why/tell-why.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
-import { actionsOf, FileFacts, HoldNotice, OutcomePart } from './file-head.tsx';
+import { actionsOf, FileFacts, HoldNotice, OutcomePart, StandingNotice } from './file-head.tsx';
 import { OutputTable } from './file-outputs.tsx';
 import { BatchTable, FaultTable } from './file-lists.tsx';
 import { customsOf, fileOf } from './read-address.ts';
 import { ToldWhy, WaitingProposals } from './told-why.tsx';
-import { Count, Moment, State } from '../../parts/words.tsx';
+import { Count, Moment, StateBadge } from '../../parts/words.tsx';
 
 /** Most batches and faults on this page; all of them have pages of their own. */
 const SHOWN = 50;
@@ -30,15 +31,16 @@ const SHOWN = 50;
 export function showFilePage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/files/:fileId', async (request, reply) => {
     const viewer = viewerOf(request);
-    const file = await fileOf(app, request);
+    const file = await readShownFile(app.ledger, app.settings, await fileOf(app, request));
     const told = await readAll(app, file);
-    const { figures, outputs, totals, batches, faults, links, linked, proposals, held, why, profile } = told;
+    const { figures, outputs, totals, batches, faults, links, linked, proposals, held, why, profile, blocksOf } = told;
     const customs = customsOf(app, file.account);
     const path = `/files/${file.file_id}`;
     return sendPage(
       reply,
       <Page title={file.name} viewer={viewer} path={path} crumbs={[{ path: '/files', label: 'Files' }]} isLive>
         <Section title="Payment file" live="head">
+          <StandingNotice file={file} />
           <HoldNotice file={file} held={held} profile={profile} />
           <WaitingProposals proposals={proposals} />
           <FileFacts file={file} customs={customs} profile={profile} />
@@ -55,7 +57,7 @@ export function showFilePage(server: FastifyInstance, { app }: WebContext): void
           <ControlTotals totals={totals} />
         </Section>
         <Section title="Batches" live="batches">
-          <BatchTable fileId={file.file_id} batches={batches.slice(0, SHOWN)} customs={customs} />
+          <BatchTable file={file} batches={batches.slice(0, SHOWN)} customs={customs} blocksOf={blocksOf} />
           {batches.length > SHOWN && (
             <p>
               <a href={`${path}/batches`}>All batches</a>
@@ -84,26 +86,40 @@ export function showFilePage(server: FastifyInstance, { app }: WebContext): void
   });
 }
 
-async function readAll({ ledger, settings }: App, file: FileRow) {
+async function readAll(app: App, file: FileRow) {
+  const { ledger, settings } = app;
   const { file_id: fileId, file_no: fileNo, profile_version: profileNo } = file;
-  const [figures, outputs, batches, faults, links, linked, proposals, held, why, profile] = await Promise.all([
-    readFileFigures(ledger, file),
-    readOutputs(ledger, fileId),
-    listBatches(ledger, fileId, { from: 0, limit: SHOWN + 1 }),
-    listFaults(ledger, fileNo, { from: 0, limit: SHOWN + 1 }),
-    listAudit(ledger, { fileId, limit: SHOWN_STEPS }),
-    readLinkedFiles(ledger, fileId),
-    readProposalsOf(ledger, fileId),
-    readHoldReasons(ledger, settings, file),
-    whyFile(ledger, settings, file),
-    profileNo === null ? undefined : readVersion(ledger.pool, profileNo),
-  ]);
+  const [figures, outputs, batches, faults, links, linked, proposals, held, why, profile, blocksOf] = await Promise.all(
+    [
+      readFileFigures(ledger, file),
+      readOutputs(ledger, fileId),
+      listBatches(ledger, fileId, { from: 0, limit: SHOWN + 1 }),
+      listFaults(ledger, fileNo, { from: 0, limit: SHOWN + 1 }),
+      listAudit(ledger, { fileId, limit: SHOWN_STEPS }),
+      readLinked(app, file),
+      readProposalsOf(ledger, fileId),
+      readHoldReasons(ledger, settings, file),
+      whyFile(ledger, settings, file),
+      profileNo === null ? undefined : readVersion(ledger.pool, profileNo),
+      readBlocks(ledger, settings),
+    ],
+  );
   const totals = await readControlTotals(ledger, file, { figures, outputs });
-  return { figures, outputs, totals, batches, faults, links, linked, proposals, held, why, profile };
+  return { figures, outputs, totals, batches, faults, links, linked, proposals, held, why, profile, blocksOf };
+}
+
+type ShownLink = LinkedFile & { readonly shown: ShownFile | undefined };
+
+/** Reads the files related to this one, and how each of them stands; all are of the same account. */
+async function readLinked({ ledger, settings }: App, { file_id, account }: FileRow): Promise<ShownLink[]> {
+  const linked = await readLinkedFiles(ledger, file_id);
+  const taken = linked.flatMap(({ fileId, state }) => (fileId && state ? [{ file_id: fileId, account, state }] : []));
+  const shown = new Map((await readShown(ledger, settings, taken)).map((file) => [file.file_id, file]));
+  return linked.map((link) => ({ ...link, shown: shown.get(link.fileId ?? '') }));
 }
 
 /** Shows files related to this one. */
-export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[]; timeZone: string }) {
+export function LinkedFiles({ files, timeZone }: { files: readonly ShownLink[]; timeZone: string }) {
   return (
     <Table
       label="Linked files"
@@ -117,7 +133,7 @@ export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[];
         },
         {
           title: 'State',
-          cell: ({ state }) => (state === null ? 'has not been taken from its folder yet' : <State state={state} />),
+          cell: ({ shown }) => (shown ? <StateBadge of={shown} /> : 'has not been taken from its folder yet'),
         },
         { title: 'Rows', isFigure: true, cell: ({ rows }) => rows !== null && <Count of={rows} /> },
         { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },

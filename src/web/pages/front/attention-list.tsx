@@ -1,3 +1,4 @@
+import { SHOWN } from '../../../../schemas/shown.ts';
 import type { OpenWork } from '../../../ledger/overview/overview.ts';
 import { isBalanced } from '../../../reconcile/balance-day.ts';
 import type { Viewer } from '../../access/viewer.ts';
@@ -27,7 +28,7 @@ export function AttentionList({ front, viewer }: Part & { viewer: Viewer }) {
       {isCalm(front) ? (
         <Notice kind="good" title="Nothing needs attention">
           <p>
-            No outcome is unknown, nothing is held and nothing is late. paydrop, its ledger, its queue and its send
+            Nothing is in doubt, nothing needs approval and nothing is late. paydrop, its ledger, its queue and its send
             journal are working.
           </p>
         </Notice>
@@ -116,17 +117,17 @@ function Obstacles({ front, viewer }: Part & { viewer: Viewer }) {
 const BATCH_NEEDS = [
   {
     state: 'unknown',
-    title: 'Outcome unknown',
+    title: SHOWN.in_doubt.word,
     hint: 'The service may or may not have taken these batches. They are not sent again, and their accounts are stopped until they are resolved. Never drop such a file again.',
   },
   {
     state: 'exception',
-    title: 'Results that do not match',
+    title: SHOWN.mismatch.word,
     hint: 'The service returned a result that differs from what was sent. Its rows have no outcome yet.',
   },
   {
     state: 'refused',
-    title: 'Refused by the service',
+    title: SHOWN.refused.word,
     hint: 'Nothing in these batches was charged. Their accounts are stopped until the cause is fixed.',
   },
 ] as const;
@@ -180,7 +181,7 @@ function Stopped({ front }: Part) {
 function Held({ front }: Part) {
   return (
     <AttentionGroup
-      title="Held files"
+      title={SHOWN.needs_approval.word}
       items={front.held}
       sumsOf={front}
       hint="Nothing in these files is sent until a person approves them."

@@ -11,6 +11,7 @@ import { findExpiring } from '../../../ledger/retention/retention.ts';
 import { hasFiles, readOpenWork } from '../../../ledger/overview/overview.ts';
 import { readHeld } from '../../../ledger/file/list-files.ts';
 import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
+import { readShown } from '../../../explain/read-blocks.ts';
 import { readStops } from '../../../ledger/account/read-holds.ts';
 import { readLateRuns, readSchedules } from '../../../explain/read-schedules.ts';
 import { readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
@@ -63,7 +64,7 @@ export async function readFront({ app }: WebContext, readMonth: MonthReader) {
   ]);
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
-    standing,
+    standing: { ...standing, open: await readShown(ledger, settings, standing.open) },
     isUsed,
     held,
     stops,

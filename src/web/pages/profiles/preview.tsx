@@ -51,7 +51,7 @@ export async function readPreview(
     mostFaults: MOST_FAULTS,
     profile,
   });
-  return { rows: found.rows, leftOut: sayLeftOut(found), verdict: toVerdict(app, folder, name, looked) };
+  return { rows: found.rows, leftOut: sayLeftOut(found), verdict: toVerdict(app, folder, name, looked, []) };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { outcomeOfLabel } from '../../../../schemas/lifecycle.ts';
+import { SHOWN_OUTCOMES } from '../../../../schemas/shown.ts';
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -114,7 +116,10 @@ export function sumOf(amounts: readonly string[]): string {
 
 /** Writes `6 approved, 1 declined`. */
 export function countedOutcomes(outcomes: readonly string[]): string {
-  const words = outcomes.map((outcome) => outcome.toLowerCase().replace('_', ' '));
+  const words = outcomes.map((outcome) => {
+    const name = outcomeOfLabel(outcome);
+    return (name === undefined ? outcome : SHOWN_OUTCOMES[name].word).toLowerCase();
+  });
   return [...new Set(words)]
     .toSorted()
     .map((word) => `${words.filter((one) => one === word).length} ${word}`)

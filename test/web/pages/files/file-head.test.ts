@@ -37,6 +37,8 @@ const FILE = {
   reason: '<script>alert(1)</script>',
 } as FileRow;
 
+const HELD = { shown: 'needs_approval', blockedBy: [] } as const;
+
 const figures = (...states: string[]) =>
   ({ states: Object.fromEntries(states.map((state) => [state, { batches: 1, rows: 1, cents: 1 }])) }) as FileFigures;
 
@@ -67,13 +69,21 @@ describe('actionsOf', () => {
 describe('FileFacts', () => {
   it('shows rows, money and moments as people of the account read them', () => {
     const customs = { timeZone: 'America/Toronto', currency: 'USD' };
-    const html = draw(FileFacts, { file: FILE, customs });
+    const html = draw(FileFacts, { file: { ...FILE, ...HELD }, customs });
     for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time'])
       expect(html).toContain(text);
   });
 
   it('leaves out what is not known yet', () => {
-    const claimed = { ...FILE, records: null, valid_rows: null, valid_cents: null, invalid_rows: null, layout: null };
+    const claimed = {
+      ...FILE,
+      ...HELD,
+      records: null,
+      valid_rows: null,
+      valid_cents: null,
+      invalid_rows: null,
+      layout: null,
+    };
     const html = draw(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } });
     for (const name of ['<dt>Rows', '<dt>Valid rows', '<dt>Withheld', '<dt>Layout', '<dt>Total'])
       expect(html).not.toContain(name);
@@ -96,7 +106,7 @@ describe('HoldNotice', () => {
   it('says the reason of the file when no fault is listed for it, with what to do', () => {
     const file = { ...FILE, reason: '<b>it changed</b>', reason_code: 'MODIFIED_AFTER_CLAIM' };
     const html = draw(HoldNotice, { file, held: [] });
-    expect(html).toContain('Held: &lt;b>it changed');
+    expect(html).toContain('Needs approval: &lt;b>it changed');
     expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.remedy);
   });
 
@@ -104,7 +114,7 @@ describe('HoldNotice', () => {
     const profile = { name: 'dues', version: 2 };
     const reasonOf = (code: 'NUMBER_FORMAT' | 'SAME_TOTALS') => [{ code, count: 1, line: 3, detail: null }];
     const unfit = draw(HoldNotice, { file: FILE, held: reasonOf('NUMBER_FORMAT'), profile });
-    expect(unfit).toContain(ERRORS.NUMBER_FORMAT.means);
+    expect(unfit.toLowerCase()).toContain(ERRORS.NUMBER_FORMAT.means);
     expect(unfit).toContain('href="/profiles/dues?version=2"');
     expect(draw(HoldNotice, { file: FILE, held: reasonOf('SAME_TOTALS'), profile })).not.toContain('/profiles/');
   });

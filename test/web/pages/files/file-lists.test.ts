@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
@@ -33,9 +34,9 @@ const linesOf = async (query: string) => (await rowsOf(query)).map(([line]) => N
 describe('/files/:fileId/rows', () => {
   it('shows each row with its outcome, what a code means, and the last four only', async () => {
     const [approved, declined, invalid] = await rowsOf('');
-    expect(approved!.slice(0, 7)).toEqual(['1', 'C-1', '', '25.00 USD', '…2220', '1', 'APPROVED']);
-    expect(declined!.slice(3, 8)).toEqual(['2.00 USD', '…1111', '1', 'DECLINED', '15: General decline']);
-    expect([invalid![5], invalid![6]]).toEqual(['', 'INVALID']);
+    expect(approved!.slice(0, 7)).toEqual(['1', 'C-1', '', '25.00 USD', '…2220', '1', 'Approved']);
+    expect(declined!.slice(3, 8)).toEqual(['2.00 USD', '…1111', '1', 'Declined', '15: General decline']);
+    expect([invalid![5], invalid![6]]).toEqual(['', 'Invalid']);
     expect((await viewer.get(path)).text).not.toContain(CARD);
   });
 
@@ -76,8 +77,8 @@ describe('/files/:fileId/batches', () => {
     const { text } = await viewer.get(`/files/${fileId}/batches`);
     const rows = tableOf(text).map((row) => row.slice(0, 4));
     expect(rows).toEqual([
-      ['Batch 1', 'reconciled', '60', '1,477.00 USD'],
-      ['Batch 2', 'reconciled', '59', '1,475.00 USD'],
+      ['Batch 1', 'Reconciled', '60', '1,477.00 USD'],
+      ['Batch 2', 'Reconciled', '59', '1,475.00 USD'],
     ]);
     expect(linksOf(text)).toContain(`/files/${fileId}/batches/2`);
   });
@@ -100,7 +101,9 @@ describe('/files/:fileId/batches', () => {
 describe('BatchTable', () => {
   it('says what would stand here', () => {
     const customs = { timeZone: 'UTC', currency: undefined };
-    expect(wordsOf(draw(BatchTable, { fileId: 'abc', batches: [], customs }))).toMatch(/^No batches\./);
+    expect(wordsOf(draw(BatchTable, { file: {} as FileRow, batches: [], customs, blocksOf: () => [] }))).toMatch(
+      /^No batches\./,
+    );
   });
 });
 

@@ -41,7 +41,7 @@ describe('/files', () => {
     await world.drop('card', 'monday.csv', lines([cardRow(1, { amount: '1250.00' }), cardRow(2)]));
     await world.finish();
     const [row] = tableOf(sectionOf((await viewer.get('/files')).text, 'Payment files'));
-    expect(row!.slice(0, 7)).toEqual(['completed', 'monday.csv', 'main', 'card', '2', '1,275.00 USD', '1 of 1']);
+    expect(row!.slice(0, 7)).toEqual(['Completed', 'monday.csv', 'main', 'card', '2', '1,275.00 USD', '1 of 1']);
     expect(row![7]).toMatch(/^\d\d:\d\d · just now$/);
   });
 

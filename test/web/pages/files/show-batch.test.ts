@@ -35,7 +35,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
   it('lays both sides of an exception beside each other', async () => {
     const { status, text } = await viewer.get(path());
     expect(status).toBe(200);
-    expect(wordsOf(sectionOf(text, 'Batch 1 of monday.csv'))).toContain('State exception');
+    expect(wordsOf(sectionOf(text, 'Batch 1 of monday.csv'))).toContain('State Result mismatch');
     const comparison = sectionOf(text, 'What was sent and what was returned');
     expect(wordsOf(comparison)).toContain('3 rows sent, 2 returned, 1 differs.');
     expect(tableOf(comparison)).toEqual([

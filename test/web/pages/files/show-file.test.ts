@@ -30,19 +30,23 @@ const actionsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$
 describe('/files/:fileId', () => {
   it('tells of a finished file why, how its rows came out and that everything agrees', async () => {
     const html = await page('done.csv');
-    expect(wordsOf(sectionOf(html, 'Payment file'))).toMatch(/State completed .* Rows 22 .* Withheld rows 1/);
-    expect(wordsOf(sectionOf(html, 'How it stands'))).toContain('The file is completed: every row has its outcome');
+    expect(wordsOf(sectionOf(html, 'Payment file'))).toMatch(
+      /State Completed with declines .* Rows 22 .* Withheld rows 1/,
+    );
+    expect(wordsOf(sectionOf(html, 'How it stands'))).toContain(
+      'The file: completed with declines (every row has its outcome',
+    );
     expect(wordsOf(sectionOf(html, 'What happened'))).toContain('done.csv was taken from drop/card');
     const outcomes = tableOf(sectionOf(html, 'Outcomes')).map((row) => [row[0], row[2], row[3]]);
     expect(outcomes).toEqual([
-      ['APPROVED', '20', '500.00 USD'],
-      ['DECLINED', '1', '2.00 USD'],
-      ['INVALID', '1', '25.00 USD'],
+      ['Approved', '20', '500.00 USD'],
+      ['Declined', '1', '2.00 USD'],
+      ['Invalid', '1', '25.00 USD'],
     ]);
     expect(sectionOf(html, 'Outcomes')).toContain('role="img"');
     const totals = tableOf(sectionOf(html, 'Control totals')).map((row) => [row[0], row[3]]);
     expect(totals).toEqual(['H0', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'H7', 'H8'].map((id) => [id, 'agree']));
-    expect(tableOf(sectionOf(html, 'Batches'))[0]!.slice(0, 3)).toEqual(['Batch 1', 'reconciled', '21']);
+    expect(tableOf(sectionOf(html, 'Batches'))[0]!.slice(0, 3)).toEqual(['Batch 1', 'Reconciled', '21']);
     expect(tableOf(sectionOf(html, 'Faults'))[0]!.slice(0, 3)).toEqual(['2', 'Expiry', 'EXPIRY_PAST']);
     expect(linksOf(sectionOf(html, 'Output files'))).toContain(`/files/${ids['done.csv']}/outputs/result`);
     expect(wordsOf(sectionOf(html, 'Latest steps'))).toContain('paydrop complete: now completed');
@@ -52,7 +56,7 @@ describe('/files/:fileId', () => {
   it('says every reason for which a file is held, what to do, and what can be done', async () => {
     const html = await (await world.as('approver')).get(`/files/${ids['held.csv']}`);
     expect(wordsOf(sectionOf(html.text, 'Payment file'))).toMatch(
-      /Needs approval DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
+      /Needs approval The file has the same invoice, amount and payer twice \(1 row, the first on line 2\)/,
     );
     expect(wordsOf(sectionOf(html.text, 'What to do next'))).toMatch(/Then Approve or Decline/);
     expect(actionsOf(sectionOf(html.text, 'Payment file'))).toEqual(['approve', 'decline', 'check-outputs']);
@@ -122,7 +126,12 @@ describe('/files/:fileId', () => {
 });
 
 const AT = new Date('2026-06-15T10:00:00Z');
-const drawLinked = (files: LinkedFile[]) => draw(LinkedFiles, { files, timeZone: 'UTC' });
+const drawLinked = (files: LinkedFile[]) =>
+  draw(LinkedFiles, {
+    files: files.map((file) => ({ ...file, shown: file.state ? SHOWN : undefined })),
+    timeZone: 'UTC',
+  });
+const SHOWN = { shown: 'completed', blockedBy: [] } as const;
 
 describe('LinkedFiles', () => {
   it.each([
@@ -197,7 +206,7 @@ describe('LatestSteps', () => {
     };
     const html = drawSteps([LINK, approve]);
     const text = html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-    expect(text).toMatch(/ada note &lt;i>ok&lt;\/i> .* paydrop 3 send: now in progress attempt 1 begins/);
+    expect(text).toMatch(/ada note &lt;i>ok&lt;\/i> .* paydrop 3 send: now processing attempt 1 begins/);
     expect(html).toContain('<a href="/files/abc/batches/3">3</a>');
   });
 

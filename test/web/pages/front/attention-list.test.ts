@@ -76,19 +76,19 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   [
     'money in doubt',
     standingWith({ doubt: [{ ...batch, state: 'unknown' }] }),
-    'Outcome unknown: 1, 3 rows, 75.00 USD',
+    'In doubt: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'an exception',
     standingWith({ doubt: [{ ...batch, state: 'exception' }] }),
-    'Results that do not match: 1, 3 rows, 75.00 USD',
+    'Result mismatch: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   [
     'a refused batch',
     standingWith({ doubt: [{ ...batch, state: 'refused' }] }),
-    'Refused by the service: 1, 3 rows, 75.00 USD',
+    'Refused: 1, 3 rows, 75.00 USD',
     `/files/${id}/batches/2`,
   ],
   ['a stopped account', { stops: [stop] }, 'Stopped accounts: 1', '/accounts/main'],
@@ -97,7 +97,7 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
   [
     'a held file',
     { held: [{ fileId: id, name: 'june.csv', account: 'uk', rows: 2, cents: 500, since, reason: 'totals differ' }] },
-    'Held files: 1, 2 rows, 5.00 GBP',
+    'Needs approval: 1, 2 rows, 5.00 GBP',
     `/files/${id}`,
   ],
   ['a proposal', standingWith({ proposals: [PROPOSAL] }), 'Waiting for approval: 1, 2 rows, 5.00 USD', '/proposals'],
@@ -115,7 +115,7 @@ const CASES: readonly (readonly [title: string, change: Partial<Front>, says: st
         missingFiles: [],
       },
     },
-    'nightly 2026-06-14 missed nothing ran',
+    'nightly 2026-06-14 Missed nothing ran',
     '/schedules',
   ],
   [
@@ -148,11 +148,11 @@ describe('AttentionList', () => {
       'is not working',
       'does not balance',
       'cannot be reached',
-      'Outcome unknown',
-      'do not match',
+      'In doubt',
+      'Result mismatch',
       'Refused',
       'Stopped accounts',
-      'Held files',
+      'Needs approval',
     ];
     const places = [...titles, 'Waiting for approval', 'Overdue results', 'have not arrived'].map((title) =>
       words.indexOf(title),

@@ -34,8 +34,8 @@ describe('the pages of a profile', () => {
   it('show who made and confirmed each version, with the figures of its sample', async () => {
     const { text } = await look('/profiles/dues');
     const [draft, confirmed] = tableOf(sectionOf(text, 'Versions'));
-    expect(draft!.slice(0, 3)).toEqual(['Version 2', 'draft', expect.stringMatching(/^ada, .* new export$/)]);
-    expect(confirmed!.slice(0, 2)).toEqual(['Version 1', 'confirmed']);
+    expect(draft!.slice(0, 3)).toEqual(['Version 2', 'Draft', expect.stringMatching(/^ada, .* new export$/)]);
+    expect(confirmed!.slice(0, 2)).toEqual(['Version 1', 'Confirmed']);
     expect(confirmed![3]).toMatch(/^grace, /);
     expect(confirmed![5]).toBe('24 rows, 1,355.00 USD');
     expect(sectionOf(text, 'Text of version 1')).toContain('columns:');

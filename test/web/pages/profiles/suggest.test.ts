@@ -63,7 +63,7 @@ describe('a profile from a file', () => {
     const shown = await openAction(admin, '/new-profile/preview');
     expect(shown.words).toContain('Amount 1,210.00 Amount: 1210.00');
     expect(shown.words).toContain('Left out total row TOTAL | 7,410.00');
-    expect(shown.words).toContain('Would be accepted');
+    expect(shown.words).toContain('Ready to send');
     const asked = await openAction(admin, '/new-profile/confirm');
     expect(asked.words).not.toMatch(/7,?410|\b6 /);
     const wrong = await finish(admin, { ...FIGURES, total: '7,401.00' });
@@ -96,7 +96,7 @@ describe('a profile from a file', () => {
     expect(seen.at(-1)).toBe('/new-profile/preview');
     const shown = await openAction(admin, '/new-profile/preview');
     expect(shown.words).toContain('Amount 1210.25 Amount: 1210.25');
-    expect(shown.words).toContain('Would be accepted');
+    expect(shown.words).toContain('Ready to send');
     const done = await finish(admin, { ...FIGURES, total: '7,411.50', folder: 'drop/books' });
     expect(done.words).toContain('Confirmed: books version 1 reads the files of drop/books.');
     const { text } = (await findConfirmed(world.app.ledger.pool, 'books'))!;

@@ -1,0 +1,120 @@
+import { type FileState, type BatchState } from '../../schemas/lifecycle.ts';
+import { type Shown, shownOfBatch, shownOfFile } from '../../schemas/shown.ts';
+import { nextSendAt } from '../calendar/send-window.ts';
+import { formatInZone } from '../calendar/zone-time.ts';
+import type { Settings } from '../config/config.ts';
+import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
+import { listUnreached } from '../ledger/alarm/find-alarm-causes.ts';
+import { type HoldingBatch, readBlockingBatches, readStops, type Stop } from '../ledger/account/read-holds.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { readOverview } from '../ledger/overview/overview.ts';
+import { readShownFacts } from '../ledger/file/read-shown.ts';
+import { whoDid } from './why/sentence.ts';
+
+/** Something that keeps an account from sending, in a short clause without a full stop. */
+export type Block = {
+  readonly kind: 'in_doubt' | 'refused' | 'stopped' | 'paused' | 'window' | 'unreached';
+  readonly account: string;
+  readonly says: string;
+  /** Null when only the end of the wait is known. */
+  readonly since: Date | null;
+  /** The batch that blocks, where one does. */
+  readonly fileId: string | null;
+  readonly batchNo: number | null;
+};
+
+/** Returns what blocks an account now, the worst first; empty when it may send. */
+export type Blocks = (account: string) => readonly Block[];
+
+/** Reads what keeps accounts from sending: three short queries for all of them. */
+export async function readBlocks(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): Promise<Blocks> {
+  const now = ledger.clock.now();
+  const [stops, batches, unreached] = await Promise.all([
+    readStops(ledger),
+    readBlockingBatches(ledger),
+    listUnreached(ledger),
+  ]);
+  return (account) => {
+    const { timeZone = 'UTC', window } = accounts.get(account) ?? {};
+    return [
+      ...batches.filter((batch) => batch.account === account).map(ofBatch),
+      ...stops.filter((stop) => stop.account === account || stop.account === ALL_ACCOUNTS).map(ofStop),
+      ...ofWindow(account, { timeZone, window }, now),
+      ...(unreached.includes(account) ? [ofService(account)] : []),
+    ];
+  };
+}
+
+function ofBatch({ account, fileId, batchNo, name, state, since }: HoldingBatch & { account: string }): Block {
+  return state === 'unknown'
+    ? { kind: 'in_doubt', account, says: `batch ${batchNo} of ${name} is in doubt`, since, fileId, batchNo }
+    : { kind: 'refused', account, says: `the service refused batch ${batchNo} of ${name}`, since, fileId, batchNo };
+}
+
+function ofStop({ account, kind, reason, actor, since }: Stop): Block {
+  const what = account === ALL_ACCOUNTS ? 'all accounts are' : `account ${account} is`;
+  const [word, by] = kind === 'pause' ? (['paused', ` by ${whoDid(actor)}`] as const) : (['stopped', ''] as const);
+  return { kind: word, account, says: `${what} ${word}${by}: ${reason}`, since, fileId: null, batchNo: null };
+}
+
+function ofService(account: string): Block {
+  const says = `the service cannot be reached for account ${account}, and is tried again automatically`;
+  return { kind: 'unreached', account, says, since: null, fileId: null, batchNo: null };
+}
+
+function ofWindow(account: string, times: Parameters<typeof nextSendAt>[0], now: Date): Block[] {
+  const at = nextSendAt(times, now);
+  if (at === now) return [];
+  const until = at ? `is closed until ${formatInZone(at, times.timeZone)}` : 'does not open again';
+  const says = `the sending window of account ${account} ${until}`;
+  return [{ kind: 'window', account, says, since: null, fileId: null, batchNo: null }];
+}
+
+/** How a file is shown, and what keeps its unsent batches from being sent. */
+export type ShownFile = { readonly shown: Shown; readonly blockedBy: readonly Block[] };
+
+/** Reads how files are shown. A file without unsent batches is not blocked by anything. */
+export async function readShown<File extends { file_id: string; account: string; state: FileState }>(
+  ledger: Ledger,
+  settings: Pick<Settings, 'accounts'>,
+  files: readonly File[],
+): Promise<(File & ShownFile)[]> {
+  const [blocksOf, facts] = await Promise.all([
+    readBlocks(ledger, settings),
+    readShownFacts(
+      ledger,
+      files.map((file) => file.file_id),
+    ),
+  ]);
+  return files.map((file) => {
+    const { open = [], outcomes = [] } = facts.get(file.file_id) ?? {};
+    const blockedBy = open.includes('ready') ? blocksOf(file.account) : [];
+    return { ...file, shown: shownOfFile(file.state, { open, outcomes, isBlocked: blockedBy.length > 0 }), blockedBy };
+  });
+}
+
+/** Reads how one file is shown. */
+export async function readShownFile<File extends { file_id: string; account: string; state: FileState }>(
+  ledger: Ledger,
+  settings: Pick<Settings, 'accounts'>,
+  file: File,
+): Promise<File & ShownFile> {
+  const [shown] = await readShown(ledger, settings, [file]);
+  return shown!;
+}
+
+/** Reads the overview, and how each of its open files is shown. */
+export async function readShownOverview(ledger: Ledger, settings: Pick<Settings, 'accounts'>) {
+  const overview = await readOverview(ledger);
+  return { ...overview, open: await readShown(ledger, settings, overview.open) };
+}
+
+/** Returns how a batch of a file is shown, and what keeps it from being sent while it waits. */
+export function showBatch(
+  { state }: { state: BatchState },
+  file: { account: string; state: FileState },
+  blocksOf: Blocks,
+): ShownFile {
+  const blockedBy = state === 'ready' ? blocksOf(file.account) : [];
+  return { shown: shownOfBatch(state, file.state, blockedBy.length > 0), blockedBy };
+}
