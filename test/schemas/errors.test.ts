@@ -5,7 +5,7 @@ import { ADVICE, rejectionOf, REJECTIONS, saidAnswer } from '../../schemas/rejec
 import { ALARM_KINDS, USUAL_ALARM_KINDS } from '../../schemas/alarms.ts';
 import { METRICS } from '../../schemas/metrics.ts';
 import { stepText } from '../../schemas/steps.ts';
-import { WORK } from '../../schemas/work.ts';
+import { WORK } from '../../schemas/jobs.ts';
 
 type Row = (typeof ERRORS)[keyof typeof ERRORS];
 const ROWS = Object.entries(ERRORS) as [string, Row][];

@@ -1,5 +1,5 @@
 import { IS_OPEN } from '../batch/conditions.ts';
-import type { WorkName } from '../../../schemas/work.ts';
+import type { WorkName } from '../../../schemas/jobs.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 

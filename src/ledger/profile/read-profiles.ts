@@ -52,27 +52,25 @@ export function usesOf(folders: readonly { profile?: string | undefined; operati
   return folders.flatMap(({ profile, operation }) => (profile === undefined ? [] : [{ profile, operation }]));
 }
 
-/** A profile that reads nothing in folders of charges (sign 1) or refunds (-1). */
+/** A profile that reads nothing in some folders. */
 export type Unconfirmed = {
   name: string;
-  sign: 1 | -1;
+  /** The sign of those folders, when it reads in folders of the other sign; null when it reads nowhere. */
+  sign: 1 | -1 | null;
   /** State of its newest version, if it has one. */
   newest: ProfileRow['state'] | null;
-  /** It reads files, in folders of the other sign. */
-  isForOtherSign: boolean;
 };
 
-/** Returns those of the profiles that read nothing now in a folder that names them. */
+/** Returns those of the profiles that read nothing now in a folder that names them, each once. */
 export async function findUnconfirmed({ pool }: Ledger, uses: readonly ProfileUse[]): Promise<Unconfirmed[]> {
   if (uses.length === 0) return [];
   const { rows } = await pool.query<Unconfirmed>(
-    `SELECT DISTINCT name, sign,
-            (SELECT v.state FROM profile_version v WHERE v.name = wanted.name ORDER BY version DESC LIMIT 1) AS newest,
-            EXISTS (SELECT FROM profile_version v WHERE v.name = wanted.name AND ${READS}) AS "isForOtherSign"
+    `SELECT DISTINCT wanted.name, CASE WHEN reading.name IS NOT NULL THEN wanted.sign END AS sign,
+            (SELECT v.state FROM profile_version v WHERE v.name = wanted.name ORDER BY version DESC LIMIT 1) AS newest
      FROM unnest($1::text[], $2::integer[]) AS wanted (name, sign)
-     WHERE NOT EXISTS (SELECT FROM profile_version v
-                       WHERE v.name = wanted.name AND ${READS} AND sign(v.sample_cents) = wanted.sign)
-     ORDER BY name, sign`,
+       LEFT JOIN (SELECT name, sample_cents FROM profile_version WHERE ${READS}) reading ON reading.name = wanted.name
+     WHERE reading.name IS NULL OR sign(reading.sample_cents) <> wanted.sign
+     ORDER BY wanted.name`,
     [uses.map(({ profile }) => profile), uses.map(signOf)],
   );
   return rows;

@@ -7,6 +7,7 @@ import {
   findReading,
   findUnconfirmed,
   mustBeConfirmed,
+  type ProfileUse,
 } from '../../../src/ledger/profile/read-profiles.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -21,12 +22,14 @@ describe('findConfirmed and findUnconfirmed', () => {
     await putConfirmed(world.ledger, 'reads');
     await putDraft(world.ledger, 'drafted');
     await retireVersion(world.ledger, (await putConfirmed(world.ledger, 'over')).profile_no, GRACE);
-    const use = (profile: string) => ({ profile, operation: 'card' }) as const;
-    const found = await findUnconfirmed(world.ledger, ['reads', 'drafted', 'over', 'unknown', 'drafted'].map(use));
+    const use = (profile: string): ProfileUse => ({ profile, operation: 'card' });
+    // A profile of folders of both signs is told once.
+    const refunds = { profile: 'drafted', operation: 'ach-refund' } as const;
+    const found = await findUnconfirmed(world.ledger, ['reads', 'drafted', 'over', 'unknown'].map(use).concat(refunds));
     expect(found).toEqual([
-      { name: 'drafted', sign: 1, newest: 'draft', isForOtherSign: false },
-      { name: 'over', sign: 1, newest: 'retired', isForOtherSign: false },
-      { name: 'unknown', sign: 1, newest: null, isForOtherSign: false },
+      { name: 'drafted', sign: null, newest: 'draft' },
+      { name: 'over', sign: null, newest: 'retired' },
+      { name: 'unknown', sign: null, newest: null },
     ]);
     expect(await findUnconfirmed(world.ledger, [])).toEqual([]);
   });
@@ -49,8 +52,8 @@ describe('findConfirmed and findUnconfirmed', () => {
     const wrong = [use('charges', 'ach-refund'), use('refunds', 'ach-charge')];
     for (const one of wrong) expect(await findReading(world.ledger.pool, one)).toBeUndefined();
     expect(await findUnconfirmed(world.ledger, [...wrong, use('charges', 'card')])).toEqual([
-      { name: 'charges', sign: -1, newest: 'confirmed', isForOtherSign: true },
-      { name: 'refunds', sign: 1, newest: 'confirmed', isForOtherSign: true },
+      { name: 'charges', sign: -1, newest: 'confirmed' },
+      { name: 'refunds', sign: 1, newest: 'confirmed' },
     ]);
     await expect(mustBeConfirmed(world.ledger.pool, wrong[0]!)).rejects.toThrow(
       'confirmed for charges, not for refunds',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ProfileState } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { type NamedPart, type Step, stepText, withIds } from '../../../schemas/steps.ts';
-import { WORK } from '../../../schemas/work.ts';
+import { WORK } from '../../../schemas/jobs.ts';
 import type { Settings } from '../../../src/config/config.ts';
 import { byNumber, counted } from '../../../src/kernel/counted.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
@@ -135,7 +135,8 @@ async function findUnread(ledger: Ledger, { folders }: Settings): Promise<Cause[
   return (await findUnconfirmed(ledger, usesOf(folders))).map((found) => {
     const { name, newest, sign } = found;
     const own = folders.filter(
-      ({ profile, operation }) => profile === name && FOLDER_OPERATIONS[operation].sign === sign,
+      ({ profile, operation }) =>
+        profile === name && (sign ?? FOLDER_OPERATIONS[operation].sign) === FOLDER_OPERATIONS[operation].sign,
     );
     const ids = own.map(({ id }) => id).join(', ');
     const accounts = new Set(own.map(({ account }) => account));
@@ -144,11 +145,12 @@ async function findUnread(ledger: Ledger, { folders }: Settings): Promise<Cause[
       what: byNumber(own.length, `Folder ${ids} takes no files`, `Folders ${ids} take no files`),
       name: null,
       why: `${whyUnread(found)} (PROFILE_UNCONFIRMED)`,
-      step: found.isForOtherSign
-        ? ['Name a profile of its own for the folder in paydrop.yaml.']
-        : newest === 'draft'
-          ? [confirmStep(name)]
-          : [{ action: 'import-profile', profile: name }, ', then ', confirmStep(name)],
+      step:
+        sign !== null
+          ? ['Name a profile of its own for the folder in paydrop.yaml.']
+          : newest === 'draft'
+            ? [confirmStep(name)]
+            : [{ action: 'import-profile', profile: name }, ', then ', confirmStep(name)],
       since: null,
       account: accounts.size === 1 ? own[0]!.account : null,
       fileId: null,
@@ -168,8 +170,8 @@ function confirmStep(profile: string): NamedPart {
   return { action: 'confirm-profile', profile };
 }
 
-function whyUnread({ name, newest, sign, isForOtherSign }: Unconfirmed): string {
-  if (isForOtherSign) return `the profile ${name} was ${confirmedFor(sign)}`;
+function whyUnread({ name, newest, sign }: Unconfirmed): string {
+  if (sign !== null) return `the profile ${name} was ${confirmedFor(sign)}`;
   return WHY_UNREAD[newest ?? 'none'](name);
 }
 
