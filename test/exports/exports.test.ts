@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkProfile } from '../../src/csv/profile/check-profile.ts';
-import { freshSeed } from '../gateway/support/seeds.ts';
+import { freshSeed } from '../support/random.ts';
 import { complainOfReasons, judgeFile, sentBy } from './judge-file.ts';
 import { makeExports, VARIANTS } from './made/exports.ts';
 import { truthOf, writeSheet } from './made/sheet.ts';

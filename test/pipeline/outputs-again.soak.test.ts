@@ -2,11 +2,10 @@ import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
-import { freshSeed } from '../gateway/support/seeds.ts';
+import { freshSeed, seededRandom } from '../support/random.ts';
 import { fileNamed, goodRows, readNotice } from '../support/bad-input.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
-import { seededRandom } from '../support/random.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 

@@ -10,7 +10,7 @@ import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { profileOf, someDialect, somePayment, writeFile } from '../csv/profile/support/random-file.ts';
-import { freshSeed } from '../gateway/support/seeds.ts';
+import { freshSeed } from '../support/random.ts';
 import { logIntoLines } from '../queue/support/queue-world.ts';
 import { putConfirmed } from '../ledger/support/put-version.ts';
 import { fileNamed } from '../support/bad-input.ts';

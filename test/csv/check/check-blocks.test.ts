@@ -8,7 +8,7 @@ import { newFileShape } from '../../../src/csv/read/split-lines.ts';
 import { CARD_HEADER, cardLine, cardLines, cutBytes, rulesWith, VISA } from '../support.ts';
 import { compileBlockScan, newScannedRows } from '../../../src/csv/scan/scan-block.ts';
 import { HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
-import { tryProperty } from '../../gateway/support/seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 
 describe('check blocks', () => {
   /** Checks each text as a block; the last one ends the file. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tryProperty } from '../../gateway/support/seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 import { cardLine, checkAll, cutBytes, rulesWith } from '../support.ts';
 import { duplicateRows, HASH_WORDS, paymentHasher } from '../../../src/csv/check/duplicate-rows.ts';
 import { checkPaymentFile } from '../../../src/csv/check/check-payment-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshSeed } from '../../gateway/support/seeds.ts';
+import { freshSeed } from '../../support/random.ts';
 import { checkByBytes } from './check-by-bytes.ts';
 import { compareRows } from './compare-file.ts';
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';

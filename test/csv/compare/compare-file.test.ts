@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshSeed } from '../../gateway/support/seeds.ts';
+import { freshSeed } from '../../support/random.ts';
 import { compareRows } from './compare-file.ts';
 
 const LARGEST_ROWS = 400;

@@ -8,13 +8,12 @@ import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
 import { profileDiff, profileHash, profileText } from '../../../src/csv/profile/profile-text.ts';
 import { dayOf } from '../../../src/csv/workbook/cell-value.ts';
 import { type MadeCell, makeWorkbook, STYLE, styled } from '../workbook/support/make-workbook.ts';
-import { changed, type Example, faultsOf } from './support/changed-example.ts';
+import { EXAMPLE_NAMES } from './support/example-files.ts';
+import { changed, faultsOf } from './support/read-example.ts';
 import { EXAMPLE_PROFILES } from './support/example-profiles.ts';
 import { randomProfile } from './support/random-profile.ts';
 import { checkByBytes } from '../compare/check-by-bytes.ts';
 import { chunksOf, rulesWith } from '../support.ts';
-
-const NAMES = Object.keys(EXAMPLE_PROFILES) as Example[];
 
 function parsed(text: string): Profile {
   const read = parseProfile(text);
@@ -75,13 +74,14 @@ describe('profileHash', () => {
   });
 
   it('differs between the examples', () => {
-    expect(new Set(NAMES.map((name) => profileHash(parsed(EXAMPLE_PROFILES[name])))).size).toBe(NAMES.length);
+    const hashes = EXAMPLE_NAMES.map((name) => profileHash(parsed(EXAMPLE_PROFILES[name])));
+    expect(new Set(hashes).size).toBe(hashes.length);
   });
 });
 
 /** Profiles that differ have other texts, because a text reads back as its profile. So they have other hashes. */
 describe('one change of an example', () => {
-  it.each(NAMES)('%s: makes a fault or another profile, whichever key or item it is', (name) => {
+  it.each(EXAMPLE_NAMES)('%s: makes a fault or another profile, whichever key or item it is', (name) => {
     const profile = parsed(EXAMPLE_PROFILES[name]);
     const changes = changesOf(parse(profileText(profile)));
     expect(changes.length).toBeGreaterThan(100);
@@ -146,11 +146,11 @@ describe('profileDiff', () => {
 });
 
 describe('the six examples', () => {
-  it.each(NAMES)('%s has no fault at its folder', (name) => {
+  it.each(EXAMPLE_NAMES)('%s has no fault at its folder', (name) => {
     expect(faultsOf(EXAMPLE_PROFILES[name], name)).toEqual([]);
   });
 
-  it.each(NAMES)('%s may stand below its name', (name) => {
+  it.each(EXAMPLE_NAMES)('%s may stand below its name', (name) => {
     const text = `profiles:\n  ${name}:${EXAMPLE_PROFILES[name].replaceAll('\n', '\n    ')}`;
     const alone = parseProfile(EXAMPLE_PROFILES[name]);
     expect(parseProfile(text)).toEqual({ ...alone, name });

@@ -5,15 +5,19 @@ import { readByProfile } from '../../../src/csv/profile/read-profile.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { checkByBytes } from '../compare/check-by-bytes.ts';
 import { checkAll, chunksOf, rulesWith } from '../support.ts';
-import { encodeLines, EXAMPLE_FILES, EXAMPLE_NAMES, exampleProfile } from './support/example-files.ts';
-import { PLACES } from './support/places.ts';
+import {
+  encodeLines,
+  EXAMPLE_FILES,
+  EXAMPLE_NAMES,
+  type ExampleName,
+  exampleProfile,
+} from './support/example-files.ts';
+import { EXAMPLE_PROFILES, PLACES } from './support/example-profiles.ts';
 import { handCells, profileOf, someDialect, somePayment, writeFile } from './support/random-file.ts';
 import { judge, readBoth } from './support/read-example.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
 import { titlesOf, usesOfTitles } from '../../../src/csv/profile/profile-titles.ts';
-import type { Example } from './support/changed-example.ts';
-import { EXAMPLE_PROFILES } from './support/example-profiles.ts';
 
 const CONTEXT = { operation: 'card', today: '2026-06-15' } as const;
 
@@ -194,7 +198,7 @@ describe('the faults of payments', () => {
 });
 
 describe('profile titles', () => {
-  function profileOf(name: Example): Profile {
+  function profileOf(name: ExampleName): Profile {
     const parsed = parseProfile(EXAMPLE_PROFILES[name]);
     if ('faults' in parsed) throw new Error(`${name} has faults`);
     return parsed.profile;

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { BLOCK_BYTES } from '../../../src/csv/read/read-blocks.ts';
-import { tryProperty } from '../../gateway/support/seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 import { ANY_LINES, expectSameRows } from '../support.ts';
 
 /** See read-raw-lines.test.ts. */

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { tryProperty } from '../../gateway/support/seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 import { ANY_LINES, byLines, byRecords, CARD_HEADER, cardLine, checkAll, chunksOf } from '../support.ts';
 import type { Charset } from '../../../src/csv/read/open-plain-text.ts';
 import { readRawRows } from '../../../src/csv/read/read-raw-lines.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, type Answers, askedBy, openProposal, reasonsOf } from '../../../src/csv/suggest/questions.ts';
 import { encodeLines, EXAMPLE_FILES, exampleProfile } from '../profile/support/example-files.ts';
 import { TODAY } from '../profile/support/made-payments.ts';
-import { PLACES } from '../profile/support/places.ts';
+import { PLACES } from '../profile/support/example-profiles.ts';
 
 const TOLD: Answers = {
   'column:customerCode': 'AccountNumber',

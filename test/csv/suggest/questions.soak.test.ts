@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { freshSeed } from '../../gateway/support/seeds.ts';
+import { freshSeed } from '../../support/random.ts';
 import { judgeExport } from '../profile/support/judge-export.ts';
 
 it('is right where it is sure, and reads what it was told, in a thousand exports', async () => {

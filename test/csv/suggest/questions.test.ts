@@ -16,9 +16,9 @@ import { answerTruly } from '../profile/support/answer-truly.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from '../profile/support/example-files.ts';
 import { judgeExport } from '../profile/support/judge-export.ts';
 import { makeExport } from '../profile/support/made-exports.ts';
-import { freshSeed } from '../../gateway/support/seeds.ts';
+import { freshSeed } from '../../support/random.ts';
 import { TODAY } from '../profile/support/made-payments.ts';
-import { PLACES } from '../profile/support/places.ts';
+import { PLACES } from '../profile/support/example-profiles.ts';
 import { readBoth } from '../profile/support/read-example.ts';
 
 function openMade(seed: number) {

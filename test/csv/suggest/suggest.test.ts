@@ -9,7 +9,7 @@ import { type Answers, openProposal, questionsOf } from '../../../src/csv/sugges
 import { type Preview, previewSample } from '../../../src/csv/suggest/preview.ts';
 import { plainDigits } from '../../../src/kernel/plain-digits.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from '../profile/support/example-files.ts';
-import { PLACES } from '../profile/support/places.ts';
+import { PLACES } from '../profile/support/example-profiles.ts';
 import { TODAY } from '../profile/support/made-payments.ts';
 
 describe('trySeparators', () => {

@@ -3,9 +3,8 @@ import { type Chooser, chooser } from '../../csv/profile/support/made-payments.t
 import { profileOf, type System } from '../systems/system.ts';
 import { SYSTEMS } from '../systems/systems.ts';
 import { knownRows, makeSheet, type Sheet } from './sheet.ts';
-import { ACCEPTED } from './accepted-variants.ts';
+import { ACCEPTED, REFUSED } from './decided-variants.ts';
 import { HELD } from './held-variants.ts';
-import { REFUSED } from './refused-variants.ts';
 import type { Variant } from './variant.ts';
 
 /** An export, its profile, and the verdict that was written down for it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawFaultCases, FAULT_SEED, leastOfAKind, runFaultCases } from '../support/fault-cases.ts';
-import { freshSeed } from '../support/seeds.ts';
+import { freshSeed } from '../../support/random.ts';
 
 /** See seeded-faults.soak.test.ts. */
 describe(`6,000 faults of the seed ${FAULT_SEED}`, () => {

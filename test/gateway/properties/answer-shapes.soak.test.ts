@@ -12,7 +12,7 @@ import { arbitraryGarbage, arbitrarySpoil, arbitraryTwist, type Spoil } from '..
 import { ALL_OPERATIONS, callOn } from '../support/call.ts';
 import { doubtOf, findSpokenSecrets, namedTransaction, permittedKinds, secretsOf } from '../support/permitted-kinds.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
-import { tryProperty } from '../support/seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 
 /** Answers that take as much memory as allowed, each served on a port of its own to any request. */
 

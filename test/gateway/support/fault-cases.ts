@@ -3,11 +3,10 @@ import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
 import { FAULT_KINDS, type FaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
 import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
-import { seededRandom } from '../../support/random.ts';
 import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';
 import { ALL_OPERATIONS } from './call.ts';
 import { openFaultLane } from './fault-lane.ts';
-import { FIXED_SEED } from './seeds.ts';
+import { FIXED_SEED, seededRandom } from '../../support/random.ts';
 
 /** One call struck by a fault. */
 export type FaultCase = {

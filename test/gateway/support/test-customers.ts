@@ -6,7 +6,7 @@ import { handClock } from '../../../src/kernel/clock.ts';
 import { maskNumber } from '../../../src/sandbox/batch/mask-number.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';
-import { tryProperty } from './seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 
 /**
  * A created record is read back unchanged through the client, the sandbox's reader, sealed books and writer, and the

@@ -5,7 +5,7 @@ import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { ALL_OPERATIONS, callOn } from './call.ts';
 import { doubtOf, findSpokenSecrets } from './permitted-kinds.ts';
 import { httpAnswer, startScripted } from './scripted-server.ts';
-import { tryProperty } from './seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 import { type ValidAnswer, validAnswers } from './soap-answers.ts';
 import { place } from './broken-bodies.ts';
 

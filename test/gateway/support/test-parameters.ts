@@ -10,7 +10,7 @@ import { readEnvelope, type SoapCall } from '../../../src/sandbox/soap/read-enve
 import { readParameters } from '../../../src/sandbox/soap/read-parameters.ts';
 import { type AnyParameters, arbitraryParameters, arbitraryText } from './arbitrary-parameters.ts';
 import { ALL_OPERATIONS, callOn } from './call.ts';
-import { tryProperty } from './seeds.ts';
+import { tryProperty } from '../../support/random.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from './scripted-server.ts';
 import { findOperation } from '../../../src/sandbox/soap/answer-call.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { changed, faultsOf, finds } from '../support/changed-example.ts';
+import { changed, faultsOf, finds } from '../support/read-example.ts';
 import { checkForms } from '../../../../src/csv/profile/check/check-forms.ts';
 import { compileDateForm, compileExpiryForm } from '../../../../src/csv/profile/date-form.ts';
 import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changed, faultsOf, finds } from '../support/changed-example.ts';
+import { changed, faultsOf, finds } from '../support/read-example.ts';
 import { EXAMPLE_PROFILES } from '../support/example-profiles.ts';
 import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
 

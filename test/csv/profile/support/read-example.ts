@@ -1,6 +1,6 @@
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { FaultCode } from '../../../../schemas/errors.ts';
-import type { Profile } from '../../../../schemas/profiles.ts';
+import type { Profile, ProfileFaultCode } from '../../../../schemas/profiles.ts';
 import {
   isUnfit,
   type ProfileContext,
@@ -11,9 +11,10 @@ import {
 } from '../../../../src/csv/profile/read-profile.ts';
 import type { Fault } from '../../../../src/rows/rows.ts';
 import { checkByBytes } from '../../compare/check-by-bytes.ts';
-import { checkAll, chunksOf, type Checked, rulesWith } from '../../support.ts';
+import { checkAll, type Checked, chunksOf, rulesWith } from '../../support.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from './example-files.ts';
-import { PLACES } from './places.ts';
+import { EXAMPLE_PROFILES, PLACES } from './example-profiles.ts';
+import { parseProfile, type ProfileFault } from '../../../../src/csv/profile/parse-profile.ts';
 
 export type ProfileRead = {
   readonly made: string;
@@ -97,4 +98,27 @@ export function judgeChanged(
 ): Promise<Judged> {
   const text = change(EXAMPLE_FILES[name].map(([sender]) => `${sender}\n`).join(''));
   return judge(name, profile, encodeLines([text], profile, ''));
+}
+
+/** Replaces a part of an example, which must be there. */
+export function changed(name: ExampleName, part: string, by: string): string {
+  const text: string = EXAMPLE_PROFILES[name];
+  expect(text).toContain(part);
+  return text.replace(part, () => by);
+}
+
+/** Returns the faults of a text, at the folder of an example if one is named. */
+export function faultsOf(text: string, name?: ExampleName): readonly ProfileFault[] {
+  const parsed = parseProfile(text, name && PLACES[name]);
+  return 'faults' in parsed ? parsed.faults : [];
+}
+
+/** A change of an example and the fault that it makes. */
+export type Change = readonly [ExampleName, part: string, by: string, message: string];
+
+/** Tries each change at the folder of its example. */
+export function finds(code: ProfileFaultCode, changes: readonly Change[]): void {
+  it.each(changes)(`${code}: %s with %j changed to %j`, (name, part, by, message) => {
+    expect(faultsOf(changed(name, part, by), name)).toContainEqual({ code, line: expect.any(Number), message });
+  });
 }

@@ -3,10 +3,9 @@ import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
 import { findConfirmed, readVersions } from '../../../../src/ledger/profile/read-profiles.ts';
 import { readOpenProposals } from '../../../../src/ledger/proposal/proposals.ts';
 import { encodeLines, EXAMPLE_FILES, exampleProfile } from '../../../csv/profile/support/example-files.ts';
-import { freshSeed } from '../../../gateway/support/seeds.ts';
+import { freshSeed, seededRandom } from '../../../support/random.ts';
 import { makeWorkbook, type MadeWorkbook, STYLE, styled } from '../../../csv/workbook/support/make-workbook.ts';
 import { openedForTests } from '../../../support/opened-for-tests.ts';
-import { seededRandom } from '../../../support/random.ts';
 import { openAction, readAction } from '../../support/action-page.ts';
 import {
   answerAll,
