@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRow } from '../../src/ledger/engine/records.ts';
 import { sayRan, shownRun } from '../../src/actions/schedule-actions.ts';
 import type { JournalReading } from '../../src/actions/resolve/read-journal.ts';
@@ -6,7 +6,7 @@ import { nextReportWords } from '../../src/actions/resolve/journal-action.ts';
 import { keptBackJson, sayKeptBack } from '../../src/actions/say-kept-back.ts';
 import { ERRORS } from '../../schemas/errors.ts';
 import { evidenceFacts } from '../../src/actions/evidence-facts.ts';
-import { sumWords } from '../../src/actions/subject-words.ts';
+import { batchFacts, fileFacts, shortHash, sumWords } from '../../src/actions/subject-words.ts';
 import { ACTIONS } from '../../schemas/actions.ts';
 import { BATCH_MOVES, BATCH_STATES, FILE_STATES } from '../../schemas/lifecycle.ts';
 import type { Action } from '../../src/actions/action.ts';
@@ -14,6 +14,11 @@ import { HANDLED } from '../../src/web/actions/actions-for.ts';
 import { HANDLERS } from '../../src/actions/handlers.ts';
 import { newLink } from '../../src/actions/new-link.ts';
 import { hashSecretToken } from '../../src/crypto/secret-token.ts';
+import type { Settings } from '../../src/config/config.ts';
+import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
+import { readFileRow } from '../../src/ledger/file/read-file.ts';
+import { keyOf, openTestLedger } from '../support/ledger-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
 
 const run = { state: 'done', summary: { files: 1 }, tries: 1, token: 'nobody shall see it' } as RunRow;
 const day = '2026-06-15';
@@ -205,4 +210,43 @@ it('a link works for a day, and what is kept of it is only the hash of its secre
   const { token, link } = newLink(new Date('2026-06-15T10:00:00Z'));
   expect(link).toEqual({ tokenHash: hashSecretToken(token), expiresAt: new Date('2026-06-16T10:00:00Z') });
   expect(newLink(new Date()).token).not.toBe(token);
+});
+
+describe('fileFacts and batchFacts', () => {
+  const world = openedForTests(openTestLedger);
+  beforeEach(() => world.empty());
+  const about = () => ({ ledger: world.ledger, settings: { accounts } as unknown as Settings });
+
+  it('hold what a person compares, and no more of a hash than they can', async () => {
+    const file = await world.accepted({ account: 'main' });
+    const batch = await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'result_in');
+    expect(Object.fromEntries(await fileFacts(about(), file))).toMatchObject({
+      State: 'Reconciling',
+      Rows: '2',
+      Total: { cents: 500, currency: 'USD' },
+      Claimed: { at: file.claimed_at, timeZone: 'America/Toronto' },
+      'Invalid rows, withheld': '',
+      'SHA-256': `${file.sha256.slice(0, 12)}…`,
+    });
+    expect(Object.fromEntries(await batchFacts(about(), file, batch))).toMatchObject({
+      Batch: '1',
+      State: 'Reconciling',
+      Rows: '2',
+    });
+    expect(shortHash('abcdef0123456789')).toBe('abcdef012345…');
+  });
+
+  it('say what is worse than the state of the file itself', async () => {
+    const doubtful = await world.batchIn('unknown', { account: 'main' });
+    const waiting = await world.accepted({ account: 'main' });
+    const stateOf = async (fileId: string) => {
+      const facts = await fileFacts(about(), await readFileRow(world.ledger, fileId));
+      return Object.fromEntries(facts)['State'];
+    };
+    expect(await stateOf(keyOf(doubtful).fileId)).toBe('In doubt');
+    expect(await stateOf(waiting.file_id)).toBe('Blocked');
+    await pauseAccount(world.ledger, 'other', { actor: 'operator:ada', reason: 'wait' });
+    const free = await world.accepted({ account: 'free' });
+    expect(await stateOf(free.file_id)).toBe('Queued');
+  });
 });
