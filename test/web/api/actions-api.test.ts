@@ -1,13 +1,19 @@
-import type { FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ACTIONS, type ActionName, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
+import { type ActionName, ACTIONS, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import type { ApiActions } from '../../../src/web/api/actions-api.ts';
 import type { HandledAction } from '../../../src/actions/action.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
-import { openDashboardWorld, type TestPerson } from '../support/dashboard-world.ts';
-import { openTestApi } from '../support/test-api.ts';
+import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../support/dashboard-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import rateLimit from '@fastify/rate-limit';
+import { guardRoutes } from '../../../src/web/access/guard.ts';
+import { answerErrors } from '../../../src/web/answer-errors.tsx';
+import { openApi } from '../../../src/web/api/open-api.tsx';
+import type { WebContext } from '../../../src/web/web-context.ts';
 
 const world = openedForTests(() =>
   openDashboardWorld({ settings: { schedules: { nightly: { does: 'take', at: '23:59' } } } }),
@@ -254,3 +260,17 @@ describe('actionsApi', () => {
     expect(posts.map((path) => path.split('/').at(-1)).toSorted()).toEqual([...HANDLED].toSorted());
   });
 });
+
+/** Opens a dashboard's API with the test's actions, behind the same guard, without a network. */
+async function openTestApi({ app, settings }: DashboardWorld, actions: ApiActions): Promise<FastifyInstance> {
+  const dashboard: WebContext = { app, settings: settings.dashboard! };
+  const server = fastify();
+  await server.register(cookie);
+  await server.register(formbody);
+  await server.register(rateLimit, { global: false });
+  guardRoutes(server, dashboard);
+  answerErrors(server, dashboard);
+  await server.register(async (scope) => openApi(actions)(scope, dashboard));
+  await server.ready();
+  return server;
+}

@@ -8,8 +8,7 @@ import {
   type TestBrowser,
   type TestPerson,
 } from '../../support/dashboard-world.ts';
-import { formsOf, type PageForm } from '../../support/read-forms.ts';
-import { linksOf } from '../../support/read-page.ts';
+import { formsOf, linksOf, type PageForm } from '../../support/read-page.ts';
 
 /** A user with a browser, and where they are. */
 type Clicker = { readonly person: TestPerson; browser: TestBrowser; path: string; html: string };
