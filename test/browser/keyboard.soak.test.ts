@@ -173,7 +173,7 @@ describe('keyboard', () => {
       await tabTo(/^The same as a table/);
       await page.keyboard.press('Enter');
       const because = { actor: 'operator:ada', reason: 'to see the page change' };
-      for (const move of [pauseAccount, resumeAccount, pauseAccount]) {
+      for (const move of [pauseAccount, resumeAccount, pauseAccount, resumeAccount, pauseAccount]) {
         await move(world.app.ledger, 'main', because);
         const told = page.locator('main').getByText(because.reason);
         await told.first().waitFor({ state: move === pauseAccount ? 'visible' : 'detached' });
@@ -185,6 +185,36 @@ describe('keyboard', () => {
       }
       await page.locator('nav').getByText('sending is stopped').waitFor({ state: 'attached' });
       await resumeAccount(world.app.ledger, 'main', because);
+    });
+
+    it('keeps more tabs up to date than a browser opens connections, and none that is paused', async () => {
+      const streams: string[] = [];
+      page.context().on('request', (request) => request.url().endsWith('/live') && streams.push(request.url()));
+      const tabs = [];
+      for (let opened = 0; opened < 8; opened += 1) tabs.push(await page.context().newPage());
+      for (const tab of tabs) await tab.goto('/');
+      const [paused, ...others] = tabs;
+      await paused!.getByLabel('Pause updates').check();
+      const because = { actor: 'operator:ada', reason: 'all tabs show this' };
+      await pauseAccount(world.app.ledger, 'main', because);
+      const told = (tab: Page) => tab.locator('main').getByText(because.reason).first();
+      for (const tab of others) {
+        // A tab in the background waits until it is seen.
+        await tab.bringToFront();
+        await told(tab).waitFor();
+      }
+      expect(await told(paused!).count()).toBe(0);
+      await paused!.bringToFront();
+      await paused!.getByLabel('Pause updates').uncheck();
+      await told(paused!).waitFor();
+      expect(streams).toEqual([]);
+      // The tab with the stream is closed, and another one goes on with it.
+      await page.goto('about:blank');
+      await others[0]!.bringToFront();
+      await resumeAccount(world.app.ledger, 'main', because);
+      await told(others[0]!).waitFor({ state: 'detached' });
+      expect(streams).toHaveLength(1);
+      for (const tab of tabs) await tab.close();
     });
 
     it('scrolls a table that is wider than the screen', async () => {

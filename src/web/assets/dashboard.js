@@ -2,43 +2,98 @@
 import { install } from './vendor/hotkey.js';
 import { Idiomorph } from './vendor/idiomorph.js';
 
-/** Refreshes every `data-part` of this page when the server reports a change. */
+/** A change of the file that a page is about is shown soon, one of others later; all viewers do not ask at once. */
+const SOON_MS = 400;
+const LATER_MS = 15_000;
+const SPREAD_MS = 500;
+/** Between two refreshes. */
+const REST_MS = 2_000;
+
+/** Refreshes the parts of this page that changed, while it is seen and not paused. */
 function liveParts() {
-  const source = new EventSource('/live');
-  let waiting = false;
-  source.addEventListener('change', () => {
-    if (waiting) return;
-    waiting = true;
-    // Changes come in bursts; one refresh per burst is enough.
-    setTimeout(() => {
-      waiting = false;
-      void refresh();
-    }, 400);
-  });
+  const [, about] = /^\/files\/([^/]+)/.exec(location.pathname) ?? [];
+  const pause = document.querySelector('#pause');
+  const hashes = new Map();
+  let dueAt = Infinity;
+  let lastAt = 0;
+  let timer;
+
+  function take(files) {
+    const isAbout = !about || files.includes('*') || files.includes(about);
+    const at = Date.now() + (isAbout ? SOON_MS : LATER_MS) + Math.random() * SPREAD_MS;
+    dueAt = Math.min(dueAt, Math.max(at, lastAt + REST_MS));
+    plan();
+  }
+
+  function plan() {
+    clearTimeout(timer);
+    if (dueAt < Infinity && !document.hidden && !pause.checked) timer = setTimeout(run, dueAt - Date.now());
+  }
+
+  async function run() {
+    dueAt = Infinity;
+    lastAt = Date.now();
+    // Without an answer, the page stays as it is; the next change asks again.
+    await refresh(hashes).catch(() => {});
+  }
+
+  document.addEventListener('visibilitychange', plan);
+  pause.addEventListener('change', plan);
+  pause.parentElement.hidden = false;
+  listenToChanges(take);
+  // The page may be older than the stream, which another tab may have opened.
+  take(['*']);
+}
+
+/** A browser opens few connections to a server, so all its tabs share one stream where it lets them. */
+function listenToChanges(take) {
+  const channel = new BroadcastChannel('paydrop.live');
   // The session has ended. The event stream cannot redirect, so the reload leads to the log-in.
-  source.addEventListener('over', () => location.reload());
+  channel.addEventListener('message', ({ data }) => (data === 'over' ? location.reload() : take(data)));
+  const listen = () =>
+    new Promise((resolve) => {
+      const source = new EventSource('/live');
+      source.addEventListener('change', ({ data }) => {
+        const files = data.split(' ');
+        channel.postMessage(files);
+        take(files);
+      });
+      source.addEventListener('over', () => {
+        channel.postMessage('over');
+        location.reload();
+      });
+      // Refused for good; another tab may try.
+      source.addEventListener('error', () => source.readyState === EventSource.CLOSED && resolve());
+    });
+  // Held until this tab is closed; the next one in the line goes on.
+  if (navigator.locks) void navigator.locks.request('paydrop.live', listen);
+  else void listen();
 }
 
 /** What belongs to the user of this page and not to the server: ticks, open details, what is typed. */
 const OWN_ATTRIBUTES = new Set(['checked', 'open', 'value', 'aria-expanded']);
 
-async function refresh() {
-  const answer = await fetch(location.href, { headers: { 'x-live': '1', accept: 'text/html' } });
+/** @param hashes of the parts as this page last got them; sent, so that only others come back */
+async function refresh(hashes) {
+  const known = [...hashes].map(([name, hash]) => `${name}=${hash}`).join(',');
+  const answer = await fetch(location.href, { headers: { 'x-live': '1', 'x-parts': known, accept: 'text/html' } });
   if (!answer.ok || answer.redirected) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  for (const part of document.querySelectorAll('[data-part]')) {
-    const twin = fresh.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
-    if (!twin || part.innerHTML === twin.innerHTML) continue;
+  const { title, icon, parts } = await answer.json();
+  for (const { name, hash, html } of parts) {
+    hashes.set(name, hash);
+    const part = document.querySelector(`[data-part="${CSS.escape(name)}"]`);
     // Changes what differs and leaves the rest, so that focus and selection stay where they are.
-    Idiomorph.morph(part, twin.innerHTML, {
-      morphStyle: 'innerHTML',
-      ignoreActiveValue: true,
-      callbacks: { beforeAttributeUpdated: (name) => !OWN_ATTRIBUTES.has(name) },
-    });
+    if (part) Idiomorph.morph(part, html, MORPH);
   }
-  document.title = fresh.title;
-  document.querySelector('link[rel="icon"]').href = fresh.querySelector('link[rel="icon"]').href;
+  document.querySelector('title').innerHTML = title;
+  document.querySelector('link[rel="icon"]').href = icon;
 }
+
+const MORPH = {
+  morphStyle: 'innerHTML',
+  ignoreActiveValue: true,
+  callbacks: { beforeAttributeUpdated: (name) => !OWN_ATTRIBUTES.has(name) },
+};
 
 /** By how much the clock of this computer is ahead of the server's, in ms. */
 const aheadMs = Date.now() - Date.parse(document.body.dataset.now);

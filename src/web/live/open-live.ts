@@ -13,8 +13,9 @@ const BEAT_MS = 20_000;
 const MOST_OF_PERSON = 10;
 
 /**
- * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. Events carry no
- * data; the page fetches itself again and gets what its user may see.
+ * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. A change carries
+ * the ids of the files, or `*` when it is not of files alone; the page fetches itself again and gets what its user may
+ * see.
  */
 export function openLive(server: FastifyInstance, context: WebContext): { close(): void } {
   const changes = watchChanges(context.app.ledger);
@@ -28,12 +29,12 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
     const { raw } = reply;
     raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     raw.write('retry: 3000\n\n');
-    const say = (event: string) => raw.write(`event: ${event}\ndata: \n\n`);
-    const deafen = changes.listen(() => say('change'));
+    const say = (event: string, data: string) => raw.write(`event: ${event}\ndata: ${data}\n\n`);
+    const deafen = changes.listen((files) => say('change', files.join(' ')));
     const beat = setInterval(() => {
       void isLoggedIn(context, token).then((isIn) => {
         if (isIn) return raw.write(':\n\n');
-        say('over');
+        say('over', '');
         return end();
       });
     }, BEAT_MS);
@@ -64,11 +65,20 @@ async function isLoggedIn({ app, settings }: WebContext, token: string | undefin
   );
 }
 
+type OnChange = (files: readonly string[]) => void;
+
 type ChangeWatch = {
-  /** @returns a function that stops listening */
-  listen(onChange: () => void): () => void;
+  /**
+   * @param onChange gets the ids of the files that changed, or `ANY`
+   * @returns a function that stops listening
+   */
+  listen(onChange: OnChange): () => void;
   close(): void;
 };
+
+/** A change of an account or a person, or of more files than it pays to list. */
+const ANY = ['*'] as const;
+const MOST_FILES = 20;
 
 /** How often the ledger is queried while there are listeners, in ms. */
 const LOOK_EACH_MS = 1_000;
@@ -78,20 +88,23 @@ const LOOK_EACH_MS = 1_000;
  * without an open page there is none.
  */
 export function watchChanges(ledger: Ledger): ChangeWatch {
-  const listeners = new Set<() => void>();
+  const listeners = new Set<OnChange>();
   let timer: NodeJS.Timeout | undefined;
   let last: number | undefined;
   const look = async () => {
     const seq = await readEnd(ledger).catch(() => last);
-    if (seq !== last && last !== undefined) for (const onChange of listeners) onChange();
+    if (seq !== last && last !== undefined) {
+      const files = await readChanged(ledger, last).catch(() => ANY);
+      for (const onChange of listeners) onChange(files);
+    }
     last = seq;
     timer = listeners.size > 0 ? setTimeout(() => void look(), LOOK_EACH_MS) : undefined;
   };
   // Notifies a new listener once, because a page misses changes between its rendering and now.
-  const catchUp = async (onChange: () => void) => {
+  const catchUp = async (onChange: OnChange) => {
     const seq = await readEnd(ledger).catch(() => undefined);
     last ??= seq;
-    if (listeners.has(onChange)) onChange();
+    if (listeners.has(onChange)) onChange(ANY);
   };
   return {
     listen: (onChange) => {
@@ -115,4 +128,14 @@ export function watchChanges(ledger: Ledger): ChangeWatch {
 async function readEnd({ pool }: Ledger): Promise<number> {
   const { rows } = await pool.query<{ seq: number }>('SELECT seq FROM audit_head');
   return rows[0]!.seq;
+}
+
+/** Returns the ids of the files with a move behind this link of the audit trail. */
+async function readChanged({ pool }: Ledger, seq: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ file_id: string | null }>(
+    'SELECT DISTINCT file_id FROM (SELECT file_id FROM audit WHERE seq > $1 ORDER BY seq LIMIT 1000) link LIMIT $2',
+    [seq, MOST_FILES + 1],
+  );
+  const files = rows.map(({ file_id }) => file_id);
+  return files.length > MOST_FILES ? ANY : files.map((file) => file ?? '*');
 }

@@ -95,6 +95,9 @@ function SideBar({ viewer, path }: { viewer: Viewer; path: string }) {
         </nav>
         <Foot viewer={viewer} />
         {viewer.shell && <p class="zone">Times: {nameZone(viewer.shell.timeZone)}</p>}
+        <label class="pause" hidden>
+          <input id="pause" type="checkbox" /> Pause updates
+        </label>
       </div>
     </header>
   );

@@ -1,5 +1,6 @@
 import { dashboardForTests, type TestBrowser } from '../support/dashboard-world.ts';
 import { describe, expect, it } from 'vitest';
+import { type ChangedParts, changedParts } from '../../../src/web/live/changed-parts.ts';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 
 const world = dashboardForTests();
@@ -12,7 +13,7 @@ describe('GET /live', () => {
     expect(status).toBe(401);
   });
 
-  it('tells a page that something has moved, and nothing of what', async () => {
+  it('tells a page that something has moved, and of which file at most', async () => {
     const { cookie } = await world.as('viewer');
     const stop = new AbortController();
     const answer = await fetch(`${world.url}/live`, { headers: { cookie }, signal: stop.signal });
@@ -31,10 +32,11 @@ describe('GET /live', () => {
         },
         { interval: 300 },
       )
-      .toContain('event: change\ndata: \n\n');
-    expect(text.replaceAll('event: change\ndata: \n\n', '').replaceAll(':\n\n', '')).toBe('retry: 3000\n\n');
+      .toContain('event: change\ndata: *\n\n');
+    expect(text.replaceAll('event: change\ndata: *\n\n', '').replaceAll(':\n\n', '')).toBe('retry: 3000\n\n');
     stop.abort();
     await reading;
+    if (isPaused) await resumeAccount(world.app.ledger, 'main', BECAUSE);
   });
 
   it('is for ten pages of one user at most, and others have theirs', async () => {
@@ -52,5 +54,36 @@ describe('GET /live', () => {
     const status = () => fetch(`${world.url}/live`, { headers: { cookie: viewer.cookie }, signal: again.signal });
     await expect.poll(async () => (await status()).status).toBe(200);
     again.abort();
+  });
+});
+
+describe('a page that is open', () => {
+  it('gets only the parts that it does not have, and no form twice for its token', async () => {
+    const viewer = await world.as('operator');
+    const ask = async (parts: string) => {
+      const answer = await viewer.get('/accounts', { 'x-live': '1', 'x-parts': parts, accept: 'text/html' });
+      expect(answer.headers.get('content-type')).toContain('application/json');
+      return JSON.parse(answer.text) as ChangedParts;
+    };
+    const all = await ask('');
+    expect(all.title).toBe('Accounts · paydrop');
+    expect(all.parts.map(({ name }) => name)).toContain('nav');
+    const known = (of: ChangedParts) => of.parts.map(({ name, hash }) => `${name}=${hash}`).join(',');
+    expect((await ask(known(all))).parts).toEqual([]);
+    await pauseAccount(world.app.ledger, 'main', BECAUSE);
+    const changed = await ask(known(all));
+    expect(changed.parts.length).toBeGreaterThan(0);
+    expect(changed.parts.length).toBeLessThan(all.parts.length);
+    await resumeAccount(world.app.ledger, 'main', BECAUSE);
+  });
+
+  it('cuts each part at the end of its own tag', () => {
+    const page = '<title>a &amp; b</title><nav data-part="n">x</nav><div class="c" data-part="d"><div>1</div>2</div>3';
+    const { title, parts } = changedParts(page, 'n=other');
+    expect(title).toBe('a &amp; b');
+    expect(parts.map(({ name, html }) => [name, html])).toEqual([
+      ['n', 'x'],
+      ['d', '<div>1</div>2'],
+    ]);
   });
 });
