@@ -13,6 +13,9 @@
 export const ADVICE = ['later', 'fix', 'cardholder', 'merchant', 'never', 'unknown'] as const;
 export type Advice = (typeof ADVICE)[number];
 
+/** Advice that forbids sending the row again. */
+export const NO_RETRY: readonly Advice[] = ['never', 'unknown'];
+
 /** What the reader of a result has to do, by advice. */
 const NEXT: Readonly<Record<Advice, string>> = {
   later: 'drop the retry file later',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Outcome } from '../../schemas/lifecycle.ts';
 import { columnsOf } from '../../schemas/layouts.ts';
-import { rejectionOf } from '../../schemas/rejections.ts';
+import { NO_RETRY, rejectionOf } from '../../schemas/rejections.ts';
 import type { App } from '../app.ts';
 import { csvLines } from '../csv/write/write-csv.ts';
 import { followUpName, writeDrop } from '../files/write-drop.ts';
@@ -96,7 +96,7 @@ function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
   const selection = SELECTION_OF[row.outcome];
   if (selection === undefined) return false;
   const advice = row.outcome === 'declined' && row.code !== null ? rejectionOf(row.code).advice : undefined;
-  if (advice === 'never' || advice === 'unknown') return false;
+  if (advice !== undefined && NO_RETRY.includes(advice)) return false;
   if (only === 'retryable') return advice === 'later';
   return only === undefined || only === selection;
 }

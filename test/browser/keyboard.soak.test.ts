@@ -107,7 +107,7 @@ describe('keyboard', () => {
       await page.reload();
       await goOn(/^held\.csv$/);
       await page.getByRole('heading', { name: 'held.csv', level: 1 }).waitFor();
-      await goOn(/^Approve…$/);
+      await goOn(/^Review and approve…$/);
       await page.getByRole('heading', { level: 1, name: /approve/i }).waitFor();
       await tabTo(/^Reason/);
       await page.keyboard.type('the sender counts again');

@@ -67,7 +67,7 @@ describe('how a file stands, wherever a person looks', () => {
       'the head of its page',
       async (name) => /data-state=.*?>([^<]+)</.exec(await page(`/files/${await idOf(name)}`))![1]!,
     ],
-    ['its notice', async (name) => wordsOf(sectionOf(await page(`/files/${await idOf(name)}`), 'Payment file'))],
+    ['its notice', async (name) => wordsOf(sectionOf(await page(`/files/${await idOf(name)}`), 'Status'))],
     ['its batch', async (name) => wordsOf(await page(`/files/${await idOf(name)}/batches/1`))],
     ['Today', async (name) => rowOf(sectionOf(await page('/'), 'In progress'), name)],
     ['the search', async (name) => rowOf(sectionOf(await page(`/search?q=${name}`), 'Files'), name)],

@@ -5,8 +5,8 @@ import type { FileRow } from '../engine/records.ts';
 
 /** Rows and money of a file, from sums that the ledger keeps; no row is counted again. Money is integer cents. */
 export type FileFigures = {
-  /** Number of batches in each state, and what they hold. */
-  states: Partial<Record<BatchState, Totals & { batches: number }>>;
+  /** Number of batches in each state, the number of the first of them, and what they hold. */
+  states: Partial<Record<BatchState, Totals & { batches: number; firstNo: number }>>;
   /** What the service first said about sent rows, and what is known about them now. */
   first: OutcomeTotals;
   now: OutcomeTotals;
@@ -20,8 +20,8 @@ export async function readFileFigures(
 ): Promise<FileFigures> {
   const { file_id: fileId, file_no: fileNo, invalid_rows: invalid } = file;
   const [states, first, now] = await Promise.all([
-    ledger.pool.query<{ state: BatchState; batches: number } & Totals>(
-      `SELECT state, count(*) AS batches, sum(rows)::bigint AS rows, sum(cents)::bigint AS cents
+    ledger.pool.query<{ state: BatchState; batches: number; firstNo: number } & Totals>(
+      `SELECT state, count(*) AS batches, min(batch_no) AS "firstNo", sum(rows)::bigint AS rows, sum(cents)::bigint AS cents
        FROM batch WHERE file_id = $1 GROUP BY state`,
       [fileId],
     ),

@@ -17,6 +17,35 @@ export async function readFaultCounts(ledger: Ledger, fileNo: number): Promise<F
   return rows;
 }
 
+/** Faults of one code in one column, with the first lines that have them; the line 0 stands for the file. */
+export type FaultGroup = Pick<ListedFault, 'code' | 'column' | 'detail'> & { faults: number; lines: number[] };
+
+/** Faults to look at; a file may have one in each of its rows. */
+const MOST_GROUPED = 50_000;
+
+/** Returns the faults of a file by cause, in the order first found, at most 50 of them. */
+export async function readFaultGroups({ pool }: Ledger, fileNo: number): Promise<FaultGroup[]> {
+  const { rows } = await pool.query<FaultGroup>(
+    `SELECT code, column_name AS "column", count(*) AS faults, (array_agg(line ORDER BY line))[1:10] AS lines,
+            (array_agg(detail ORDER BY seq))[1] AS detail
+     FROM (SELECT * FROM row_fault WHERE file_no = $1 ORDER BY seq LIMIT ${MOST_GROUPED}) f
+     GROUP BY code, column_name ORDER BY min(seq) LIMIT 50`,
+    [fileNo],
+  );
+  return rows;
+}
+
+/** Returns the number of faults of a file; one more than the most that is counted stands for any higher number. */
+export async function countFaults({ pool }: Ledger, fileNo: number): Promise<number> {
+  const { rows } = await pool.query<{ faults: number }>(
+    `SELECT count(*) AS faults FROM (SELECT FROM row_fault WHERE file_no = $1 LIMIT ${MOST_COUNTED + 1}) f`,
+    [fileNo],
+  );
+  return rows[0]!.faults;
+}
+
+export const MOST_COUNTED = 10_000;
+
 /** A fault or warning of a file; `line` is 0 for the file as a whole, `value` is masked. */
 export type ListedFault = {
   seq: number;

@@ -1,3 +1,4 @@
+import { NO_RETRY, REJECTIONS, rejectionOf } from '../../../schemas/rejections.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
@@ -41,6 +42,39 @@ export async function isResubmission(ledger: Ledger, fileId: string): Promise<bo
   const { rowCount } = await ledger.pool.query('SELECT FROM resubmission WHERE new_file_id = $1 LIMIT 1', [fileId]);
   return rowCount !== 0;
 }
+
+/** Codes with which a declined row may be sent again. */
+const RETRYABLE_CODES = Object.keys(REJECTIONS)
+  .map(Number)
+  .filter((code) => !NO_RETRY.includes(rejectionOf(code).advice));
+
+/**
+ * Returns whether a finished file has rows that may be sent again, or an earlier resubmission that never came back. It
+ * stops at the first one. The sums of the file tell whether to look at its rows at all.
+ */
+export async function hasRowsToSend(
+  { pool }: Ledger,
+  { file_id: fileId, file_no: fileNo }: Pick<FileRow, 'file_id' | 'file_no'>,
+): Promise<boolean> {
+  const { rows } = await pool.query<{ has: boolean }>(
+    `SELECT EXISTS (SELECT FROM resubmission WHERE file_id = $1 AND new_file_id IS NULL)
+         OR EXISTS (SELECT FROM row_outcome o WHERE o.file_no = $2 AND o.outcome IN ('declined', 'format_error', 'not_charged')
+                      AND ${MAY_GO})
+         OR EXISTS (SELECT FROM row_change o WHERE o.file_no = $2 AND ${MAY_GO})
+         OR EXISTS (SELECT FROM batch b
+                      JOIN payment_row o ON o.file_no = $2 AND o.line BETWEEN b.first_line AND b.last_line AND o.batch_no = b.batch_no
+                    WHERE b.file_id = $1 AND b.state = 'cancelled' AND ${NOT_RESUBMITTED}
+                      AND NOT EXISTS (SELECT FROM forgotten_send g WHERE g.file_id = $1 AND g.batch_no = b.batch_no)) AS has`,
+    [fileId, fileNo, RETRYABLE_CODES],
+  );
+  return rows[0]!.has;
+}
+
+const NOT_RESUBMITTED = `NOT EXISTS (SELECT FROM resubmitted_row s WHERE s.file_no = $2 AND s.line = o.line)`;
+
+const MAY_GO = `${NOT_RESUBMITTED} AND EXISTS (
+  SELECT FROM current_outcome k WHERE k.file_no = $2 AND k.line = o.line AND (k.outcome IN ('format_error', 'not_charged')
+    OR k.outcome = 'declined' AND (k.code IS NULL OR k.code = ANY ($3))))`;
 
 export function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
   return readLines(ledger, resubmissionNo, '', '');

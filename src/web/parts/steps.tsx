@@ -6,7 +6,7 @@ import { pathWith, SUBJECT_PATHS } from '../actions/find-subject.ts';
 
 /**
  * Shows what to do next, with links to its actions and pages. An action that the viewer may not take is only named, and
- * what only the host can do stands as its command.
+ * the command for what only the host can do is folded away.
  */
 export function StepLine({ step, viewer }: { step: Step; viewer: Viewer }) {
   return (
@@ -22,10 +22,23 @@ export function StepLine({ step, viewer }: { step: Step; viewer: Viewer }) {
   );
 }
 
-/** Commands stand in quotes in texts of tables, such as the remedy of an error. */
-function Words({ text }: { text: string }) {
+/** Shows a text of a table, such as the remedy of an error, in which commands stand in quotes. */
+export function Words({ text }: { text: string }) {
   return (
-    <>{text.split(/"(paydrop [^"]+)"/).map((words, index) => (index % 2 === 0 ? said(words) : <code>{words}</code>))}</>
+    <>
+      {text
+        .split(/"(paydrop [^"]+)"/)
+        .map((words, index) => (index % 2 === 0 ? said(words) : <HostCommand key={index} command={words} />))}
+    </>
+  );
+}
+
+/** Shows a command only to a reader who asks for it: most of them have no command line. */
+function HostCommand({ command }: { command: string }) {
+  return (
+    <details class="command">
+      <summary>a command on the host</summary> <code>{command}</code>
+    </details>
   );
 }
 
@@ -37,7 +50,7 @@ function Named({ part, viewer }: { part: NamedPart; viewer: Viewer }) {
   }
   const view = 'see' in part ? VIEWS[part.see] : undefined;
   const path = view && pathWith(view.pattern, part);
-  return path === undefined ? <code>{commandOf(part)}</code> : <a href={path}>{view!.label}</a>;
+  return path === undefined ? <HostCommand command={commandOf(part)} /> : <a href={path}>{view!.label}</a>;
 }
 
 /** Where each view is on the dashboard, and its name within a sentence. */

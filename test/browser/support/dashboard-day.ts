@@ -113,7 +113,7 @@ function walkThrough(isWhole: boolean): void {
     await stateIs(ann, 'completed');
     const [download] = await Promise.all([
       ann.waitForEvent('download'),
-      ann.getByRole('link', { name: /\.result\.csv/ }).click(),
+      ann.getByRole('link', { name: 'Download results' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^monday__\w{8}\.result\.csv$/);
     const result = await readFile(await download.path(), 'utf8');
@@ -133,6 +133,7 @@ function walkThrough(isWhole: boolean): void {
       await check('refunds.csv', 'ach-refund', lines(upTo(2).map((n) => codeRow(n, { amount: '-10.00' }))));
       await drop('refunds.csv');
       await stateIs(ann, 'needs_approval');
+      await ann.getByText('More actions').click();
       await ann.getByRole('link', { name: 'Approve…' }).click();
       await ann.getByLabel('Reason').fill('agreed with the customers');
       await ann.getByRole('button', { name: /approve/i }).click();

@@ -249,7 +249,10 @@ describe('readFileFigures', () => {
     const changed = [{ ...outcomesOf(batch)[0]!, outcome: 'unknown' as const }];
     await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(batch), changed, by));
     expect(await readFileFigures(world.ledger, file)).toEqual({
-      states: { reconciled: { batches: 1, rows: 2, cents: 500 }, ready: { batches: 1, rows: 2, cents: 900 } },
+      states: {
+        reconciled: { batches: 1, firstNo: 1, rows: 2, cents: 500 },
+        ready: { batches: 1, firstNo: 2, rows: 2, cents: 900 },
+      },
       first: { approved: { rows: 2, cents: 500 } },
       now: { approved: { rows: 1, cents: 300 }, unknown: { rows: 1, cents: 200 } },
       withheld: { rows: 1, cents: 0 },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState, type Outcome, OUTCOMES, type SentOutcome } from '../../../schemas/lifecycle.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import {
+  hasRowsToSend,
   isResubmission,
   type NewResubmission,
   readBarredLines,
@@ -37,6 +38,12 @@ async function finished(outcome: SentOutcome = 'declined', state: FileState = 'c
 
 function made(lines: number[], more: Partial<NewResubmission> = {}): NewResubmission {
   return { name: 'june-again-1.csv', sha256: `hash of ${lines.join()}`, lines, cents: 500, ...more };
+}
+
+/** Resubmits lines as a file that has come back. */
+async function resubmitted(file: FileRow, ...lines: number[]): Promise<void> {
+  const number = await recordResubmission(world.ledger, file, made(lines), because);
+  await world.ledger.pool.query('UPDATE resubmission SET new_file_id = file_id WHERE resubmission_no = $1', [number]);
 }
 
 describe('recordResubmission', () => {
@@ -154,6 +161,51 @@ describe('linkResubmission', () => {
     await claimFile(world.ledger, claimOf({ account: file.account, sha256: 'others' }));
     await claimFile(world.ledger, claimOf({ sha256: 'mine' }));
     expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ new_file_id: null }]);
+  });
+});
+
+describe('hasRowsToSend', () => {
+  const change = (file: FileRow, line: number, outcome: Outcome, code: number | null = null) =>
+    world.ledger.pool.query(
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, code, message, "authorization", at, source)
+       VALUES ($1, $2, 1, $3, $4, 'm', '', now(), 'asked again')`,
+      [file.file_no, line, outcome, code],
+    );
+
+  it('is true until the last row is on its way again: declined ones, and those of cancelled batches', async () => {
+    const file = await finished();
+    for (const line of [2, 4, 5]) {
+      expect(await hasRowsToSend(world.ledger, file)).toBe(true);
+      await resubmitted(file, line);
+    }
+    await change(file, 3, 'declined', 100);
+    expect(await hasRowsToSend(world.ledger, file)).toBe(false);
+  });
+
+  it.each<[Outcome, number | null, boolean]>([
+    ['declined', null, true],
+    ['declined', 15, true],
+    ['declined', 100, false],
+    ['declined', 999, false],
+    ['format_error', null, true],
+    ['not_charged', null, true],
+    ['approved', null, false],
+    ['unknown', null, false],
+  ])('goes by what a row is now: %s with code %s', async (outcome, code, expected) => {
+    const file = await finished('unknown');
+    await resubmitted(file, 4, 5);
+    expect(await hasRowsToSend(world.ledger, file)).toBe(false);
+    await change(file, 2, outcome, code);
+    expect(await hasRowsToSend(world.ledger, file)).toBe(expected);
+  });
+
+  it('is true while a resubmission has not come back, so that its file can be dropped again', async () => {
+    const file = await finished('approved');
+    await recordResubmission(world.ledger, file, made([4, 5]), because);
+    expect(await hasRowsToSend(world.ledger, file)).toBe(true);
+    const { sha256 } = made([4, 5]);
+    await claimFile(world.ledger, claimOf({ account: file.account, sha256 }));
+    expect(await hasRowsToSend(world.ledger, file)).toBe(false);
   });
 });
 

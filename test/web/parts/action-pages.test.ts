@@ -211,6 +211,9 @@ function drawFor(role: PersonRole, ...step: Step): string {
   return html(StepLine, { step, viewer: { person: 'ada', role, csrf: '', actions: undefined } });
 }
 
+const folded = (command: string) =>
+  `<details class="command"><summary>a command on the host</summary> <code>${command}</code></details>`;
+
 describe('StepLine', () => {
   it('links to an action for a person who may take it, and only names it for one who may not', () => {
     const step = ['Then ', { action: 'approve', fileId: 'abc' }, '.'] as const;
@@ -229,9 +232,9 @@ describe('StepLine', () => {
     [{ action: 'repoll' }, '“Ask for the result now”'],
     [{ see: 'doubt', ...key }, '<a href="/files/abc/batches/2/resolve">The guide for the batch</a>'],
     [{ see: 'in-doubt' }, '<a href="/">the batches in doubt</a>'],
-    [{ see: 'doubt' }, '<code>paydrop resolve BATCH</code>'],
-    [{ run: 'doctor' }, '<code>paydrop doctor</code>'],
-    ['Use "paydrop resubmit" <now>.', 'Use <code>paydrop resubmit</code> &lt;now>.'],
+    [{ see: 'doubt' }, folded('paydrop resolve BATCH')],
+    [{ run: 'doctor' }, folded('paydrop doctor')],
+    ['Use "paydrop resubmit" <now>.', `Use ${folded('paydrop resubmit')} &lt;now>.`],
   ])('shows %j to an administrator', (part, html) => {
     expect(drawFor('admin', part)).toBe(html);
   });

@@ -1,65 +1,169 @@
 import { ERRORS, type FaultCode, PROFILE_CODES } from '../../../../schemas/errors.ts';
 import { LAYOUTS } from '../../../../schemas/layouts.ts';
-import {
-  COMPLETENESS,
-  BATCH_STATES,
-  type BatchState,
-  FINAL_BATCH_STATES,
-  OUTCOMES,
-  type Outcome,
-} from '../../../../schemas/lifecycle.ts';
+import { COMPLETENESS, type BatchState, FINAL_BATCH_STATES } from '../../../../schemas/lifecycle.ts';
 import type { HandledAction } from '../../../actions/action.ts';
 import type { Block, ShownFile } from '../../../explain/read-blocks.ts';
-import { capital, ended } from '../../../explain/why/sentence.ts';
+import { capital, ended, whoDid } from '../../../explain/why/sentence.ts';
 import { SHOWN } from '../../../../schemas/shown.ts';
 import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
-import { counted } from '../../../kernel/counted.ts';
+import { counted, groupDigits, groupedCount } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/file/file-figures.ts';
-import type { FileRow, ProfileRow } from '../../../ledger/engine/records.ts';
+import type { FileRow, OutputRow, ProfileRow } from '../../../ledger/engine/records.ts';
 import { remedyOf } from '../../../explain/hold-reasons.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
-import { Facts, Notice, Table } from '../../parts/blocks.tsx';
-import { Count, Moment, Money, StateBadge, OutcomeWord } from '../../parts/words.tsx';
+import { actorOf, type Viewer, viewerMay } from '../../access/viewer.ts';
+import { Facts, Notice } from '../../parts/blocks.tsx';
+import { ActionLinks } from '../../parts/page.tsx';
+import { Count, Moment, Money, StateBadge } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
-import type { OutcomeTotals, Totals } from '../../../rows/rows.ts';
 import { addressOf } from '../../parts/address.ts';
-import { OutcomeBar } from '../../parts/charts.tsx';
 
 /** The version that reads a file; undefined in a folder without a profile. */
 type OfProfile = { readonly profile?: Pick<ProfileRow, 'name' | 'version'> | undefined };
 
-/** Shows a file at a glance. */
+/** What is known of a file on each of its tabs. */
+export type HeadFacts = OfProfile & {
+  readonly file: FileRow & ShownFile;
+  readonly customs: Customs;
+  readonly figures: FileFigures;
+  /** Who uploaded it on the dashboard, as in the audit trail. */
+  readonly maker: string | undefined;
+  /** Whether rows of it may be sent again. */
+  readonly hasRowsToSend: boolean;
+  readonly outputs: readonly Pick<OutputRow, 'kind'>[];
+};
+
+/** Shows a file at a glance: how it stands, its money, and how far it is. */
 export function FileFacts({
   file,
   customs: { timeZone, currency },
-  profile,
-}: OfProfile & { file: FileRow & ShownFile; customs: Customs }) {
+  figures,
+  maker,
+}: Pick<HeadFacts, 'file' | 'customs' | 'figures' | 'maker'>) {
+  const { batches, done } = progressOf(figures);
   return (
-    <Facts
-      facts={[
-        ['State', <StateBadge of={file} />],
-        ['Since', <Moment at={file.state_at} timeZone={timeZone} />],
-        ['Account', <a href={`/accounts/${encodeURIComponent(file.account)}`}>{file.account}</a>],
-        ['Operation', file.operation],
-        ['Folder', file.folder],
-        ['Layout', file.layout && LAYOUTS[file.layout].title],
-        ['Profile', profile && <ProfileLink profile={profile} />],
-        ['Rows', file.records !== null && <Count of={file.records} />],
-        ['Valid rows', file.valid_rows !== null && <Count of={file.valid_rows} />],
-        [
-          'Total of the valid rows',
-          file.valid_cents !== null && <Money cents={file.valid_cents} currency={currency} />,
-        ],
-        ['Withheld rows', file.invalid_rows ? <Count of={file.invalid_rows} /> : undefined],
-        ['Taken', <Moment at={file.claimed_at} timeZone={timeZone} />],
-        ['Completeness', COMPLETENESS[file.completeness]],
-        ['Bytes', <Count of={file.bytes} />],
-        ['File id', <span class="id">{file.file_id}</span>],
-        ['sha256', <code class="wrap">{file.sha256}</code>],
-        ['Site', file.site],
-      ]}
-    />
+    <>
+      <Facts
+        facts={[
+          ['State', <StateBadge of={file} />],
+          ['Since', <Moment at={file.state_at} timeZone={timeZone} />],
+          ['Total', file.valid_cents !== null && <Money cents={file.valid_cents} currency={currency} />],
+          ['Payments', file.valid_rows !== null && <Count of={file.valid_rows} />],
+          ['Withheld rows', file.invalid_rows ? <Count of={file.invalid_rows} /> : undefined],
+          ['Account', <AccountLink file={file} />],
+          ['Received', <Moment at={file.claimed_at} timeZone={timeZone} />],
+          ['Uploaded by', maker && whoDid(maker)],
+        ]}
+      />
+      {done < batches && (
+        <p>
+          <label>
+            {`${groupDigits(String(done))} of ${groupedCount(batches, 'batch')} done`}
+            <progress max={batches} value={done} />
+          </label>
+        </p>
+      )}
+    </>
+  );
+}
+
+function AccountLink({ file: { account, operation } }: { file: FileRow }) {
+  return (
+    <>
+      <a href={`/accounts/${encodeURIComponent(account)}`}>{account}</a> · {operation}
+    </>
+  );
+}
+
+function progressOf({ states }: FileFigures): { batches: number; done: number } {
+  const count = (all: readonly BatchState[]) => all.reduce((sum, state) => sum + (states[state]?.batches ?? 0), 0);
+  return { batches: count(Object.keys(states) as BatchState[]), done: count(FINAL_BATCH_STATES) };
+}
+
+/** Shows what only an engineer or an auditor asks for. */
+export function FileDetails({ file, profile }: OfProfile & { file: FileRow }) {
+  return (
+    <details class="more">
+      <summary>Details</summary>
+      <Facts
+        facts={[
+          ['Folder', file.folder],
+          ['Layout', file.layout && LAYOUTS[file.layout].title],
+          ['Profile', profile && <ProfileLink profile={profile} />],
+          ['Rows of the file', file.records !== null && <Count of={file.records} />],
+          ['Completeness', COMPLETENESS[file.completeness]],
+          ['Bytes', <Count of={file.bytes} />],
+          ['File id', <span class="id">{file.file_id}</span>],
+          ['SHA-256', <code class="wrap">{file.sha256}</code>],
+          ['Site', file.site],
+        ]}
+      />
+    </details>
+  );
+}
+
+/** The one thing to do next with a file, as a button, or whom it waits for. */
+type MainStep =
+  | { readonly label: string; readonly path: string; readonly action?: HandledAction }
+  | { readonly waits: string };
+
+/** Returns what to do next; undefined when there is nothing to do, or this viewer may not do it. */
+export function mainStepOf(viewer: Viewer, facts: Omit<HeadFacts, 'customs'>): MainStep | undefined {
+  const { file, maker, outputs } = facts;
+  const path = `/files/${file.file_id}`;
+  const batch = (state: BatchState) => `${path}/batches/${facts.figures.states[state]?.firstNo ?? 1}`;
+  switch (file.shown) {
+    case 'in_doubt':
+      return { label: 'Resolve…', path: `${batch('unknown')}/resolve` };
+    case 'mismatch':
+      return { label: 'Compare', path: `${batch('exception')}#s-what-was-sent-and-what-was-returned` };
+    case 'refused':
+      return viewerMay(viewer, 'retry')
+        ? { label: 'Send again…', path: `${batch('refused')}/do/retry` }
+        : { waits: 'An operator sends it again or withdraws it.' };
+    case 'needs_approval':
+      if (!file.valid_rows) return undefined;
+      if (!viewerMay(viewer, 'approve')) return { waits: 'It waits for an approver.' };
+      if (maker === actorOf(viewer)) return { waits: 'You uploaded it, so another approver decides.' };
+      return { label: 'Review and approve…', path: `${path}/do/approve`, action: 'approve' };
+    case 'rejected':
+      return viewerMay(viewer, 'drop')
+        ? { label: 'Upload the corrected file…', path: addressOf('/drop', { replaces: file.file_id }) }
+        : undefined;
+    default:
+      return afterTheEnd(viewer, facts, outputs.some(({ kind }) => kind === 'result') ? path : undefined);
+  }
+}
+
+function afterTheEnd(viewer: Viewer, { file, hasRowsToSend }: Omit<HeadFacts, 'customs'>, path: string | undefined) {
+  if (hasRowsToSend && file.state === 'completed' && viewerMay(viewer, 'resubmit'))
+    return { label: 'Send again…', path: `/files/${file.file_id}/do/resubmit`, action: 'resubmit' } as const;
+  return path === undefined ? undefined : { label: 'Download results', path: `${path}/outputs/result` };
+}
+
+/** Shows the step to take as the one filled button, and all else that can be done folded away. */
+export function FileActions({ viewer, ...facts }: Omit<HeadFacts, 'customs'> & { viewer: Viewer }) {
+  const step = mainStepOf(viewer, facts);
+  const main = step && 'path' in step ? step : undefined;
+  const others = actionsOf(facts).filter((name) => name !== main?.action && viewerMay(viewer, name));
+  return (
+    <>
+      {step && 'waits' in step && <p class="soft">{step.waits}</p>}
+      {main && (
+        <p class="actions">
+          <a class="button main" href={main.path}>
+            {main.label}
+          </a>
+        </p>
+      )}
+      {others.length > 0 && (
+        <details class="more">
+          <summary>More actions</summary>
+          <ActionLinks viewer={viewer} actions={others} base={`/files/${facts.file.file_id}`} />
+        </details>
+      )}
+    </>
   );
 }
 
@@ -75,7 +179,7 @@ export function StandingNotice({ file: { shown, state, blockedBy } }: { file: Fi
   if (tone !== 'bad') return null;
   return (
     <Notice kind="bad" title={word}>
-      <p>{ended(capital(means))} What to do is told below.</p>
+      <p>{ended(capital(means))}</p>
     </Notice>
   );
 }
@@ -128,93 +232,18 @@ export function HoldNotice({ file, held, profile }: OfProfile & { file: FileRow;
 }
 
 /** Returns the actions for a file: all that its state allows, some under a further condition. */
-export function actionsOf({ state }: FileRow, { states }: FileFigures, hasOutputs: boolean): HandledAction[] {
+export function actionsOf({
+  file: { state },
+  figures: { states },
+  hasRowsToSend,
+  outputs,
+}: Pick<HeadFacts, 'figures' | 'hasRowsToSend' | 'outputs'> & { file: Pick<FileRow, 'state'> }): HandledAction[] {
   const conditions: Partial<Record<HandledAction, boolean>> = {
     cancel: states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined,
-    'check-outputs': hasOutputs,
+    resubmit: hasRowsToSend,
+    'check-outputs': outputs.length > 0,
     // The check offers it when an output is missing.
     'rebuild-outputs': false,
   };
   return actionsFor('file', state).filter((name) => conditions[name] ?? true);
-}
-
-/** Shows rows and money per outcome as a bar and a table, with links to the rows. */
-export function OutcomePart({
-  fileId,
-  figures,
-  currency,
-}: {
-  fileId: string;
-  figures: FileFigures;
-  currency: string | undefined;
-}) {
-  const totals = presentTotals(figures);
-  const names = (Object.keys(OUTCOMES) as Outcome[]).filter((name) => totals[name]);
-  const { waiting, underWay } = openTotals(figures);
-  const rows = [
-    ...names.map((name) => ({
-      name,
-      word: <OutcomeWord outcome={name} />,
-      means: OUTCOMES[name].means,
-      ...totals[name]!,
-    })),
-    { name: 'open', word: 'waits', means: 'not sent yet; nothing was charged', ...waiting },
-    { name: 'open', word: 'in progress', means: 'the batch is not final; its money may have moved', ...underWay },
-  ].filter((row) => row.rows > 0);
-  return (
-    <>
-      {names.length > 0 && <OutcomeBar totals={totals} label="Outcomes of the file" currency={currency} />}
-      <Table
-        label="Outcomes"
-        rows={rows}
-        empty="No rows yet. The outcome of each row is listed here once the service has answered."
-        columns={[
-          { title: 'Outcome', cell: ({ word }) => word },
-          { title: 'Meaning', cell: ({ means }) => means },
-          {
-            title: 'Rows',
-            isFigure: true,
-            cell: ({ name, rows: count }) => (
-              <a href={addressOf(`/files/${fileId}/rows`, { outcome: name })}>
-                <Count of={count} />
-              </a>
-            ),
-          },
-          { title: 'Total', isFigure: true, cell: ({ cents }) => <Money cents={cents} currency={currency} /> },
-        ]}
-      />
-    </>
-  );
-}
-
-/** Sums every row that reached its end: outcomes of sent rows, rows never to be sent, and withheld rows. */
-export function presentTotals({ now, states: { cancelled }, withheld }: FileFigures): OutcomeTotals {
-  return {
-    ...now,
-    ...(cancelled && { not_sent: { rows: cancelled.rows, cents: cancelled.cents } }),
-    ...(withheld.rows > 0 && { invalid: withheld }),
-  };
-}
-
-/**
- * Sums the rows of open batches; none of them may count as not sent. `waiting` certainly has not left yet; `underWay`
- * may have.
- */
-export function openTotals({ states }: FileFigures): { waiting: Totals; underWay: Totals } {
-  const add = (wanted: readonly BatchState[]): Totals => ({
-    rows: wanted.reduce((sum, state) => sum + (states[state]?.rows ?? 0), 0),
-    cents: wanted.reduce((sum, state) => sum + (states[state]?.cents ?? 0), 0),
-  });
-  const open = (Object.keys(BATCH_STATES) as BatchState[]).filter((state) => !isOneOf(FINAL_BATCH_STATES, state));
-  return {
-    waiting: add(NOT_SENT_YET),
-    underWay: add(open.filter((state) => !isOneOf(NOT_SENT_YET, state))),
-  };
-}
-
-/** States in which nothing was charged and a batch may still be sent. */
-const NOT_SENT_YET = ['ready', 'preparing', 'refused'] as const satisfies readonly BatchState[];
-
-function isOneOf(states: readonly BatchState[], state: BatchState): boolean {
-  return states.includes(state);
 }

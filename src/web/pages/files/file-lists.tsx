@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { FINAL_BATCH_STATES, OUTCOMES, type Outcome } from '../../../../schemas/lifecycle.ts';
 import { SHOWN_OUTCOMES } from '../../../../schemas/shown.ts';
 import { rejectionOf } from '../../../../schemas/rejections.ts';
@@ -6,48 +6,41 @@ import { type ListedRow, listRows, type RowFilter } from '../../../ledger/row/li
 import { type Blocks, readBlocks, showBatch } from '../../../explain/read-blocks.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
-import { type WebContext, viewerOf } from '../../web-context.ts';
-import { addressOf } from '../../parts/address.ts';
 import { Section, Table, CardNotice, isCardNumber, splitPage, StepPager } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
-import { Page } from '../../parts/page.tsx';
 import { Money, OutcomeWord, Count, Moment, StateBadge } from '../../parts/words.tsx';
-import { sendPage } from '../../send-page.ts';
-import { customsOf, fileOf, startOf, type Customs, crumbsOf } from './read-address.ts';
+import type { HeadFacts } from './file-head.tsx';
+import { startOf, tabPath, type TabVisit, type Customs } from './read-address.ts';
 import { type ListedBatch, listBatches } from '../../../ledger/file/list-files.ts';
-import { COLUMNS, type ColumnName } from '../../../../schemas/layouts.ts';
-import { ERRORS } from '../../../../schemas/errors.ts';
-import { type ListedFault, listFaults } from '../../../ledger/row/fault-counts.ts';
 
 const PAGE = 100;
 
-/** Serves `/files/:fileId/rows`: the rows of a file in its order, with their outcomes. */
-export function listRowsPage(server: FastifyInstance, { app }: WebContext): void {
-  server.get('/files/:fileId/rows', async (request, reply) => {
-    const file = await fileOf(app, request);
-    const asked = askedOf(request);
-    const path = `/files/${file.file_id}/rows`;
-    const found = asked.isCard ? [] : await listRows(app.ledger, file, { ...filterOf(asked), limit: PAGE + 1 });
-    const { page, more } = splitPage(found, PAGE);
-    const query = { outcome: asked.outcome, invoice: asked.invoice, batch: asked.batch || undefined };
-    return sendPage(
-      reply,
-      <Page title="Rows" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)}>
-        {asked.isCard && <CardNotice />}
-        <Section title="Which rows">
-          <FilterForm path={path} asked={asked} />
-        </Section>
-        <Section title={`Rows of ${file.name}`}>
-          <RowTable file={file} rows={page} currency={customsOf(app, file.account).currency} />
-          <StepPager
-            first={asked.from > 1 ? addressOf(path, query) : undefined}
-            next={more && addressOf(path, { ...query, from: more.line })}
-            says={page.length === 0 ? '' : `Lines ${page[0]!.line} to ${page.at(-1)!.line}`}
-          />
-        </Section>
-      </Page>,
-    );
-  });
+/** Shows the rows of a file in its order, with their outcomes. */
+export async function showPayments({ app, request }: TabVisit, { file, customs }: Pick<HeadFacts, 'file' | 'customs'>) {
+  const asked = askedOf(request);
+  const found = asked.isCard ? [] : await listRows(app.ledger, file, { ...filterOf(asked), limit: PAGE + 1 });
+  const { page, more } = splitPage(found, PAGE);
+  const at = (from?: number) =>
+    tabPath(file, 'payments', {
+      outcome: asked.outcome,
+      invoice: asked.invoice,
+      batch: asked.batch || undefined,
+      from,
+    });
+  return (
+    <>
+      {asked.isCard && <CardNotice />}
+      <Section title="Payments">
+        <FilterForm path={`/files/${file.file_id}`} asked={asked} />
+        <RowTable file={file} rows={page} currency={customs.currency} />
+        <StepPager
+          first={asked.from > 1 ? at() : undefined}
+          next={more && at(more.line)}
+          says={page.length === 0 ? '' : `Lines ${page[0]!.line} to ${page.at(-1)!.line}`}
+        />
+      </Section>
+    </>
+  );
 }
 
 type RowQuery = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
@@ -86,6 +79,7 @@ const OUTCOME_CHOICES = [
 function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: RowQuery }) {
   return (
     <form action={path} class="inline filter">
+      <input type="hidden" name="tab" value="payments" />
       <ChoiceField name="outcome" label="Outcome" choices={OUTCOME_CHOICES} value={outcome} />
       <TextField name="invoice" label="Invoice, exactly" type="search" value={invoice} autocomplete="off" />
       <TextField name="batch" label="Batch" type="number" value={batch === 0 ? '' : String(batch)} />
@@ -113,7 +107,7 @@ function RowTable({
       empty={
         <>
           No row matches. Rows are listed here after the file has been read.{' '}
-          <a href={`/files/${file.file_id}/rows`}>Show all rows</a>
+          <a href={tabPath(file, 'payments')}>Show all rows</a>
         </>
       }
       columns={[
@@ -150,29 +144,22 @@ function RowOutcome({ row: { outcome, batch_no: batchNo, batch_state: state } }:
   return isEnded ? <OutcomeWord outcome="not_sent" /> : <>none yet</>;
 }
 
-/** Serves `/files/:fileId/batches`: all batches of a file, by number. */
-export function listBatchesPage(server: FastifyInstance, { app }: WebContext): void {
-  server.get('/files/:fileId/batches', async (request, reply) => {
-    const file = await fileOf(app, request);
-    const from = startOf(request, 'from');
-    const path = `/files/${file.file_id}/batches`;
-    const found = await listBatches(app.ledger, file.file_id, { from, limit: PAGE + 1 });
-    const { page, more } = splitPage(found, PAGE);
-    const blocksOf = await readBlocks(app.ledger, app.settings);
-    return sendPage(
-      reply,
-      <Page title="Batches" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)} isLive>
-        <Section title={`Batches of ${file.name}`} live="batches">
-          <BatchTable file={file} batches={page} customs={customsOf(app, file.account)} blocksOf={blocksOf} />
-          <StepPager
-            first={from > 1 ? path : undefined}
-            next={more && addressOf(path, { from: more.batch_no })}
-            says={`From batch ${page[0]?.batch_no ?? from}`}
-          />
-        </Section>
-      </Page>,
-    );
-  });
+/** Shows the batches of a file by number. */
+export async function showBatches({ app, request }: TabVisit, { file, customs }: Pick<HeadFacts, 'file' | 'customs'>) {
+  const from = startOf(request, 'from');
+  const found = await listBatches(app.ledger, file.file_id, { from, limit: PAGE + 1 });
+  const { page, more } = splitPage(found, PAGE);
+  const blocksOf = await readBlocks(app.ledger, app.settings);
+  return (
+    <Section title="Batches" live="batches">
+      <BatchTable file={file} batches={page} customs={customs} blocksOf={blocksOf} />
+      <StepPager
+        first={from > 1 ? tabPath(file, 'batches') : undefined}
+        next={more && tabPath(file, 'batches', { from: more.batch_no })}
+        says={`From batch ${page[0]?.batch_no ?? from}`}
+      />
+    </Section>
+  );
 }
 
 export function BatchTable({
@@ -204,57 +191,4 @@ export function BatchTable({
       ]}
     />
   );
-}
-
-/** Serves `/files/:fileId/faults`: every fault of a file, in the order found. */
-export function listFaultsPage(server: FastifyInstance, { app }: WebContext): void {
-  server.get('/files/:fileId/faults', async (request, reply) => {
-    const file = await fileOf(app, request);
-    const from = startOf(request, 'from');
-    const path = `/files/${file.file_id}/faults`;
-    const found = await listFaults(app.ledger, file.file_no, { from, limit: PAGE + 1 });
-    const { page, more } = splitPage(found, PAGE);
-    return sendPage(
-      reply,
-      <Page title="Faults" viewer={viewerOf(request)} path={path} crumbs={crumbsOf(file)}>
-        <Section title={`Faults of ${file.name}`}>
-          <FaultTable faults={page} />
-          <StepPager
-            first={from > 1 ? path : undefined}
-            next={more && addressOf(path, { from: more.seq })}
-            says={`From fault ${page[0]?.seq ?? from}`}
-          />
-        </Section>
-      </Page>,
-    );
-  });
-}
-
-export function FaultTable({ faults }: { faults: readonly ListedFault[] }) {
-  return (
-    <Table
-      label="Faults"
-      rows={faults}
-      empty="No faults. Errors and warnings about the file are listed here, with the line and what to do."
-      columns={[
-        { title: 'Line', isFigure: true, cell: ({ line }) => (line === 0 ? 'file' : line) },
-        { title: 'Column', cell: ({ column }) => titleOf(column) },
-        { title: 'Code', cell: ({ code }) => <code>{code}</code> },
-        {
-          title: 'What it means',
-          cell: ({ code, detail }) => (
-            <span class="wide">{[ERRORS[code]?.means, detail].filter(Boolean).join(': ')}</span>
-          ),
-        },
-        { title: 'What to do', cell: ({ code }) => <span class="wide">{ERRORS[code]?.remedy}</span> },
-        { title: 'Value, masked', cell: ({ value }) => value !== null && <code>{value}</code> },
-      ]}
-    />
-  );
-}
-
-/** Returns the column's title in file headers. Older rows may name a column that no longer exists. */
-function titleOf(column: string | null): string {
-  if (column === null) return '';
-  return Object.hasOwn(COLUMNS, column) ? COLUMNS[column as ColumnName].title : column;
 }

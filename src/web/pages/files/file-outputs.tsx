@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { OUTPUT_KINDS } from '../../../../schemas/lifecycle.ts';
 import { readOutput } from '../../../ledger/file/read-file.ts';
-import type { FileRow, OutputRow } from '../../../ledger/engine/records.ts';
+import type { OutputRow } from '../../../ledger/engine/records.ts';
 import { openOutput } from '../../../actions/open-output.ts';
 import { recordDownload } from '../../../ledger/person/record-access.ts';
 import { fieldOf } from '../../access/read-form.ts';
@@ -10,7 +10,7 @@ import { actorOf } from '../../access/viewer.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Notice, Table } from '../../parts/blocks.tsx';
-import { Page } from '../../parts/page.tsx';
+import { ActionLinks, Page } from '../../parts/page.tsx';
 import { Count, Moment } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { fileOf, startOf, crumbsOf } from './read-address.ts';
@@ -39,7 +39,7 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
         .header('cache-control', 'no-store')
         .send(opened.content);
     }
-    const { title, next } = tellTrouble(opened, file);
+    const { title, next } = tellTrouble(opened);
     return sendPage(
       reply.code(409),
       <Page
@@ -50,6 +50,13 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
       >
         <Notice kind="bad" title={`${output.name}: ${title}`}>
           <p>{next}</p>
+          {opened.kind !== 'elsewhere' && (
+            <ActionLinks
+              viewer={viewerOf(request)}
+              actions={['check-outputs', 'rebuild-outputs']}
+              base={`/files/${file.file_id}`}
+            />
+          )}
         </Notice>
       </Page>,
     );
@@ -58,8 +65,8 @@ export function outputDownload(server: FastifyInstance, { app }: WebContext): vo
 
 type Trouble = Exclude<Awaited<ReturnType<typeof openOutput>>, { kind: 'open' }>;
 
-function tellTrouble(trouble: Trouble, { file_id: fileId }: FileRow): { title: string; next: string } {
-  const again = `"paydrop rebuild-outputs ${fileId} --out <folder>" generates the same bytes again from the ledger.`;
+function tellTrouble(trouble: Trouble): { title: string; next: string } {
+  const again = 'paydrop can generate the same bytes again from the ledger.';
   switch (trouble.kind) {
     case 'elsewhere':
       return {

@@ -21,7 +21,6 @@ import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
 import { customsOf, startOf } from './read-address.ts';
 import { outputDownload } from './file-outputs.tsx';
-import { listBatchesPage, listFaultsPage, listRowsPage } from './file-lists.tsx';
 import { showBatchPage } from './show-batch.tsx';
 import { showFilePage } from './show-file.tsx';
 
@@ -185,13 +184,10 @@ function FileTable({
   );
 }
 
-/** Serves the read-only pages below `/files`: files, batches, rows, faults and downloads. */
+/** Serves the read-only pages below `/files`: files, batches and downloads. */
 export function filePages(server: FastifyInstance, context: WebContext): void {
   listFilesPage(server, context);
   showFilePage(server, context);
-  listRowsPage(server, context);
-  listFaultsPage(server, context);
-  listBatchesPage(server, context);
   showBatchPage(server, context);
   outputDownload(server, context);
 }

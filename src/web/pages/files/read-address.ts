@@ -5,7 +5,9 @@ import { FILE_ID } from '../../../kernel/ids.ts';
 import { readBatchRow, readFileRow } from '../../../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
+import type { Viewer } from '../../access/viewer.ts';
 import { Refusal } from '../../access/refusal.ts';
+import { addressOf } from '../../parts/address.ts';
 
 /**
  * Returns the file that the address names.
@@ -35,6 +37,20 @@ export function crumbsOf({ file_id: fileId, name }: FileRow) {
     { path: '/files', label: 'Files' },
     { path: `/files/${fileId}`, label: name },
   ];
+}
+
+export type TabName = 'overview' | 'payments' | 'batches' | 'problems' | 'outputs' | 'history';
+
+/** Who asks for a tab, and with which filter. */
+export type TabVisit = { readonly app: App; readonly request: FastifyRequest; readonly viewer: Viewer };
+
+/** Returns the address of a tab of a file. */
+export function tabPath(
+  { file_id: fileId }: Pick<FileRow, 'file_id'>,
+  tab: TabName,
+  query: Parameters<typeof addressOf>[1] = {},
+): string {
+  return addressOf(`/files/${fileId}`, { tab: tab === 'overview' ? undefined : tab, ...query });
 }
 
 /** Returns the number where a list begins; 0 when the address has no valid one. */

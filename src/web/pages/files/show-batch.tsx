@@ -13,13 +13,12 @@ import { compareBatch } from '../../../explain/compare-batch.ts';
 import { readBlocks, showBatch, type ShownFile } from '../../../explain/read-blocks.ts';
 import { whyBatch } from '../../../explain/why/tell-why.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
-import { addressOf } from '../../parts/address.ts';
 import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
 import { ActionLinks, Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, StateBadge } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { BatchComparison, BatchDoubt } from './batch-doubt.tsx';
-import { batchOf, type Customs, customsOf, crumbsOf } from './read-address.ts';
+import { batchOf, type Customs, customsOf, crumbsOf, tabPath } from './read-address.ts';
 import { ToldWhy, WaitingProposals } from './told-why.tsx';
 import { describeAnswer, describeWritten } from '../../../explain/attempt-words.ts';
 
@@ -144,7 +143,7 @@ function BatchHead({
 
 function BatchRows({ file, batch }: { file: FileRow; batch: BatchRow }) {
   return (
-    <a href={addressOf(`/files/${file.file_id}/rows`, { batch: batch.batch_no })}>
+    <a href={tabPath(file, 'payments', { batch: batch.batch_no })}>
       <Count of={batch.rows} />
     </a>
   );

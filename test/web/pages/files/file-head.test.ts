@@ -7,12 +7,15 @@ import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import {
   actionsOf,
+  FileDetails,
   FileFacts,
+  type HeadFacts,
   HoldNotice,
-  openTotals,
-  OutcomePart,
-  presentTotals,
+  mainStepOf,
 } from '../../../../src/web/pages/files/file-head.tsx';
+import { openTotals, OutcomePart, presentTotals } from '../../../../src/web/pages/files/file-overview.tsx';
+import type { PersonRole } from '../../../../schemas/actions.ts';
+import type { Shown } from '../../../../schemas/shown.ts';
 import { draw } from '../../support/page-words.ts';
 
 const AT = new Date('2026-06-15T10:00:00Z');
@@ -40,7 +43,19 @@ const FILE = {
 const HELD = { shown: 'needs_approval', blockedBy: [] } as const;
 
 const figures = (...states: string[]) =>
-  ({ states: Object.fromEntries(states.map((state) => [state, { batches: 1, rows: 1, cents: 1 }])) }) as FileFigures;
+  ({
+    states: Object.fromEntries(states.map((state) => [state, { batches: 1, firstNo: 3, rows: 1, cents: 1 }])),
+  }) as FileFigures;
+
+const headOf = (of: Partial<HeadFacts>): HeadFacts => ({
+  file: { ...FILE, ...HELD },
+  customs: { timeZone: 'America/Toronto', currency: 'USD' },
+  figures: figures('ready'),
+  maker: undefined,
+  hasRowsToSend: true,
+  outputs: [{ kind: 'result' }],
+  ...of,
+});
 
 describe('actionsOf', () => {
   it.each<[FileState, string[], boolean, string[]]>([
@@ -54,38 +69,80 @@ describe('actionsOf', () => {
     ['claimed', [], false, []],
     ['rejected', [], true, ['check-outputs']],
   ])('of a %s file with batches %j', (state, states, hasOutputs, actions) => {
-    expect(actionsOf({ ...FILE, state }, figures(...states), hasOutputs)).toEqual(actions);
+    const head = headOf({ figures: figures(...states), outputs: hasOutputs ? [{ kind: 'result' }] : [] });
+    expect(actionsOf({ ...head, file: { ...FILE, state } })).toEqual(actions);
+  });
+
+  it('do not offer to send rows again when there is none that may go', () => {
+    const head = headOf({ figures: figures('reconciled'), hasRowsToSend: false });
+    expect(actionsOf({ ...head, file: { ...FILE, state: 'completed' } })).toEqual(['check-outputs']);
   });
 
   it('are together all actions on files but the one that a check offers', () => {
     const offered = (Object.keys(FILE_STATES) as FileState[]).flatMap((state) =>
-      actionsOf({ ...FILE, state }, figures('ready'), true),
+      actionsOf({ ...headOf({}), file: { ...FILE, state } }),
     );
     const ofFiles = HANDLED.filter((name) => ACTIONS[name].to === 'file');
     expect(ofFiles.filter((name) => !offered.includes(name))).toEqual(['rebuild-outputs']);
   });
 });
 
-describe('FileFacts', () => {
-  it('shows rows, money and moments as people of the account read them', () => {
-    const customs = { timeZone: 'America/Toronto', currency: 'USD' };
-    const html = draw(FileFacts, { file: { ...FILE, ...HELD }, customs });
-    for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time'])
-      expect(html).toContain(text);
+describe('mainStepOf', () => {
+  const WITH = figures('unknown', 'exception', 'refused');
+  const stepOf = (role: PersonRole, shown: Shown, state: FileState, of: Partial<HeadFacts> = {}) =>
+    mainStepOf(
+      { person: 'ann', role, csrf: '', actions: undefined },
+      headOf({ figures: WITH, ...of, file: { ...FILE, state, shown, blockedBy: [] } }),
+    );
+  const labelOf = (step: ReturnType<typeof stepOf>) =>
+    step && ('path' in step ? `${step.label} ${step.path.replace('/files/abc', '')}` : step.waits);
+
+  it.each<[Shown, FileState, PersonRole, string | undefined]>([
+    ['in_doubt', 'in_progress', 'operator', 'Resolve… /batches/3/resolve'],
+    ['mismatch', 'in_progress', 'viewer', 'Compare /batches/3#s-what-was-sent-and-what-was-returned'],
+    ['refused', 'in_progress', 'operator', 'Send again… /batches/3/do/retry'],
+    ['refused', 'in_progress', 'approver', 'An operator sends it again or withdraws it.'],
+    ['needs_approval', 'held', 'approver', 'Review and approve… /do/approve'],
+    ['needs_approval', 'held', 'operator', 'It waits for an approver.'],
+    ['rejected', 'rejected', 'operator', 'Upload the corrected file… /drop?replaces=abc'],
+    ['rejected', 'rejected', 'viewer', undefined],
+    ['completed_with_declines', 'completed', 'operator', 'Send again… /do/resubmit'],
+    ['completed_with_declines', 'completed', 'viewer', 'Download results /outputs/result'],
+    ['cancelled', 'cancelled', 'operator', 'Download results /outputs/result'],
+  ])('of a file %s (%s) is for the role %s', (shown, state, role, expected) => {
+    expect(labelOf(stepOf(role, shown, state))).toBe(expected);
   });
 
-  it('leaves out what is not known yet', () => {
-    const claimed = {
-      ...FILE,
-      ...HELD,
-      records: null,
-      valid_rows: null,
-      valid_cents: null,
-      invalid_rows: null,
-      layout: null,
-    };
-    const html = draw(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } });
-    for (const name of ['<dt>Rows', '<dt>Valid rows', '<dt>Withheld', '<dt>Layout', '<dt>Total'])
+  it('is a download when no row may go again, and nothing before there is a result', () => {
+    const quiet = { hasRowsToSend: false };
+    expect(labelOf(stepOf('operator', 'completed', 'completed', quiet))).toBe('Download results /outputs/result');
+    expect(stepOf('operator', 'awaiting_result', 'in_progress', { ...quiet, outputs: [] })).toBeUndefined();
+  });
+
+  it('offers no approval of a file to the person who uploaded it, nor of one without a row to send', () => {
+    const own = stepOf('approver', 'needs_approval', 'held', { maker: 'operator:ann' });
+    expect(labelOf(own)).toBe('You uploaded it, so another approver decides.');
+    const file = { ...FILE, ...HELD, valid_rows: 0 };
+    expect(
+      mainStepOf({ person: 'ann', role: 'admin', csrf: '', actions: undefined }, headOf({ file })),
+    ).toBeUndefined();
+  });
+});
+
+describe('FileFacts and FileDetails', () => {
+  it('show rows, money and moments as people of the account read them', () => {
+    const head = headOf({ maker: 'operator:ann' });
+    const html = draw(FileFacts, head) + draw(FileDetails, head);
+    for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time', 'ann'])
+      expect(html).toContain(text);
+    expect(html).toContain('0 of 1 batch done');
+  });
+
+  it('leave out what is not known yet', () => {
+    const unread = { records: null, valid_rows: null, valid_cents: null, invalid_rows: null, layout: null };
+    const head = headOf({ file: { ...FILE, ...HELD, ...unread }, figures: figures() });
+    const html = draw(FileFacts, head) + draw(FileDetails, head);
+    for (const name of ['<dt>Rows', '<dt>Payments', '<dt>Withheld', '<dt>Layout', '<dt>Total', '<progress'])
       expect(html).not.toContain(name);
   });
 });
@@ -122,10 +179,10 @@ describe('HoldNotice', () => {
 
 const FIGURES: FileFigures = {
   states: {
-    reconciled: { batches: 1, rows: 3, cents: 600 },
-    cancelled: { batches: 1, rows: 2, cents: 400 },
-    unknown: { batches: 1, rows: 5, cents: 1_000 },
-    ready: { batches: 1, rows: 1, cents: 100 },
+    reconciled: { batches: 1, firstNo: 1, rows: 3, cents: 600 },
+    cancelled: { batches: 1, firstNo: 1, rows: 2, cents: 400 },
+    unknown: { batches: 1, firstNo: 1, rows: 5, cents: 1_000 },
+    ready: { batches: 1, firstNo: 1, rows: 1, cents: 100 },
   },
   first: { approved: { rows: 3, cents: 600 } },
   now: { approved: { rows: 2, cents: 400 }, declined: { rows: 1, cents: 200 } },
@@ -150,12 +207,12 @@ describe('OutcomePart', () => {
     const html = draw(OutcomePart, { fileId: 'abc', figures: FIGURES, currency: 'USD' });
     const links = [...html.matchAll(/href="([^"]+)">([\d,]+)</g)].map(([, href, rows]) => [href, rows]);
     expect(links).toEqual([
-      ['/files/abc/rows?outcome=approved', '2'],
-      ['/files/abc/rows?outcome=declined', '1'],
-      ['/files/abc/rows?outcome=not_sent', '2'],
-      ['/files/abc/rows?outcome=invalid', '4'],
-      ['/files/abc/rows?outcome=open', '1'],
-      ['/files/abc/rows?outcome=open', '5'],
+      ['/files/abc?tab=payments&amp;outcome=approved', '2'],
+      ['/files/abc?tab=payments&amp;outcome=declined', '1'],
+      ['/files/abc?tab=payments&amp;outcome=not_sent', '2'],
+      ['/files/abc?tab=payments&amp;outcome=invalid', '4'],
+      ['/files/abc?tab=payments&amp;outcome=open', '1'],
+      ['/files/abc?tab=payments&amp;outcome=open', '5'],
     ]);
     expect(html).toContain('its money may have moved');
   });

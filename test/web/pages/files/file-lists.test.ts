@@ -4,7 +4,8 @@ import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
-import { BatchTable, FaultTable } from '../../../../src/web/pages/files/file-lists.tsx';
+import { BatchTable } from '../../../../src/web/pages/files/file-lists.tsx';
+import { FaultTable, GroupTable } from '../../../../src/web/pages/files/file-problems.tsx';
 import { forceSql } from '../../../support/force-sql.ts';
 import { draw } from '../../support/page-words.ts';
 
@@ -23,15 +24,15 @@ beforeAll(async () => {
   await world.drop('card', 'bad.csv', lines(bad));
   await world.finish();
   ({ file_id: fileId } = await findFile(world.app.ledger, 'monday.csv'));
-  path = `/files/${fileId}/rows`;
-  faultsPath = `/files/${(await findFile(world.app.ledger, 'bad.csv')).file_id}/faults`;
+  path = `/files/${fileId}?tab=payments`;
+  faultsPath = `/files/${(await findFile(world.app.ledger, 'bad.csv')).file_id}?tab=problems`;
   viewer = await world.as('viewer');
 });
 
-const rowsOf = async (query: string) => tableOf(sectionOf((await viewer.get(path + query)).text, 'Rows of monday.csv'));
+const rowsOf = async (query: string) => tableOf(sectionOf((await viewer.get(path + query)).text, 'Payments'));
 const linesOf = async (query: string) => (await rowsOf(query)).map(([line]) => Number(line));
 
-describe('/files/:fileId/rows', () => {
+describe('the tab Payments', () => {
   it('shows each row with its outcome, what a code means, and the last four only', async () => {
     const [approved, declined, invalid] = await rowsOf('');
     expect(approved!.slice(0, 7)).toEqual(['1', 'C-1', '', '25.00 USD', '…2220', '1', 'Approved']);
@@ -42,29 +43,29 @@ describe('/files/:fileId/rows', () => {
 
   it('pages by 100 lines and keeps the filter', async () => {
     expect(await linesOf('')).toHaveLength(100);
-    const { text } = await viewer.get(`${path}?outcome=approved`);
+    const { text } = await viewer.get(`${path}&outcome=approved`);
     const next = linksOf(text).find((link) => link.includes('from='))!;
-    expect(next).toBe(`${path}?outcome=approved&from=103`);
+    expect(next).toBe(`${path}&outcome=approved&from=103`);
     expect(await linesOf(next.slice(path.length))).toEqual(upTo(18).map((n) => 102 + n));
-    expect(linksOf((await viewer.get(next)).text)).toContain(`${path}?outcome=approved`);
+    expect(linksOf((await viewer.get(next)).text)).toContain(`${path}&outcome=approved`);
   });
 
   it.each([
-    ['?outcome=declined', [2]],
-    ['?outcome=invalid', [3]],
-    ['?outcome=unknown', []],
-    ['?invoice=C-7', [7]],
-    ['?invoice=C-7&outcome=declined', []],
-    ['?batch=2&from=119', [119, 120]],
-    ['?from=120', [120]],
-    ['?outcome=nonsense&from=119', [119, 120]],
+    ['&outcome=declined', [2]],
+    ['&outcome=invalid', [3]],
+    ['&outcome=unknown', []],
+    ['&invoice=C-7', [7]],
+    ['&invoice=C-7&outcome=declined', []],
+    ['&batch=2&from=119', [119, 120]],
+    ['&from=120', [120]],
+    ['&outcome=nonsense&from=119', [119, 120]],
   ])('filters: %s', async (query, expected) => {
     expect(await linesOf(query)).toEqual(expected);
   });
 
   it('answers no card number and repeats none', async () => {
     for (const invoice of [CARD, '4222 2222 2222 2220', `x ${CARD}`]) {
-      const { status, text } = await viewer.get(`${path}?invoice=${encodeURIComponent(invoice)}`);
+      const { status, text } = await viewer.get(`${path}&invoice=${encodeURIComponent(invoice)}`);
       expect(status).toBe(200);
       expect(wordsOf(text)).toContain('Card numbers cannot be searched; use the invoice');
       expect(text.replaceAll(/\D/g, '')).not.toContain(CARD);
@@ -72,10 +73,10 @@ describe('/files/:fileId/rows', () => {
   });
 });
 
-describe('/files/:fileId/batches', () => {
+describe('the tab Batches', () => {
   it('shows state, rows, money and the id of the service, each with its page', async () => {
-    const { text } = await viewer.get(`/files/${fileId}/batches`);
-    const rows = tableOf(text).map((row) => row.slice(0, 4));
+    const { text } = await viewer.get(`/files/${fileId}?tab=batches`);
+    const rows = tableOf(sectionOf(text, 'Batches')).map((row) => row.slice(0, 4));
     expect(rows).toEqual([
       ['Batch 1', 'Reconciled', '60', '1,477.00 USD'],
       ['Batch 2', 'Reconciled', '59', '1,475.00 USD'],
@@ -90,11 +91,13 @@ describe('/files/:fileId/batches', () => {
        SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(3, 150) n`,
       [fileId],
     );
-    const { text } = await viewer.get(`/files/${fileId}/batches`);
-    expect(tableOf(text)).toHaveLength(100);
-    expect(linksOf(text)).toContain(`/files/${fileId}/batches?from=101`);
-    const rest = await viewer.get(`/files/${fileId}/batches?from=101`);
-    expect(tableOf(rest.text).map(([name]) => name)).toEqual(upTo(50).map((n) => `Batch ${100 + n}`));
+    const { text } = await viewer.get(`/files/${fileId}?tab=batches`);
+    expect(tableOf(sectionOf(text, 'Batches'))).toHaveLength(100);
+    expect(linksOf(text)).toContain(`/files/${fileId}?tab=batches&from=101`);
+    const rest = await viewer.get(`/files/${fileId}?tab=batches&from=101`);
+    expect(tableOf(sectionOf(rest.text, 'Batches')).map(([name]) => name)).toEqual(
+      upTo(50).map((n) => `Batch ${100 + n}`),
+    );
   });
 });
 
@@ -107,24 +110,42 @@ describe('BatchTable', () => {
   });
 });
 
-describe('/files/:fileId/faults', () => {
-  it('shows line, column, code, what it means, what to do and the masked value, 100 a page', async () => {
+describe('the tab Problems', () => {
+  it('groups the problems by cause, with the first lines of each', async () => {
+    const groups = tableOf(sectionOf((await viewer.get(faultsPath)).text, 'Problems by cause'));
+    expect(groups.map((cells) => cells.slice(0, 4))).toContainEqual([
+      'The card number fails its check digit',
+      'Credit Card #',
+      '120',
+      '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …',
+    ]);
+  });
+
+  it('shows line, column, what is wrong, what to do and the masked value, 100 a page', async () => {
     const { text } = await viewer.get(faultsPath);
-    const rows = tableOf(text);
+    const rows = tableOf(sectionOf(text, 'Line by line'));
     expect(rows).toHaveLength(100);
-    const card = rows.find((row) => row[2] === 'CARD_CHECK_DIGIT')!;
+    const card = rows.find((row) => row[4] === '************2221')!;
     expect(card).toEqual([
       '1',
       'Credit Card #',
-      'CARD_CHECK_DIGIT',
-      'the card number fails its check digit',
+      'The card number fails its check digit',
       'Compare the number with the card; a digit is wrong.',
       '************2221',
     ]);
     const next = linksOf(text).find((link) => link.includes('from='))!;
-    expect(next).toBe(`${faultsPath}?from=101`);
-    expect(tableOf((await viewer.get(next)).text).map(([line]) => line)).toContain('100');
+    expect(next).toBe(`${faultsPath}&from=101`);
+    expect(tableOf(sectionOf((await viewer.get(next)).text, 'Line by line')).map(([line]) => line)).toContain('100');
     expect(linksOf((await viewer.get(next)).text)).toContain(faultsPath);
+  });
+});
+
+describe('GroupTable', () => {
+  it('escapes details, and names the file where a problem is of no line', () => {
+    const group = { code: 'SAME_ROWS', column: null, detail: '<b>d</b>', faults: 1, lines: [0] } as const;
+    const html = draw(GroupTable, { groups: [{ ...group, lines: [...group.lines] }] });
+    expect(tableOf(html)[0]![3]).toBe('file');
+    expect(html).not.toContain('<b>');
   });
 });
 
@@ -134,6 +155,6 @@ describe('FaultTable', () => {
     const html = draw(FaultTable, { faults: [fault] });
     expect(tableOf(html)[0]![0]).toBe('file');
     expect(html).not.toMatch(/<b>|<i>/);
-    expect(wordsOf(draw(FaultTable, { faults: [] }))).toContain('No faults.');
+    expect(wordsOf(draw(FaultTable, { faults: [] }))).toContain('No problems.');
   });
 });

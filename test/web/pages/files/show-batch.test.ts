@@ -91,7 +91,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
     const { text } = await (await world.as('admin')).get(path());
     expect(linksOf(text).filter((link) => link.includes('/do/'))).toEqual([]);
     expect(linksOf(text)).toContain('/proposals');
-    expect(wordsOf(text)).toContain('operator proposed “approve”');
+    expect(wordsOf(text)).toContain('operator proposed to approve the held file; its valid rows are sent');
   });
 
   it.each(['2', '0', 'x', '1%00'])('knows no batch "%s"', async (batchNo) => {
@@ -194,7 +194,7 @@ describe('BatchDoubt', () => {
   });
 
   it('leads nowhere while a proposal waits', () => {
-    expect(drawDoubt({ proposal: { proposalNo: 7, action: 'absolve', madeBy: 'operator:ada' } })).not.toContain(
+    expect(drawDoubt({ proposal: { proposalNo: 7, action: 'not-received', madeBy: 'operator:ada' } })).not.toContain(
       '/resolve',
     );
   });
@@ -236,9 +236,9 @@ describe('ToldWhy', () => {
 });
 
 it('WaitingProposals says who proposed what, with a link; nothing when nobody did', () => {
-  const proposals = [{ proposal_no: 7, batch_no: 2, action: 'absolve', made_by: 'operator:ada' }];
+  const proposals = [{ proposal_no: 7, batch_no: 2, action: 'not-received', made_by: 'operator:ada' }];
   const html = draw(WaitingProposals, { proposals });
-  expect(html).toContain('ada proposed “absolve” for batch 2.');
+  expect(html).toContain('ada proposed to mark the batch as not received; it is sent again (batch 2).');
   expect(html).toContain('<a href="/proposals">See proposal 7</a>');
   expect(draw(WaitingProposals, { proposals: [] })).toBe('');
 });

@@ -5,7 +5,9 @@ import { dashboardForTests, type TestBrowser, type TestPerson } from '../../supp
 import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 import type { LinkedFile } from '../../../../src/ledger/file/list-files.ts';
-import { LinkedFiles, ControlTotals, LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
+import { ControlTotals, LinkedFiles } from '../../../../src/web/pages/files/file-overview.tsx';
+import { LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/show-file.tsx';
+import { Story } from '../../../../src/web/pages/files/told-why.tsx';
 import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
 import { draw } from '../../support/page-words.ts';
 
@@ -24,17 +26,18 @@ beforeAll(async () => {
   viewer = await world.as('viewer');
 });
 
-const page = async (name: string) => (await viewer.get(`/files/${ids[name]}`)).text;
+const page = async (name: string, tab = 'overview') => (await viewer.get(`/files/${ids[name]}?tab=${tab}`)).text;
+const tabsOf = (html: string) =>
+  [...(/<nav class="tabs" aria-label="File".*?<\/nav>/.exec(html)?.[0] ?? '').matchAll(/<a[^>]*>([^<]+)</g)].map(
+    ([, label]) => label,
+  );
 const actionsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$/.exec(link)?.[1] ?? []);
 
 describe('/files/:fileId', () => {
-  it('tells of a finished file why, how its rows came out and that everything agrees', async () => {
+  it('tells at a glance how a finished file stands, how its rows came out and that everything agrees', async () => {
     const html = await page('done.csv');
-    expect(wordsOf(sectionOf(html, 'Payment file'))).toMatch(
-      /State Completed with declines .* Rows 22 .* Withheld rows 1/,
-    );
-    expect(wordsOf(sectionOf(html, 'How it stands'))).toContain(
-      'The file: completed with declines (every row has its outcome',
+    expect(wordsOf(sectionOf(html, 'Status'))).toMatch(
+      /State Completed with declines .* Total 502\.00 USD Payments 21 Withheld rows 1/,
     );
     expect(wordsOf(sectionOf(html, 'What happened'))).toContain('done.csv was taken from drop/card');
     const outcomes = tableOf(sectionOf(html, 'Outcomes')).map((row) => [row[0], row[2], row[3]]);
@@ -44,22 +47,61 @@ describe('/files/:fileId', () => {
       ['Invalid', '1', '25.00 USD'],
     ]);
     expect(sectionOf(html, 'Outcomes')).toContain('role="img"');
-    const totals = tableOf(sectionOf(html, 'Control totals')).map((row) => [row[0], row[3]]);
+    expect(html).toContain('<summary>9 of 9 control totals agree</summary>');
+    const totals = tableOf(sectionOf(html, 'What happened')).map((row) => [row[0], row[3]]);
     expect(totals).toEqual(['H0', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'H7', 'H8'].map((id) => [id, 'agree']));
-    expect(tableOf(sectionOf(html, 'Batches'))[0]!.slice(0, 3)).toEqual(['Batch 1', 'Reconciled', '21']);
-    expect(tableOf(sectionOf(html, 'Faults'))[0]!.slice(0, 3)).toEqual(['2', 'Expiry', 'EXPIRY_PAST']);
-    expect(linksOf(sectionOf(html, 'Output files'))).toContain(`/files/${ids['done.csv']}/outputs/result`);
-    expect(wordsOf(sectionOf(html, 'Latest steps'))).toContain('paydrop complete: now completed');
     expect(html).not.toContain(CARD);
+  });
+
+  it('shows on each tab only what belongs there, below the same head', async () => {
+    const tab = (name: string) => page('done.csv', name);
+    expect(tabsOf(await tab('nonsense'))).toEqual([
+      'Overview',
+      'Payments',
+      'Batches',
+      'Problems 1',
+      'Outputs',
+      'History',
+    ]);
+    expect(tableOf(sectionOf(await tab('payments'), 'Payments'))).toHaveLength(22);
+    expect(tableOf(sectionOf(await tab('batches'), 'Batches'))[0]!.slice(0, 3)).toEqual([
+      'Batch 1',
+      'Reconciled',
+      '21',
+    ]);
+    expect(tableOf(sectionOf(await tab('problems'), 'Problems by cause'))[0]!.slice(0, 4)).toEqual([
+      expect.stringMatching(/^The card/),
+      'Expiry',
+      '1',
+      '2',
+    ]);
+    expect(linksOf(sectionOf(await tab('outputs'), 'Output files'))).toContain(
+      `/files/${ids['done.csv']}/outputs/result`,
+    );
+    expect(wordsOf(sectionOf(await tab('history'), 'Latest steps'))).toContain('paydrop complete: now completed');
+    for (const name of ['payments', 'batches', 'problems', 'outputs', 'history']) {
+      const html = await tab(name);
+      expect(sectionOf(html, 'Status')).toContain('data-state="completed_with_declines"');
+      expect(sectionOf(html, 'Outcomes')).toBe('');
+    }
+  });
+
+  it('shows a tab at the address that it had as a page', async () => {
+    for (const [old, title] of [
+      ['rows', 'Payments'],
+      ['batches', 'Batches'],
+      ['faults', 'Line by line'],
+    ] as const)
+      expect(tableOf(sectionOf((await viewer.get(`/files/${ids['done.csv']}/${old}`)).text, title))).not.toEqual([]);
   });
 
   it('says every reason for which a file is held, what to do, and what can be done', async () => {
     const html = await (await world.as('approver')).get(`/files/${ids['held.csv']}`);
-    expect(wordsOf(sectionOf(html.text, 'Payment file'))).toMatch(
+    expect(wordsOf(sectionOf(html.text, 'Status'))).toMatch(
       /Needs approval The file has the same invoice, amount and payer twice \(1 row, the first on line 2\)/,
     );
     expect(wordsOf(sectionOf(html.text, 'What to do next'))).toMatch(/Then Approve or Decline/);
-    expect(actionsOf(sectionOf(html.text, 'Payment file'))).toEqual(['approve', 'decline', 'check-outputs']);
+    expect(actionsOf(sectionOf(html.text, 'Status'))).toEqual(['approve', 'decline', 'check-outputs']);
     expect(actionsOf(sectionOf(html.text, 'What to do next'))).toEqual(['approve', 'decline']);
     expect(actionsOf(sectionOf(await page('held.csv'), 'What to do next'))).toEqual([]);
     expect(tableOf(sectionOf(html.text, 'Outcomes'))).toEqual([
@@ -67,10 +109,22 @@ describe('/files/:fileId', () => {
     ]);
   });
 
-  it('has no control totals of a refused file', async () => {
+  it('has neither control totals nor batches of a refused file', async () => {
     const html = await page('refused.csv');
-    expect(wordsOf(sectionOf(html, 'Control totals'))).toContain('nothing in it was sent');
-    expect(tableOf(sectionOf(html, 'Faults'))).not.toEqual([]);
+    expect(wordsOf(sectionOf(html, 'What happened'))).toContain('nothing in it was sent');
+    expect(tabsOf(html)).toEqual(['Overview', 'Payments', 'Problems 2', 'Outputs', 'History']);
+  });
+
+  it('fills one button at most and shows no command, code or state of the ledger', async () => {
+    for (const name of ['done.csv', 'held.csv', 'refused.csv'])
+      for (const tab of ['overview', 'payments', 'batches', 'problems', 'outputs', 'history']) {
+        const html = (await (await world.as('admin')).get(`/files/${ids[name]}?tab=${tab}`)).text;
+        expect(html.match(/class="(button )?main"/g)?.length ?? 0).toBeLessThanOrEqual(1);
+        const seen = wordsOf(html.replaceAll(/<details.*?<\/details>|<(meta|script)[^>]*>/g, ''));
+        expect(seen).not.toMatch(
+          /paydrop [a-z-]+ [a-z0-9]{16}|--reason|See --help|[A-Z]{3,}_[A-Z_]+|\b(in_progress|partly_cancelled)\b/,
+        );
+      }
   });
 
   it.each<[TestPerson, string[]]>([
@@ -92,18 +146,24 @@ describe('/files/:fileId', () => {
     }
   });
 
-  it('shows the first 50 batches, faults and 100 steps of a large file, with links to all', async () => {
+  it('keeps the overview short with 200,000 rows, 2,000 batches and a long story', async () => {
     const fileId = ids['done.csv']!;
     const { file_no: fileNo } = await findFile(world.app.ledger, fileId);
     await forceSql(
       world.app,
       `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
-       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(1001, 1060) n`,
+       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(1001, 3000) n`,
       [fileId],
     );
     await forceSql(
       world.app,
-      `INSERT INTO row_fault SELECT $1, n, n, NULL, 'EXPIRY_PAST', NULL, NULL FROM generate_series(100, 160) n`,
+      `INSERT INTO row_fault SELECT $1, n, n, NULL, 'EXPIRY_PAST', NULL, NULL FROM generate_series(100, 20000) n`,
+      [fileNo],
+    );
+    await forceSql(
+      world.app,
+      `INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)
+       SELECT $1, n, 1001 + n / 100, 'i', '', 1, '' FROM generate_series(101, 200000) n`,
       [fileNo],
     );
     await forceSql(
@@ -113,11 +173,19 @@ describe('/files/:fileId', () => {
       [fileId],
     );
     const html = await page('done.csv');
-    expect(tableOf(sectionOf(html, 'Batches'))).toHaveLength(50);
-    expect(tableOf(sectionOf(html, 'Faults'))).toHaveLength(50);
-    expect(tableOf(sectionOf(html, 'Latest steps'))).toHaveLength(100);
-    for (const link of ['batches', 'faults']) expect(linksOf(html)).toContain(`/files/${fileId}/${link}`);
-    expect(linksOf(html)).toContain(`/audit?file=${fileId}`);
+    expect(Buffer.byteLength(html)).toBeLessThan(40_000);
+    expect(
+      sectionOf(html, 'What happened')
+        .replace(/<details.*?<\/details>/, '')
+        .match(/<li/g),
+    ).toHaveLength(8);
+    expect(sectionOf(html, 'What happened')).toContain('in between</summary>');
+    expect(tabsOf(html)).toContain('Problems, very many');
+    expect(tableOf(sectionOf(await page('done.csv', 'batches'), 'Batches'))).toHaveLength(100);
+    expect(tableOf(sectionOf(await page('done.csv', 'problems'), 'Line by line'))).toHaveLength(100);
+    const history = await page('done.csv', 'history');
+    expect(tableOf(sectionOf(history, 'Latest steps'))).toHaveLength(100);
+    expect(linksOf(history)).toContain(`/audit?file=${fileId}`);
   });
 
   it.each(['zzzzzzzzzzzzzzzz', 'x', '..%2f', upTo(20).join('')])('knows no file "%s"', async (fileId) => {
@@ -150,7 +218,6 @@ describe('LinkedFiles', () => {
     const html = drawLinked([{ kind: 'resubmitted_as', fileId: null, name: 'x.csv', state: null, at: AT, rows: null }]);
     expect(html).not.toContain('<a ');
     expect(html).toContain('has not been taken from its folder yet');
-    expect(drawLinked([])).toContain('None.');
   });
 });
 
@@ -177,6 +244,17 @@ describe('ControlTotals', () => {
 
   it('says why a refused file has none', () => {
     expect(drawTotals([])).toContain('nothing in it was sent');
+  });
+});
+
+describe('Story', () => {
+  it('folds away the middle of a long one, and nothing of a short one', () => {
+    const story = upTo(30).map((n) => ({ at: null, text: `step ${n}.` }));
+    const html = draw(Story, { story, timeZone: 'UTC', most: 8 });
+    expect(html).toContain('<summary>22 steps in between</summary>');
+    const open = html.replace(/<details.*<\/details>/, '');
+    expect([...open.matchAll(/step (\d+)/g)].map(([, n]) => Number(n))).toEqual([1, 2, 25, 26, 27, 28, 29, 30]);
+    expect(draw(Story, { story: story.slice(0, 8), timeZone: 'UTC', most: 8 })).not.toContain('<details');
   });
 });
 
