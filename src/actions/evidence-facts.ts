@@ -1,8 +1,13 @@
-import { saidCode } from '../../schemas/errors.ts';
+import { ERRORS, saidCode } from '../../schemas/errors.ts';
+import { capital } from '../explain/why/sentence.ts';
 import { groupDigits, groupedCount } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import type { FileRow } from '../ledger/engine/records.ts';
 import type { ProposedVersion } from '../ledger/profile/move-profile.ts';
-import type { Facts } from './action.ts';
+import { type FaultCount, readFaultsOf } from '../ledger/row/fault-counts.ts';
+import { type PlainRow, readRowsAt } from '../ledger/row/list-rows.ts';
+import type { Facts, Listing } from './action.ts';
 import { shortHash } from './subject-words.ts';
 
 /** Formats the recorded evidence of a proposal for a person. */
@@ -34,3 +39,53 @@ const FACTS: Readonly<Record<string, Writer>> = {
     return ['Needs approval because', value.map((code) => saidCode(String(code))).join('; ')];
   },
 };
+
+/**
+ * Lists what a person must look at before they decide on a held file: each row that holds it, after the one that it
+ * resembles, and what does not fit the file as a whole. At most ten for each reason.
+ */
+export async function evidenceRows(
+  ledger: Ledger,
+  { file_id: fileId, file_no: fileNo }: Pick<FileRow, 'file_id' | 'file_no'>,
+  held: readonly FaultCount[],
+): Promise<Listing | undefined> {
+  const codes = held.map(({ code }) => code);
+  const faults = (await readFaultsOf(ledger, fileNo, codes)).map((fault) => ({
+    ...fault,
+    twin: twinOf(fileId, fault.detail),
+  }));
+  const places = faults.flatMap(({ line, twin }) => [{ fileId, line }, ...(twin ? [twin] : [])]);
+  const found = new Map((await readRowsAt(ledger, places)).map((row) => [keyOf(row.file_id, row.line), row]));
+  const rows = faults.flatMap(({ code, line, detail, twin }): (readonly string[])[] => {
+    const why = capital(ERRORS[code].means);
+    if (line === 0) return detail ? [[why, `The whole file: ${detail}`, '', '', '', '']] : [];
+    const earlier = twin && found.get(keyOf(twin.fileId, twin.line));
+    const note = twin || !detail ? '' : `: ${detail}`;
+    return [
+      ...(earlier ? [[why, placeOf(fileId, earlier), ...cellsOf(earlier)]] : []),
+      [why, `Line ${line}${note}`, ...cellsOf(found.get(keyOf(fileId, line)))],
+    ];
+  });
+  const titles = ['Reason', 'Where', 'Invoice', 'Customer code', 'Amount', 'Last digits'];
+  return rows.length === 0 ? undefined : { label: 'What to look at', titles, rows };
+}
+
+/** Finds the row that a detail names: `the first is on line 2`, `line 2 of this file`, `line 2 of file <id>`. */
+function twinOf(fileId: string, detail: string | null): { fileId: string; line: number } | undefined {
+  const found = /\bline (\d{1,9})(?: of file ([0-9a-z]{16}))?/.exec(detail ?? '');
+  return found ? { fileId: found[2] ?? fileId, line: Number(found[1]) } : undefined;
+}
+
+function keyOf(fileId: string, line: number): string {
+  return `${fileId}/${line}`;
+}
+
+function placeOf(fileId: string, { file_id: id, name, line }: PlainRow): string {
+  return id === fileId ? `Line ${line}` : `Line ${line} of ${name} (file ${id})`;
+}
+
+function cellsOf(row: PlainRow | undefined): string[] {
+  if (!row) return ['', '', '', ''];
+  const { invoice, customer_code: customer, amount_cents: cents, last_four: end } = row;
+  return [invoice, customer, cents === null ? '' : groupDigits(formatCents(cents)), end && `…${end}`];
+}

@@ -15,6 +15,7 @@ import { describeReason, readHoldReasons } from '../explain/hold-reasons.ts';
 import { capital, ended, whoDid } from '../explain/why/sentence.ts';
 import { sayStaysBack } from '../reconcile/say-withheld.ts';
 import type { Action, ActionContext, ActionReport } from './action.ts';
+import { evidenceRows } from './evidence-facts.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 import type { Settings } from '../config/config.ts';
 import { takesTwoToApprove } from '../config/second-person.ts';
@@ -44,6 +45,7 @@ export const approve: Action<'file'> = {
         ...decidedWords(file, held),
       ],
       facts: [...(await fileFacts(context, file)), ['Dropped on the dashboard by', await makerOf(context, file)]],
+      listing: await evidenceRows(ledger, file, held),
       isProposal,
       button: `${isProposal ? 'Propose to approve' : 'Approve'} ${sum}`,
     };
@@ -77,6 +79,7 @@ export const decline: Action<'file'> = {
         ...held.map((reason) => `Needs approval because ${ended(describeReason(reason))}`),
       ],
       facts: await fileFacts(context, file),
+      listing: await evidenceRows(context.ledger, file, held),
       button: `Decline ${sumOfFile(context, file)}`,
     };
   },

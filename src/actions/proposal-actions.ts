@@ -6,9 +6,10 @@ import { readVersion } from '../ledger/profile/read-profiles.ts';
 import { readBatchRow } from '../ledger/file/read-file.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
 import { type Transaction, transact } from '../ledger/engine/transaction.ts';
+import { readHoldReasons } from '../explain/hold-reasons.ts';
 import { ended as endedWith, whoDid } from '../explain/why/sentence.ts';
 import type { Action, ActionContext, Facts, SubjectOf } from './action.ts';
-import { evidenceFacts } from './evidence-facts.ts';
+import { evidenceFacts, evidenceRows } from './evidence-facts.ts';
 import { batchFacts, fileFacts, versionFacts, versionName } from './subject-words.ts';
 
 /** Carries out what another person proposed. */
@@ -24,6 +25,7 @@ export const confirm: Action<'proposal'> = {
     return {
       says: [`You confirm what ${whoDid(proposal.made_by)} proposed: ${about}. It is done at once.`],
       facts: await factsOf(context, subject),
+      listing: await evidenceOf(context, subject),
       button: `Confirm: ${about}`,
     };
   },
@@ -68,6 +70,12 @@ async function tryConfirm(
   const { verdict } = await confirmOnly(trial, no, actor, await action.bindingOf(trial, proposal), newcomerDays);
   if (verdict === 'void') throw new PipelineError('PROPOSAL_VOID', `confirm proposal ${no}`);
   await action.carryOut(trial, proposal, { actor, reason });
+}
+
+/** Returns what the first person looked at, when they proposed to approve a file. */
+async function evidenceOf({ ledger, settings }: ActionContext, { proposal, file }: SubjectOf<'proposal'>) {
+  if (!file || proposal.action !== 'approve') return undefined;
+  return evidenceRows(ledger, file, await readHoldReasons(ledger, settings, file));
 }
 
 async function factsOf(context: ActionContext, subject: SubjectOf<'proposal'>): Promise<Facts> {

@@ -7,6 +7,7 @@ import { accountPage } from './pages/account.tsx';
 import { accountsPage } from './pages/accounts.tsx';
 import { auditPages } from './pages/audit.tsx';
 import { actionPages } from './pages/action.tsx';
+import { approvalsPage } from './pages/approvals.tsx';
 import { dropPages } from './pages/drop.tsx';
 import { filePages } from './pages/files/list-files.tsx';
 import { frontPage } from './pages/front.tsx';
@@ -16,7 +17,6 @@ import { mePage } from './pages/me.tsx';
 import { openIdPages } from './pages/openid.ts';
 import { peoplePages } from './pages/people.tsx';
 import { profilePages } from './pages/profiles/profiles.tsx';
-import { proposalsPage } from './pages/proposals.tsx';
 import { provePage } from './pages/prove.tsx';
 import { reportPage } from './pages/report.tsx';
 import { resolvePage } from './pages/resolve.tsx';
@@ -39,7 +39,7 @@ export const ROUTES: readonly Routes[] = [
   searchPage,
   actionPages,
   profilePages,
-  proposalsPage,
+  approvalsPage,
   resolvePage,
   accountsPage,
   accountPage,

@@ -108,7 +108,7 @@ describe('keyboard', () => {
       await goOn(/^held\.csv$/);
       await page.getByRole('heading', { name: 'held.csv', level: 1 }).waitFor();
       await goOn(/^Review and approve…$/);
-      await page.getByRole('heading', { level: 1, name: /approve/i }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
       await tabTo(/^Reason/);
       await page.keyboard.type('the sender counts again');
       await goOn(/^Approve 2 rows/);

@@ -70,3 +70,12 @@ export async function readMaker({ pool }: Ledger, fileId: string): Promise<strin
   const { rows } = await pool.query<{ actor: string }>('SELECT actor FROM upload WHERE file_id = $1', [fileId]);
   return rows[0]?.actor;
 }
+
+/** Returns who dropped each of these files on the dashboard, by file id; others are left out. */
+export async function readMakers({ pool }: Ledger, fileIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ fileId: string; actor: string }>(
+    'SELECT file_id AS "fileId", actor FROM upload WHERE file_id = ANY ($1)',
+    [fileIds],
+  );
+  return new Map(rows.map(({ fileId, actor }) => [fileId, actor]));
+}

@@ -69,3 +69,19 @@ export async function listFaults(
   );
   return rows;
 }
+
+/** Returns the first ten faults with each of these codes, in the order of `codes`. */
+export async function readFaultsOf(
+  { pool }: Ledger,
+  fileNo: number,
+  codes: readonly FaultCode[],
+): Promise<Pick<ListedFault, 'line' | 'code' | 'detail'>[]> {
+  const { rows } = await pool.query<Pick<ListedFault, 'line' | 'code' | 'detail'>>(
+    `SELECT f.line, f.code, f.detail FROM unnest($2::text[]) WITH ORDINALITY AS asked (code, place)
+     CROSS JOIN LATERAL (SELECT seq, line, code, detail FROM row_fault r
+                         WHERE r.file_no = $1 AND r.code = asked.code ORDER BY seq LIMIT 10) f
+     ORDER BY asked.place, f.seq`,
+    [fileNo, codes],
+  );
+  return rows;
+}

@@ -19,6 +19,27 @@ export type RowFilter = {
  */
 export type ListedRow = LedgerRow & { batch_state: BatchState | null };
 
+/** A row as it stands in its file. */
+export type PlainRow = Pick<LedgerRow, 'line' | 'invoice' | 'customer_code' | 'amount_cents' | 'last_four'> & {
+  file_id: string;
+  name: string;
+};
+
+/** Returns single rows of files, in no order; those that the ledger does not have are left out. */
+export async function readRowsAt(
+  { pool }: Ledger,
+  places: readonly { readonly fileId: string; readonly line: number }[],
+): Promise<PlainRow[]> {
+  const { rows } = await pool.query<PlainRow>(
+    `SELECT f.file_id, f.name, r.line, r.invoice, r.customer_code, r.amount_cents, r.last_four
+     FROM unnest($1::text[], $2::integer[]) AS asked (file_id, line)
+       JOIN file f ON f.file_id = asked.file_id
+       CROSS JOIN LATERAL (SELECT * FROM payment_row r WHERE r.file_no = f.file_no AND r.line = asked.line OFFSET 0) r`,
+    [places.map(({ fileId }) => fileId), places.map(({ line }) => line)],
+  );
+  return rows;
+}
+
 /** Returns rows of a file in line order, with their current outcomes. */
 export async function listRows(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<ListedRow[]> {
   const { outcome, limit } = filter;

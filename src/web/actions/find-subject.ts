@@ -111,7 +111,7 @@ export function placeOf(subject: Subject): { title: string; path: string; crumbs
     }
     case 'proposal': {
       const { proposal_no: no } = subject.proposal;
-      return { title: `proposal ${no}`, path: '/proposals', crumbs: [{ path: '/proposals', label: 'Proposals' }] };
+      return { title: `proposal ${no}`, path: '/approvals', crumbs: [{ path: '/approvals', label: 'Approvals' }] };
     }
     case 'schedule':
       return { title: `schedule ${subject.schedule}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
@@ -145,7 +145,7 @@ export function isWarning({ status = 'ok', next = [] }: ActionReport): boolean {
 export function linkOf(next: Next): { path: string; label: string; action?: HandledAction } {
   switch (next.to) {
     case 'proposals':
-      return { path: '/proposals', label: 'Waiting for a second person' };
+      return { path: '/approvals', label: 'Approvals' };
     case 'file':
       return { path: `/files/${next.file.file_id}`, label: 'To the file' };
     case 'doubt':

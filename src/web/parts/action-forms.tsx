@@ -50,60 +50,76 @@ export type ActionFormProps = {
 /** What the form asks for beside the reason, when the user's last log-in was a while ago. */
 export type Proof = Parameters<typeof ProofField>[0];
 
-/** Shows the form that does it. It sends the inputs and the mark of the plan along. */
-export function DoForm({
+type DoFormProps = ActionFormProps & {
+  readonly plan: Plan;
+  readonly bind: string;
+  readonly picks: readonly Ask[];
+  readonly reason?: string;
+  readonly proof?: Proof | undefined;
+};
+
+/** Shows the form that does it, as the main thing on a page. */
+export function DoForm(props: DoFormProps) {
+  return (
+    <Section title="Do it">
+      <BareForm {...props} />
+    </Section>
+  );
+}
+
+/**
+ * Shows only the form. It sends the inputs and the mark of the plan along.
+ * @param within tells its fields apart from those of other forms on the page
+ * @param isMain whether its button is the filled one of the page
+ */
+export function BareForm({
   plan,
   bind,
   picks,
   reason = '',
   proof,
+  within,
+  isMain = true,
   ...form
-}: ActionFormProps & {
-  plan: Plan;
-  bind: string;
-  picks: readonly Ask[];
-  reason?: string;
-  proof?: Proof | undefined;
-}) {
+}: DoFormProps & { within?: string; isMain?: boolean }) {
   const { viewer, action, path, asks, filled, fault } = form;
   const { label, destructive, reason: isReasonAsked } = ACTIONS[action];
   const files = picks.filter(({ kind }) => kind === 'file');
   const isReasonMissing = fault !== undefined && isReasonAsked === 'asked' && reason === '';
   return (
-    <Section title="Do it">
-      <form method="post" action={path} enctype={enctypeOf(picks)}>
-        <Token viewer={viewer} />
-        <input type="hidden" name="bind" value={bind} />
-        {picks
-          .filter(({ kind }) => kind !== 'file')
-          .map(({ name }) => (
-            <input key={name} type="hidden" name={name} value={filled[name] ?? ''} />
-          ))}
-        {fault && <FaultSummary faults={[{ says: fault, field: isReasonMissing ? 'reason' : undefined }]} />}
-        {files.map((ask) => (
-          <AskField key={ask.name} ask={{ ...ask, hint: 'Choose the same file again.' }} value="" />
+    <form method="post" action={path} enctype={enctypeOf(picks)}>
+      <Token viewer={viewer} />
+      <input type="hidden" name="bind" value={bind} />
+      {picks
+        .filter(({ kind }) => kind !== 'file')
+        .map(({ name }) => (
+          <input key={name} type="hidden" name={name} value={filled[name] ?? ''} />
         ))}
-        {asks.map((ask) => (
-          <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />
-        ))}
-        {isReasonAsked === 'asked' && (
-          <TextField
-            name="reason"
-            label="Reason"
-            hint="For the audit trail. No card or account numbers."
-            value={reason}
-            fault={isReasonMissing ? 'Enter a reason.' : undefined}
-            isRequired
-          />
-        )}
-        {proof && <ProofField {...proof} />}
-        {proof?.proof.by !== 'openid' && (
-          <button type="submit" class={destructive === 'irreversible' ? 'irreversible' : 'main'}>
-            {plan.button ?? label}
-          </button>
-        )}
-      </form>
-    </Section>
+      {fault && <FaultSummary faults={[{ says: fault, field: isReasonMissing ? 'reason' : undefined }]} />}
+      {files.map((ask) => (
+        <AskField key={ask.name} ask={{ ...ask, hint: 'Choose the same file again.' }} value="" />
+      ))}
+      {asks.map((ask) => (
+        <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />
+      ))}
+      {isReasonAsked === 'asked' && (
+        <TextField
+          name="reason"
+          within={within}
+          label="Reason"
+          hint="For the audit trail. No card or account numbers."
+          value={reason}
+          fault={isReasonMissing ? 'Enter a reason.' : undefined}
+          isRequired
+        />
+      )}
+      {proof && <ProofField {...proof} within={within} />}
+      {proof?.proof.by !== 'openid' && (
+        <button type="submit" class={destructive === 'irreversible' ? 'irreversible' : isMain ? 'main' : undefined}>
+          {plan.button ?? label}
+        </button>
+      )}
+    </form>
   );
 }
 

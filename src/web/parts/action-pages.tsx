@@ -8,6 +8,7 @@ import { isWarning, linkOf, placeOf } from '../actions/find-subject.ts';
 import { Notice, Section } from './blocks.tsx';
 import { DoForm, ListingTable, PickForm, PlanView, type Proof } from './action-forms.tsx';
 import { Page } from './page.tsx';
+import { Words } from './steps.tsx';
 import { said } from './words.tsx';
 
 /** What every page of an action needs. */
@@ -83,7 +84,9 @@ export function WhyNotPage({ why, ...about }: About & { why: string }) {
   const { picks, subject } = about;
   return (
     <ActionPage {...about}>
-      <Notice kind="bad" title={why} />
+      <Notice kind="bad" title="This cannot be done">
+        <Words text={why} />
+      </Notice>
       {picks.length > 0 && <PickForm {...about} title={OTHERWISE} asks={picks} filled={shown(about.filled)} />}
       <BackTo subject={subject} />
       <KeepFile picks={picks} />

@@ -4,6 +4,8 @@ import { said } from './words.tsx';
 
 type FieldProps = {
   readonly name: string;
+  /** Tells fields of one name apart on a page with several forms. */
+  readonly within?: string | undefined;
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly fault?: string | undefined;
@@ -43,7 +45,7 @@ export function TextField({
 }) {
   // The types of an input depend on its kind, which is not known here.
   const input = {
-    id: `f-${field.name}`,
+    id: `f-${idOf(field)}`,
     name: field.name,
     type,
     value,
@@ -70,7 +72,7 @@ export function LongTextField({
   return (
     <Labelled {...field}>
       <textarea
-        id={`f-${field.name}`}
+        id={`f-${idOf(field)}`}
         name={field.name}
         rows={3}
         required={isRequired}
@@ -108,7 +110,7 @@ export function ChoiceField({
 }: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
   return (
     <Labelled {...field}>
-      <select id={`f-${field.name}`} name={field.name} aria-describedby={describedBy(field)}>
+      <select id={`f-${idOf(field)}`} name={field.name} aria-describedby={describedBy(field)}>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value} selected={choice.value === value}>
             {choice.label}
@@ -119,18 +121,19 @@ export function ChoiceField({
   );
 }
 
-function Labelled({ name, label, hint, fault, children }: FieldProps & { children: ComponentChildren }) {
+function Labelled({ label, hint, fault, children, ...field }: FieldProps & { children: ComponentChildren }) {
+  const id = idOf(field);
   return (
     <div class="field">
-      <label for={`f-${name}`}>{label}</label>
+      <label for={`f-${id}`}>{label}</label>
       {hint && (
-        <p class="hint" id={`h-${name}`}>
+        <p class="hint" id={`h-${id}`}>
           {hint}
         </p>
       )}
       {children}
       {fault && (
-        <p class="fault" id={`e-${name}`}>
+        <p class="fault" id={`e-${id}`}>
           {fault}
         </p>
       )}
@@ -138,7 +141,12 @@ function Labelled({ name, label, hint, fault, children }: FieldProps & { childre
   );
 }
 
-function describedBy({ name, hint, fault }: FieldProps): string | undefined {
-  const ids = [hint ? `h-${name}` : '', fault ? `e-${name}` : ''].filter(Boolean).join(' ');
+function idOf({ name, within }: Pick<FieldProps, 'name' | 'within'>): string {
+  return within === undefined ? name : `${name}-${within}`;
+}
+
+function describedBy({ hint, fault, ...field }: FieldProps): string | undefined {
+  const id = idOf(field);
+  const ids = [hint ? `h-${id}` : '', fault ? `e-${id}` : ''].filter(Boolean).join(' ');
   return ids === '' ? undefined : ids;
 }

@@ -21,7 +21,7 @@ const NAV: readonly { readonly title: string; readonly rows: readonly NavRow[] }
     rows: [
       { path: '/', key: 't', label: 'Today', icon: 'calendar-days', may: 'look' },
       { path: '/queues', key: 'q', label: 'Queue', icon: 'queue-list', may: 'look', badge: queueBadge },
-      { path: '/proposals', key: 'a', label: 'Approvals', icon: 'check-badge', may: 'look', badge: approvalBadge },
+      { path: '/approvals', key: 'a', label: 'Approvals', icon: 'check-badge', may: 'look', badge: approvalBadge },
     ],
   },
   {

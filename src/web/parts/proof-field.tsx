@@ -2,7 +2,17 @@ import type { ProofWanted } from '../access/step-up.ts';
 import { TextField } from './form.tsx';
 
 /** Asks for the password, or leads to the provider and back. */
-export function ProofField({ proof, next, fault }: { proof: ProofWanted; next: string; fault?: string | undefined }) {
+export function ProofField({
+  proof,
+  next,
+  fault,
+  within,
+}: {
+  proof: ProofWanted;
+  next: string;
+  fault?: string | undefined;
+  within?: string | undefined;
+}) {
   if (proof.by === 'openid')
     return (
       <p>
@@ -14,6 +24,7 @@ export function ProofField({ proof, next, fault }: { proof: ProofWanted; next: s
   return (
     <TextField
       name="password"
+      within={within}
       type="password"
       label="Your password"
       hint="Asked again because your last log-in was a while ago."

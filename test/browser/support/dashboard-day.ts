@@ -137,10 +137,9 @@ function walkThrough(isWhole: boolean): void {
       await ann.getByRole('link', { name: 'Approve…' }).click();
       await ann.getByLabel('Reason').fill('agreed with the customers');
       await ann.getByRole('button', { name: /approve/i }).click();
-      await bob.goto('/proposals');
+      await bob.goto('/approvals');
       expect(await bob.getByText('agreed with the customers').count()).toBe(1);
-      await bob.getByRole('link', { name: /^Confirm/ }).click();
-      await bob.getByRole('button', { name: /^(Confirm|Approve)/ }).click();
+      await bob.getByRole('button', { name: /^Confirm/ }).click();
       await ann.goto('/files');
       await ann.getByRole('link', { name: 'refunds.csv' }).click();
       await stateIs(ann, 'completed');

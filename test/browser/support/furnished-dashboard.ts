@@ -75,7 +75,7 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('approve', `${held}/do/approve`),
     page('not-received', `${doubt}/batches/1/do/not-received`),
     page('resubmit', `${done}/do/resubmit`),
-    page('proposals', '/proposals'),
+    page('approvals', '/approvals'),
     page('accounts', '/accounts'),
     page('account', '/accounts/main'),
     page('pause', '/accounts/main/do/pause'),

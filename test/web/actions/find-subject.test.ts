@@ -111,7 +111,7 @@ describe('placeOf', () => {
     [{ kind: 'batch', file, batch }, 'batch 2 of june.csv', '/files/abc'],
     [{ kind: 'account', account: 'main' }, 'account main', '/accounts'],
     [{ kind: 'account', account: ALL_ACCOUNTS }, 'all accounts', '/accounts'],
-    [{ kind: 'proposal', proposal: { proposal_no: 7 } as never, file }, 'proposal 7', '/proposals'],
+    [{ kind: 'proposal', proposal: { proposal_no: 7 } as never, file }, 'proposal 7', '/approvals'],
     [{ kind: 'schedule', schedule: 'nightly' }, 'schedule nightly', '/'],
   ])('%#: %s', (subject, title, path) => {
     const place = placeOf(subject);
@@ -122,7 +122,7 @@ describe('placeOf', () => {
 
 describe('linkOf', () => {
   it.each<[Next, string]>([
-    [{ to: 'proposals', proposalNo: 7 }, '/proposals'],
+    [{ to: 'proposals', proposalNo: 7 }, '/approvals'],
     [{ to: 'file', file }, '/files/abc'],
     [{ to: 'doubt', file, batchNo: 2 }, '/files/abc/batches/2/resolve'],
     [{ to: 'rebuild-outputs', file }, '/files/abc/do/rebuild-outputs'],

@@ -81,7 +81,7 @@ describe('the pages of a profile', () => {
     const form = { ...figures, ...plan.hidden, reason: 'new export' };
     expect((await upload(admin, 'confirm-profile', ['sample', 'a sample'], form)).words).toContain('Proposed');
     const [open] = await readOpenProposals(world.app.ledger);
-    const listed = await openAction(admin, '/proposals');
+    const listed = await openAction(admin, '/approvals');
     expect(listed.words).toContain('profile dues version 2');
     expect((await openAction(admin, '/')).words).toContain('confirm-profile dues version 2');
     const approver = await world.as('approver');

@@ -60,7 +60,7 @@ describe('confirm', () => {
   it('is refused to the person who proposed it, who may take it back', async () => {
     const { file_id: fileId } = await fileNamed(world, 'own.csv');
     await doIt(approver, `/files/${fileId}/do/approve`, { reason: 'meant so' });
-    const shown = await approver.get('/proposals');
+    const shown = await approver.get('/approvals');
     const [, no = ''] = /\/proposals\/(\d+)\/do\/refuse/.exec(shown.text)!;
     const { status, words } = await openAction(approver, `/proposals/${no}/do/confirm`);
     expect([status, words]).toEqual([403, expect.stringContaining('cannot also confirm it')]);

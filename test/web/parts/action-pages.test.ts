@@ -92,7 +92,7 @@ describe('DonePage', () => {
     for (const part of [
       'Paused.',
       'No new submission starts.',
-      '<a href="/proposals">Waiting for a second person</a>',
+      '<a href="/approvals">Approvals</a>',
       '<h2 id="s-what-was-found">What was found</h2>',
     ])
       expect(page).toContain(part);

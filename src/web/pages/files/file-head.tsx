@@ -4,7 +4,7 @@ import { COMPLETENESS, type BatchState, FINAL_BATCH_STATES } from '../../../../s
 import type { HandledAction } from '../../../actions/action.ts';
 import type { Block, ShownFile } from '../../../explain/read-blocks.ts';
 import { capital, ended, whoDid } from '../../../explain/why/sentence.ts';
-import { SHOWN } from '../../../../schemas/shown.ts';
+import { SHOWN, type Shown } from '../../../../schemas/shown.ts';
 import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
 import { counted, groupDigits, groupedCount } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/row/fault-counts.ts';
@@ -110,36 +110,44 @@ type MainStep =
 
 /** Returns what to do next; undefined when there is nothing to do, or this viewer may not do it. */
 export function mainStepOf(viewer: Viewer, facts: Omit<HeadFacts, 'customs'>): MainStep | undefined {
-  const { file, maker, outputs } = facts;
-  const path = `/files/${file.file_id}`;
-  const batch = (state: BatchState) => `${path}/batches/${facts.figures.states[state]?.firstNo ?? 1}`;
-  switch (file.shown) {
-    case 'in_doubt':
-      return { label: 'Resolve…', path: `${batch('unknown')}/resolve` };
-    case 'mismatch':
-      return { label: 'Compare', path: `${batch('exception')}#s-what-was-sent-and-what-was-returned` };
-    case 'refused':
-      return viewerMay(viewer, 'retry')
-        ? { label: 'Send again…', path: `${batch('refused')}/do/retry` }
-        : { waits: 'An operator sends it again or withdraws it.' };
-    case 'needs_approval':
-      if (!file.valid_rows) return undefined;
-      if (!viewerMay(viewer, 'approve')) return { waits: 'It waits for an approver.' };
-      if (maker === actorOf(viewer)) return { waits: 'You uploaded it, so another approver decides.' };
-      return { label: 'Review and approve…', path: `${path}/do/approve`, action: 'approve' };
-    case 'rejected':
-      return viewerMay(viewer, 'drop')
-        ? { label: 'Upload the corrected file…', path: addressOf('/drop', { replaces: file.file_id }) }
-        : undefined;
-    default:
-      return afterTheEnd(viewer, facts, outputs.some(({ kind }) => kind === 'result') ? path : undefined);
-  }
+  return (STEPS[facts.file.shown] ?? afterTheEnd)(viewer, facts);
 }
 
-function afterTheEnd(viewer: Viewer, { file, hasRowsToSend }: Omit<HeadFacts, 'customs'>, path: string | undefined) {
+type StepOf = (viewer: Viewer, facts: Omit<HeadFacts, 'customs'>) => MainStep | undefined;
+
+/** The step for each way in which a file stands that needs one; otherwise the file is at its end or on its way. */
+const STEPS: { readonly [Name in Shown]?: StepOf } = {
+  in_doubt: (_viewer, facts) => ({ label: 'Resolve…', path: `${batchPath(facts, 'unknown')}/resolve` }),
+  mismatch: (_viewer, facts) => ({
+    label: 'Compare',
+    path: `${batchPath(facts, 'exception')}#s-what-was-sent-and-what-was-returned`,
+  }),
+  refused: (viewer, facts) =>
+    viewerMay(viewer, 'retry')
+      ? { label: 'Send again…', path: `${batchPath(facts, 'refused')}/do/retry` }
+      : { waits: 'An operator sends it again or withdraws it.' },
+  needs_approval: (viewer, { file, maker }) => {
+    if (!file.valid_rows) return undefined;
+    if (!viewerMay(viewer, 'approve')) return { waits: 'It waits for an approver.' };
+    if (maker === actorOf(viewer)) return { waits: 'You uploaded it, so another approver decides.' };
+    return { label: 'Review and approve…', path: addressOf('/approvals', { file: file.file_id }), action: 'approve' };
+  },
+  rejected: (viewer, { file }) =>
+    viewerMay(viewer, 'drop')
+      ? { label: 'Upload the corrected file…', path: addressOf('/drop', { replaces: file.file_id }) }
+      : undefined,
+};
+
+function batchPath({ file, figures }: Pick<HeadFacts, 'file' | 'figures'>, state: BatchState): string {
+  return `/files/${file.file_id}/batches/${figures.states[state]?.firstNo ?? 1}`;
+}
+
+function afterTheEnd(...[viewer, { file, hasRowsToSend, outputs }]: Parameters<StepOf>): MainStep | undefined {
+  const path = `/files/${file.file_id}`;
   if (hasRowsToSend && file.state === 'completed' && viewerMay(viewer, 'resubmit'))
-    return { label: 'Send again…', path: `/files/${file.file_id}/do/resubmit`, action: 'resubmit' } as const;
-  return path === undefined ? undefined : { label: 'Download results', path: `${path}/outputs/result` };
+    return { label: 'Send again…', path: `${path}/do/resubmit`, action: 'resubmit' };
+  const hasResult = outputs.some(({ kind }) => kind === 'result');
+  return hasResult ? { label: 'Download results', path: `${path}/outputs/result` } : undefined;
 }
 
 /** Shows the step to take as the one filled button, and all else that can be done folded away. */

@@ -89,7 +89,7 @@ export function WaitingProposals({ proposals }: { proposals: Waiting }) {
       {proposals.map(({ proposal_no: no, batch_no: batchNo, action, made_by: by }) => (
         <p key={no}>
           {whoDid(by)} proposed to {PROPOSED_ACTIONS[action]?.about ?? action}
-          {batchNo === null ? '' : ` (batch ${batchNo})`}. <a href="/proposals">See proposal {no}</a>
+          {batchNo === null ? '' : ` (batch ${batchNo})`}. <a href="/approvals">See proposal {no}</a>
         </p>
       ))}
     </Notice>

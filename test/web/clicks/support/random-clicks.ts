@@ -20,7 +20,7 @@ export type Clicks = { readonly statuses: Record<number, number>; readonly fault
 const STARTS = [
   '/',
   '/files',
-  '/proposals',
+  '/approvals',
   '/accounts',
   '/profiles',
   '/schedules',

@@ -102,7 +102,7 @@ describe('mainStepOf', () => {
     ['mismatch', 'in_progress', 'viewer', 'Compare /batches/3#s-what-was-sent-and-what-was-returned'],
     ['refused', 'in_progress', 'operator', 'Send again… /batches/3/do/retry'],
     ['refused', 'in_progress', 'approver', 'An operator sends it again or withdraws it.'],
-    ['needs_approval', 'held', 'approver', 'Review and approve… /do/approve'],
+    ['needs_approval', 'held', 'approver', 'Review and approve… /approvals?file=abc'],
     ['needs_approval', 'held', 'operator', 'It waits for an approver.'],
     ['rejected', 'rejected', 'operator', 'Upload the corrected file… /drop?replaces=abc'],
     ['rejected', 'rejected', 'viewer', undefined],

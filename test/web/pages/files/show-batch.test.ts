@@ -90,7 +90,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
     await proposeApproval(world.app.ledger, fileId, { actor: 'operator:operator', reason: 'it is right' });
     const { text } = await (await world.as('admin')).get(path());
     expect(linksOf(text).filter((link) => link.includes('/do/'))).toEqual([]);
-    expect(linksOf(text)).toContain('/proposals');
+    expect(linksOf(text)).toContain('/approvals');
     expect(wordsOf(text)).toContain('operator proposed to approve the held file; its valid rows are sent');
   });
 
@@ -239,6 +239,6 @@ it('WaitingProposals says who proposed what, with a link; nothing when nobody di
   const proposals = [{ proposal_no: 7, batch_no: 2, action: 'not-received', made_by: 'operator:ada' }];
   const html = draw(WaitingProposals, { proposals });
   expect(html).toContain('ada proposed to mark the batch as not received; it is sent again (batch 2).');
-  expect(html).toContain('<a href="/proposals">See proposal 7</a>');
+  expect(html).toContain('<a href="/approvals">See proposal 7</a>');
   expect(draw(WaitingProposals, { proposals: [] })).toBe('');
 });

@@ -101,7 +101,8 @@ describe('/files/:fileId', () => {
       /Needs approval The file has the same invoice, amount and payer twice \(1 row, the first on line 2\)/,
     );
     expect(wordsOf(sectionOf(html.text, 'What to do next'))).toMatch(/Then Approve or Decline/);
-    expect(actionsOf(sectionOf(html.text, 'Status'))).toEqual(['approve', 'decline', 'check-outputs']);
+    expect(actionsOf(sectionOf(html.text, 'Status'))).toEqual(['decline', 'check-outputs']);
+    expect(linksOf(sectionOf(html.text, 'Status'))).toContain(`/approvals?file=${ids['held.csv']}`);
     expect(actionsOf(sectionOf(html.text, 'What to do next'))).toEqual(['approve', 'decline']);
     expect(actionsOf(sectionOf(await page('held.csv'), 'What to do next'))).toEqual([]);
     expect(tableOf(sectionOf(html.text, 'Outcomes'))).toEqual([
@@ -207,6 +208,8 @@ describe('LinkedFiles', () => {
     ['resubmitted_as', 'Rows of this file were resubmitted as'],
     ['duplicate_of', 'This file has the content of'],
     ['repeated_by', 'The same content was dropped again as'],
+    ['corrects', 'This file corrects'],
+    ['corrected_by', 'It was corrected by'],
   ] as const)('says %s in words, with a link', (kind, words) => {
     const html = drawLinked([{ kind, fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200 }]);
     expect(html).toContain(words);

@@ -263,7 +263,7 @@ describe('a profile that needs two persons', () => {
     expect(done.words).toContain('Proposed: confirm dues version 1. Another person must confirm it.');
     expect(await readOpenProposals(careful.app.ledger)).toHaveLength(1);
     expect(await findConfirmed(careful.app.ledger.pool, 'dues')).toBeUndefined();
-    const listed = await admin.get('/proposals');
+    const listed = await admin.get('/approvals');
     expect(listed.text).toContain('href="/profiles/dues"');
   });
 });
