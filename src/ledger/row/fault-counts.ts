@@ -85,3 +85,16 @@ export async function readFaultsOf(
   );
   return rows;
 }
+
+/** Most rows to download because of their problems. */
+export const MOST_FAULTY_LINES = 50_000;
+
+/** Returns the first lines of a file that have a fault, with their codes. */
+export async function readFaultyLines({ pool }: Ledger, fileNo: number): Promise<Map<number, FaultCode[]>> {
+  const { rows } = await pool.query<{ line: number; codes: FaultCode[] }>(
+    `SELECT line, array_agg(DISTINCT code ORDER BY code) AS codes FROM row_fault WHERE file_no = $1 AND line > 0
+     GROUP BY line ORDER BY line LIMIT ${MOST_FAULTY_LINES}`,
+    [fileNo],
+  );
+  return new Map(rows.map(({ line, codes }) => [line, codes]));
+}

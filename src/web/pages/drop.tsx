@@ -1,7 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { assetAt } from '../assets.ts';
 import { type Folder, foldersHere } from '../../config/config.ts';
+import { fieldOf } from '../access/read-form.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
+import type { FileRow } from '../../ledger/engine/records.ts';
+import { fileWith } from './files/read-address.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { describeTaking } from '../../explain/read-schedules.ts';
 import { dropRoutes } from '../drop/drop-routes.ts';
@@ -18,10 +21,12 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
   server.get('/drop', { config: { may: 'check' } }, async (request, reply) => {
     const viewer = viewerOf(request);
     const folders = foldersHere(context.app.settings);
+    const replaced = await findReplaced(context, request);
     return sendPage(
       reply,
       <Page title="Check and drop" viewer={viewer} path="/drop">
-        {folders.length > 0 && <Chooser viewer={viewer} folders={folders} />}
+        {replaced && <Replaces file={replaced} />}
+        {folders.length > 0 && <Chooser viewer={viewer} folders={folders} folder={replaced?.folder} />}
         <div id="drop-results" />
         <Section title="Drop folders here">
           <Table
@@ -44,7 +49,38 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
   });
 }
 
-function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder[] }) {
+/** Returns the file that the address names as the one to correct; undefined when it names none that was stopped. */
+async function findReplaced({ app }: WebContext, request: FastifyRequest): Promise<FileRow | undefined> {
+  const fileId = fieldOf(request.query, 'replaces');
+  if (fileId === '') return undefined;
+  const file = await fileWith(app, fileId);
+  return file.state === 'held' || file.state === 'rejected' ? file : undefined;
+}
+
+/** Says which file is corrected, and what becomes of it: only an approver may give it up. */
+function Replaces({ file: { file_id: fileId, name, state } }: { file: FileRow }) {
+  return (
+    <Notice kind="info" title={`This corrects ${name}`}>
+      <p>
+        {state === 'held'
+          ? 'Both files may be sent once both are approved, so an approver must decline the old one.'
+          : 'Nothing in the old file was sent.'}{' '}
+        <a href={`/files/${fileId}?tab=problems`}>See its problems</a>
+      </p>
+    </Notice>
+  );
+}
+
+function Chooser({
+  viewer,
+  folders,
+  folder,
+}: {
+  viewer: Viewer;
+  folders: readonly Folder[];
+  /** To be chosen already. */
+  folder?: string | undefined;
+}) {
   const mayDrop = viewerMay(viewer, 'drop');
   const largest = Object.fromEntries(folders.map(({ id, maxBytes }) => [id, maxBytes]));
   return (
@@ -64,6 +100,7 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
           label="Account and operation"
           hint="Charges and refunds have separate folders. Check the account twice: it decides who is paid."
           choices={folderChoices(folders)}
+          value={folder}
         />
         <div class="field dropzone" id="dropzone">
           <label for="f-files">Payment files</label>

@@ -21,6 +21,7 @@ import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
 import { customsOf, startOf } from './read-address.ts';
 import { outputDownload } from './file-outputs.tsx';
+import { problemDownload } from './file-problems.tsx';
 import { showBatchPage } from './show-batch.tsx';
 import { showFilePage } from './show-file.tsx';
 
@@ -190,4 +191,5 @@ export function filePages(server: FastifyInstance, context: WebContext): void {
   showFilePage(server, context);
   showBatchPage(server, context);
   outputDownload(server, context);
+  problemDownload(server, context);
 }

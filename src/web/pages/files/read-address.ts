@@ -13,8 +13,12 @@ import { addressOf } from '../../parts/address.ts';
  * Returns the file that the address names.
  * @throws Refusal NOT_FOUND, without the id, because a card number can look like one
  */
-export async function fileOf({ ledger }: App, request: FastifyRequest): Promise<FileRow> {
-  const fileId = fieldOf(request.params, 'fileId');
+export async function fileOf(app: App, request: FastifyRequest): Promise<FileRow> {
+  return fileWith(app, fieldOf(request.params, 'fileId'));
+}
+
+/** Returns the file with this id, under the same condition. */
+export async function fileWith({ ledger }: App, fileId: string): Promise<FileRow> {
   if (!FILE_ID.test(fileId)) throw new Refusal('NOT_FOUND');
   try {
     return await readFileRow(ledger, fileId);

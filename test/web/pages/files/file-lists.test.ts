@@ -121,6 +121,44 @@ describe('the tab Problems', () => {
     ]);
   });
 
+  it('hands out only the faulty rows, masked, with the reasons, and notes who took them', async () => {
+    const { text, headers } = await viewer.get(`/files/${fileId}/problems.csv`);
+    const [head, row, ...rest] = text.trimEnd().split('\r\n');
+    expect(head).toMatch(/^Line,.*,Reason$/);
+    expect(row).toMatch(/^3,.*C-3.*2220.*12\/20.*,the card .*expire/i);
+    expect(rest).toEqual([]);
+    expect(text).not.toContain(CARD);
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="\w{8}\.problems\.csv"/);
+    const { rows } = await world.app.ledger.pool.query(
+      `SELECT actor, evidence->>'kind' AS kind FROM audit WHERE move = 'download' AND file_id = $1`,
+      [fileId],
+    );
+    expect(rows).toEqual([{ actor: 'operator:viewer', kind: 'problems' }]);
+    expect(linksOf((await viewer.get(`/files/${fileId}?tab=problems`)).text)).toContain(
+      `/files/${fileId}/problems.csv`,
+    );
+  });
+
+  it('masks a number wherever it stands in a row that is not sent', async () => {
+    const { text } = await viewer.get(`${faultsPath.split('?')[0]}/problems.csv`);
+    expect(text.split('\r\n')).toHaveLength(122);
+    expect(text.replaceAll(/\D/g, '')).not.toContain(CARD.slice(0, 12));
+  });
+
+  it('leads to the place for the corrected file, only for one that is stopped and a person who may drop', async () => {
+    const bad = faultsPath.slice('/files/'.length).split('?')[0]!;
+    const corrected = `/drop?replaces=${bad}`;
+    const operator = await world.as('operator');
+    expect(linksOf((await operator.get(faultsPath)).text)).toContain(corrected);
+    expect(linksOf((await viewer.get(faultsPath)).text)).not.toContain(corrected);
+    expect((await operator.get(`/files/${fileId}?tab=problems`)).text).not.toContain('/drop?replaces=');
+    const page = await operator.get(corrected);
+    expect(wordsOf(page.text)).toContain('This corrects bad.csv Nothing in the old file was sent.');
+    expect(page.text).toContain('<option value="drop/card" selected>');
+    expect((await operator.get(`/drop?replaces=${fileId}`)).text).not.toContain('This corrects');
+    expect((await operator.get('/drop?replaces=4222222222222220')).status).toBe(404);
+  });
+
   it('shows line, column, what is wrong, what to do and the masked value, 100 a page', async () => {
     const { text } = await viewer.get(faultsPath);
     const rows = tableOf(sectionOf(text, 'Line by line'));
