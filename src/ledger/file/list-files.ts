@@ -110,7 +110,7 @@ export async function pageFiles(
 }
 
 /** How another file relates to this one. */
-export type LinkKind = 'made_from' | 'resubmitted_as' | 'duplicate_of' | 'repeated_by';
+export type LinkKind = 'made_from' | 'resubmitted_as' | 'duplicate_of' | 'repeated_by' | 'corrects' | 'corrected_by';
 
 /** A related file. A resubmission that has not come through its folder yet has no id. */
 export type LinkedFile = {
@@ -122,7 +122,10 @@ export type LinkedFile = {
   rows: number | null;
 };
 
-/** Returns the files this one was made from, the files made from it, and those with the same content; at most 100. */
+/**
+ * Returns the files this one was made from, the files made from it, those with the same content, and those that one
+ * corrects; at most 100.
+ */
 export async function readLinkedFiles(ledger: Ledger, fileId: string): Promise<LinkedFile[]> {
   const { rows } = await ledger.pool.query<LinkedFile>(
     `SELECT 'made_from' AS kind, f.file_id AS "fileId", f.name, f.state, r.at, r.rows
@@ -135,6 +138,12 @@ export async function readLinkedFiles(ledger: Ledger, fileId: string): Promise<L
      FROM file this JOIN file f ON f.file_id = this.duplicate_of WHERE this.file_id = $1
      UNION ALL
      SELECT 'repeated_by', f.file_id, f.name, f.state, f.claimed_at, f.records FROM file f WHERE f.duplicate_of = $1
+     UNION ALL
+     SELECT 'corrects', f.file_id, f.name, f.state, u.at, f.records
+     FROM upload u JOIN file f ON f.file_id = u.replaces WHERE u.file_id = $1
+     UNION ALL
+     SELECT 'corrected_by', u.file_id, u.name, f.state, u.at, f.records
+     FROM upload u LEFT JOIN file f ON f.file_id = u.file_id WHERE u.replaces = $1
      ORDER BY at LIMIT 100`,
     [fileId],
   );

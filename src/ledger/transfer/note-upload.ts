@@ -5,21 +5,30 @@ import type { ClaimedFile } from '../file/claim-file.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 
 /** A file that a user drops on the dashboard, before it is in its folder. */
-export type Upload = { account: string; folder: string; name: string; sha256: string; bytes: number; actor: string };
+export type Upload = {
+  account: string;
+  folder: string;
+  name: string;
+  sha256: string;
+  bytes: number;
+  actor: string;
+  /** Id of the file that this one corrects. */
+  replaces?: string | undefined;
+};
 
 /**
  * Records who made a file, before it can be claimed.
  * @returns its number
  */
 export async function noteUpload(ledger: Ledger, upload: Upload): Promise<number> {
-  const { account, folder, name, sha256, bytes, actor } = upload;
+  const { account, folder, name, sha256, bytes, actor, replaces } = upload;
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<{ upload_no: number }>(
-      `INSERT INTO upload (account, folder, name, sha256, bytes, actor, at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-       RETURNING upload_no`,
-      [account, folder, name, sha256, bytes, actor, tx.at],
+      `INSERT INTO upload (account, folder, name, sha256, bytes, actor, at, replaces)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING upload_no`,
+      [account, folder, name, sha256, bytes, actor, tx.at, replaces ?? null],
     );
-    const evidence = { account, folder, sha256, bytes };
+    const evidence = { account, folder, sha256, bytes, ...(replaces !== undefined && { replaces }) };
     tx.audit({ actor, move: 'drop', reason: 'dropped on the dashboard', evidence });
     return rows[0]!.upload_no;
   });

@@ -51,6 +51,7 @@ function readAnswer({ status, responseText }) {
 function pathOf(action, { folder, file, sha256 }) {
   const query = new URLSearchParams({ folder, name: file.name });
   if (sha256) query.set('sha256', sha256);
+  if (sha256 && form.dataset.replaces) query.set('replaces', form.dataset.replaces);
   return `/drop/${action}?${query}`;
 }
 

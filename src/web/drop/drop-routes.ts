@@ -10,11 +10,12 @@ import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { describeTaking } from '../../explain/read-schedules.ts';
-import { saidWord } from '../../../schemas/shown.ts';
+import { saidState, saidWord } from '../../../schemas/shown.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { capital, ended } from '../../explain/why/sentence.ts';
 import { readBlocks, readShownFile, type ShownFile } from '../../explain/read-blocks.ts';
+import { fileWith } from '../pages/files/read-address.ts';
 import { checkUpload, toVerdict } from './check-upload.ts';
 import { BodyRefusal, drainBody, readBody, tooLarge, takeUpload } from './take-upload.ts';
 import { openTurns, UPLOAD_TURNS } from './upload-turns.ts';
@@ -46,10 +47,11 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
     withFile(context, turns, request, reply, async ({ folder, name, source }) => {
       const sha256 = fieldOf(request.query, 'sha256');
       if (!/^[0-9a-f]{64}$/.test(sha256)) throw cannotDrop(name, 'the file was not checked', 'Check it first.');
+      const replaces = await findReplaced(app, request, folder);
       const actor = actorOf(viewerOf(request));
       // A long upload may outlive its session or its user's right to drop files.
       const mayStill = () => mustStillBeAllowed(request, context);
-      const taken = await takeUpload(app, folder, { name, sha256, source, actor, mayStill });
+      const taken = await takeUpload(app, folder, { name, sha256, source, actor, replaces, mayStill });
       switch (taken.is) {
         case 'dropped':
           app.log.info({ folder: folder.id, actor, uploadNo: taken.uploadNo }, 'file dropped on the dashboard');
@@ -73,6 +75,21 @@ export function dropRoutes(server: FastifyInstance, context: WebContext): void {
     if (!upload) throw new Refusal('NOT_FOUND');
     return describeUpload(app, upload);
   });
+}
+
+/**
+ * Returns the id of the file that this one corrects; undefined when it corrects none.
+ * @throws PipelineError when the old file is of another account, or was let go meanwhile: both would be paid
+ */
+async function findReplaced(app: App, request: FastifyRequest, folder: Folder): Promise<string | undefined> {
+  const fileId = fieldOf(request.query, 'replaces');
+  if (fileId === '') return undefined;
+  const { account, state, name } = await fileWith(app, fileId);
+  const action = `take the file as a correction of "${name}"`;
+  if (account !== folder.account) throw new PipelineError('USAGE', action, 'that file is of another account');
+  if (state === 'held' || state === 'rejected') return fileId;
+  const next = 'Open that file before you drop this one: its payments may be sent.';
+  throw new PipelineError('MOVE_REFUSED', action, `its state is ${saidState(state)} now`, { next });
 }
 
 /** Says where a dropped file is, and once it is taken, how it stands and what keeps it from being sent. */

@@ -15,6 +15,8 @@ type UploadedFile = {
   sha256: string;
   source: AsyncIterable<Uint8Array>;
   actor: string;
+  /** Id of the file that it corrects. */
+  replaces?: string | undefined;
   /** Throws when the actor may no longer drop files; asked when all bytes are there. */
   mayStill: () => Promise<void>;
 };
@@ -45,11 +47,11 @@ export async function takeUpload(app: App, folder: Folder, file: UploadedFile): 
 async function publishNoted(
   app: App,
   folder: Folder,
-  { name, actor }: UploadedFile,
+  { name, actor, replaces }: UploadedFile,
   drop: WaitingDrop,
 ): Promise<UploadResult> {
   const { sha256, bytes } = drop;
-  const upload = { account: folder.account, folder: folder.id, name: maskName(name), sha256, bytes, actor };
+  const upload = { account: folder.account, folder: folder.id, name: maskName(name), sha256, bytes, actor, replaces };
   const uploadNo = await noteUpload(app.ledger, upload);
   const isPublished = await unlessTaken(async () => {
     await drop.publish();

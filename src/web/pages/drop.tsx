@@ -26,7 +26,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
       reply,
       <Page title="Check and drop" viewer={viewer} path="/drop">
         {replaced && <Replaces file={replaced} />}
-        {folders.length > 0 && <Chooser viewer={viewer} folders={folders} folder={replaced?.folder} />}
+        {folders.length > 0 && <Chooser viewer={viewer} folders={folders} replaced={replaced} />}
         <div id="drop-results" />
         <Section title="Drop folders here">
           <Table
@@ -74,12 +74,11 @@ function Replaces({ file: { file_id: fileId, name, state } }: { file: FileRow })
 function Chooser({
   viewer,
   folders,
-  folder,
+  replaced,
 }: {
   viewer: Viewer;
   folders: readonly Folder[];
-  /** To be chosen already. */
-  folder?: string | undefined;
+  replaced: FileRow | undefined;
 }) {
   const mayDrop = viewerMay(viewer, 'drop');
   const largest = Object.fromEntries(folders.map(({ id, maxBytes }) => [id, maxBytes]));
@@ -94,13 +93,18 @@ function Chooser({
           <p>Enable scripts for this address, or put files into the drop folder another way.</p>
         </Notice>
       </noscript>
-      <form id="drop-form" data-may-drop={mayDrop ? 'yes' : 'no'} data-largest={JSON.stringify(largest)}>
+      <form
+        id="drop-form"
+        data-may-drop={mayDrop ? 'yes' : 'no'}
+        data-largest={JSON.stringify(largest)}
+        data-replaces={replaced?.file_id}
+      >
         <ChoiceField
           name="folder"
           label="Account and operation"
           hint="Charges and refunds have separate folders. Check the account twice: it decides who is paid."
           choices={folderChoices(folders)}
-          value={folder}
+          value={replaced?.folder}
         />
         <div class="field dropzone" id="dropzone">
           <label for="f-files">Payment files</label>

@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findFile } from '../../../src/ledger/file/search.ts';
 import { assetAt } from '../../../src/web/assets.ts';
-import { dashboardForTests, openDashboardWorld } from '../support/dashboard-world.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { dashboardForTests, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
+import { linksOf, wordsOf } from '../support/read-page.ts';
+import { sendFile } from '../support/send-file.ts';
 
 const world = dashboardForTests();
 
@@ -64,5 +70,45 @@ describe('GET /drop where there is less to choose', () => {
     expect(text).toContain('This host has no drop folder');
     expect(text).not.toContain('drop-form');
     await elsewhere.close();
+  });
+});
+
+describe('POST /drop/submit of a corrected file', () => {
+  let operator: TestBrowser;
+  beforeAll(async () => {
+    operator = await world.as('operator');
+  });
+
+  it('makes it and the refused one that it stands for lead to each other, before and after it is taken', async () => {
+    const bad = lines([cardRow(1, { amount: 'ten' }), cardRow(2, { amount: 'ten' })]);
+    await world.drop('ach-charge', 'wrong.csv', bad);
+    await world.finish();
+    const { file_id: replaces, state } = await findFile(world.app.ledger, 'wrong.csv');
+    expect(state).toBe('rejected');
+    const content = lines([cardRow(3), cardRow(4)]);
+    const { json } = await sendFile(operator, 'submit', { name: 'corrected.csv', content, replaces });
+    expect(json.uploadNo).toBeGreaterThan(0);
+    const linked = async (id: string) => linksOf((await operator.get(`/files/${id}`)).text);
+    expect(wordsOf((await operator.get(`/files/${replaces}`)).text)).toContain('It was corrected by corrected.csv');
+    await world.finish();
+    const { file_id: fileId } = await findFile(world.app.ledger, 'corrected.csv');
+    expect(await linked(replaces)).toContain(`/files/${fileId}`);
+    expect(await linked(fileId)).toContain(`/files/${replaces}`);
+  });
+
+  it('takes none when the old one was let go meanwhile, or is of nobody', async () => {
+    const { file_id: sent } = await findFile(world.app.ledger, 'corrected.csv');
+    const refused = await sendFile(operator, 'submit', {
+      name: 'twice.csv',
+      content: lines([cardRow(5)]),
+      replaces: sent,
+    });
+    expect([refused.status, refused.json.error!.says]).toEqual([
+      409,
+      expect.stringContaining('its state is completed now'),
+    ]);
+    const unknown = { name: 'twice.csv', content: lines([cardRow(5)]), replaces: 'zzzzzzzzzzzzzzzz' };
+    expect((await sendFile(operator, 'submit', unknown)).status).toBe(404);
+    expect(await readdir(join(world.root, 'drop', 'card'))).not.toContain('twice.csv');
   });
 });

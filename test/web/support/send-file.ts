@@ -20,6 +20,8 @@ export type SentFile = {
   content?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   /** Hash of what was checked; by default of the content. */
   sha256?: string;
+  /** Id of the file that it corrects. */
+  replaces?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 };
@@ -30,6 +32,7 @@ export async function sendFile(browser: TestBrowser, action: 'check' | 'submit',
   const query = new URLSearchParams({ folder, name });
   if (action === 'submit')
     query.set('sha256', file.sha256 ?? (content instanceof ReadableStream ? '' : sha256Of(content)));
+  if (file.replaces !== undefined) query.set('replaces', file.replaces);
   const { status, text } = await browser.send(`/drop/${action}?${query}`, {
     method: 'POST',
     headers: {

@@ -176,6 +176,8 @@ const WORDS: Readonly<Record<LinkKind, string>> = {
   resubmitted_as: 'Rows of this file were resubmitted as',
   duplicate_of: 'This file has the content of',
   repeated_by: 'The same content was dropped again as',
+  corrects: 'This file corrects',
+  corrected_by: 'It was corrected by',
 };
 
 /** Sums up the control totals of a file in a line, which opens the list: both figures of each, and the result. */
