@@ -58,7 +58,7 @@ export async function evidenceRows(
   const found = new Map((await readRowsAt(ledger, places)).map((row) => [keyOf(row.file_id, row.line), row]));
   const rows = faults.flatMap(({ code, line, detail, twin }): (readonly string[])[] => {
     const why = capital(ERRORS[code].means);
-    if (line === 0) return detail ? [[why, `The whole file: ${detail}`, '', '', '', '']] : [];
+    if (line === 0) return isToldBy(held, { code, detail }) ? [] : [[why, `The whole file: ${detail}`, '', '', '', '']];
     const earlier = twin && found.get(keyOf(twin.fileId, twin.line));
     const note = twin || !detail ? '' : `: ${detail}`;
     return [
@@ -68,6 +68,11 @@ export async function evidenceRows(
   });
   const titles = ['Reason', 'Where', 'Invoice', 'Customer code', 'Amount', 'Last digits'];
   return rows.length === 0 ? undefined : { label: 'What to look at', titles, rows };
+}
+
+/** Returns whether the reasons of a held file tell this detail already; they have the first of each code. */
+function isToldBy(held: readonly FaultCount[], fault: Pick<FaultCount, 'code' | 'detail'>): boolean {
+  return fault.detail === null || held.some(({ code, detail }) => code === fault.code && detail === fault.detail);
 }
 
 /** Finds the row that a detail names: `the first is on line 2`, `line 2 of this file`, `line 2 of file <id>`. */

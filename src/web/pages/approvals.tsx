@@ -172,6 +172,7 @@ async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal
   const { app } = visit.context;
   const { name, account, rows, cents, reason, evidence } = proposal;
   const file = fileId !== null && action === 'approve' ? await readFileRow(app.ledger, fileId) : undefined;
+  const reasons = file ? await readHoldReasons(app.ledger, app.settings, file) : [];
   const facts = evidenceFacts(evidence);
   return (
     <Card
@@ -189,9 +190,10 @@ async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal
           )}
         </>
       }
-      listing={file && (await evidenceRows(app.ledger, file, await readHoldReasons(app.ledger, app.settings, file)))}
+      listing={file && (await evidenceRows(app.ledger, file, reasons))}
     >
       <p>{`Proposed: ${PROPOSED_ACTIONS[action]?.about ?? action}. Reason: ${reason}`}</p>
+      {file && <Reasons reasons={reasons} file={file} />}
       {facts.length > 0 && <FactList facts={facts} />}
       {await decisionOf(visit, matter, { action: 'confirm', other: 'refuse', path: `/proposals/${no}` })}
     </Card>

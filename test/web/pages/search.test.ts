@@ -93,7 +93,7 @@ describe('/search', () => {
 describe('approvalsPage with proposals', () => {
   const world = dashboardForTests({ account: { secondPerson: { overrides: true } } });
   beforeAll(async () => {
-    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+    await world.drop('card', 'held.csv.ctl', 'rows=99\ntotal=1.00\n');
     await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
     await world.finish();
   });
@@ -114,7 +114,8 @@ describe('approvalsPage with proposals', () => {
     for (const part of ['held.csv', '2 rows, 50.00 USD', 'approver', 'meant <so>', 'the control file does not match'])
       expect(words).toContain(part);
     expect(text).toContain('meant &lt;so');
-    expect(words).toContain('The whole file: it says 99 rows, the file has 2');
+    expect(words).toContain('The control file does not match the payment file: it says 99 rows, the file has 2.');
+    expect(words).toContain('The whole file: it says a total of 1.00, the file has 50.00');
     const [confirm, refuse] = [`/proposals/${no}/do/confirm`, `/proposals/${no}/do/refuse`];
     const offersOf = (page: { text: string }) =>
       [...page.text.matchAll(/(?:href|action)="(\/(?:proposals|files)\/[^"]+\/do\/[^"]+)"/g)].map(([, to]) => to);

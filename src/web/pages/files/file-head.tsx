@@ -56,7 +56,7 @@ export function FileFacts({
           ['Uploaded by', maker && whoDid(maker)],
         ]}
       />
-      {done < batches && (
+      {done < batches && file.state !== 'held' && (
         <p>
           <label>
             {`${groupDigits(String(done))} of ${groupedCount(batches, 'batch')} done`}

@@ -35,15 +35,17 @@ export async function showOverview(
   return (
     <>
       <div class="columns">
-        <Section title="Outcomes" live="outcomes">
-          <OutcomePart fileId={file.file_id} figures={figures} currency={currency} />
-        </Section>
+        <div>
+          <Section title="Outcomes" live="outcomes">
+            <OutcomePart fileId={file.file_id} figures={figures} currency={currency} />
+          </Section>
+          <NextSteps steps={why.steps} viewer={viewer} />
+        </div>
         <Section title="What happened" live="story">
           <Story story={why.story} timeZone={timeZone} most={MOST_STORY} />
           <ControlTotals totals={totals} />
         </Section>
       </div>
-      <NextSteps steps={why.steps} viewer={viewer} />
       {linked.length > 0 && (
         <Section title="Linked files" live="linked">
           <LinkedFiles files={linked} timeZone={timeZone} />

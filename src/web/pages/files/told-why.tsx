@@ -64,10 +64,13 @@ function tell({ at, text }: Sentence, timeZone: string): ComponentChildren {
           <Moment at={at} timeZone={timeZone} />{' '}
         </>
       )}
-      {said(text)}
+      {said(text.replace(OWN_HASH, ''))}
     </>
   );
 }
+
+/** Told in the details of a file, where it can be copied. */
+const OWN_HASH = /, sha256 [0-9a-f]{64}/;
 
 function Sentences({ items }: { items: readonly ComponentChildren[] }) {
   return (

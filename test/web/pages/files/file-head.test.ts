@@ -131,7 +131,7 @@ describe('mainStepOf', () => {
 
 describe('FileFacts and FileDetails', () => {
   it('show rows, money and moments as people of the account read them', () => {
-    const head = headOf({ maker: 'operator:ann' });
+    const head = headOf({ maker: 'operator:ann', file: { ...FILE, ...HELD, state: 'accepted' } });
     const html = draw(FileFacts, head) + draw(FileDetails, head);
     for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time', 'ann'])
       expect(html).toContain(text);
