@@ -211,8 +211,11 @@ function isOpen({ state }: BatchRow): boolean {
   return state !== 'reconciled' && state !== 'cancelled';
 }
 
+/** The one step of a subject that needs none. */
+export const NOTHING_TO_DO: Step = ['There is nothing to do.'];
+
 function nextOf(found: readonly Step[]): Pick<Why, 'next' | 'steps'> {
-  const steps = found.length > 0 ? [...found] : [['There is nothing to do.']];
+  const steps = found.length > 0 ? [...found] : [NOTHING_TO_DO];
   return { next: steps.map(stepText), steps };
 }
 

@@ -12,7 +12,7 @@ import { type LinkedFile, type LinkKind, readLinkedFiles } from '../../../ledger
 import type { FileRow } from '../../../ledger/engine/records.ts';
 import { readControlTotals, type ToldTotal } from '../../../explain/read-control-totals.ts';
 import { readShown, type ShownFile } from '../../../explain/read-blocks.ts';
-import { whyFile } from '../../../explain/why/tell-why.ts';
+import { NOTHING_TO_DO, whyFile } from '../../../explain/why/tell-why.ts';
 import type { OutcomeTotals, Totals } from '../../../rows/rows.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';
@@ -39,7 +39,7 @@ export async function showOverview(
           <Section title="Outcomes" live="outcomes">
             <OutcomePart fileId={file.file_id} figures={figures} currency={currency} />
           </Section>
-          <NextSteps steps={why.steps} viewer={viewer} />
+          {!why.steps.includes(NOTHING_TO_DO) && <NextSteps steps={why.steps} viewer={viewer} />}
         </div>
         <Section title="What happened" live="story">
           <Story story={why.story} timeZone={timeZone} most={MOST_STORY} />

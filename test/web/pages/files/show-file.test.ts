@@ -20,8 +20,9 @@ beforeAll(async () => {
   await world.drop('card', 'done.csv', lines(rows));
   await world.drop('card', 'held.csv', lines([cardRow(11), cardRow(11)]));
   await world.drop('card', 'refused.csv', 'a,b\n');
+  await world.drop('card', 'paid.csv', lines([cardRow(61)]));
   await world.finish();
-  for (const name of ['done.csv', 'held.csv', 'refused.csv'])
+  for (const name of ['done.csv', 'held.csv', 'refused.csv', 'paid.csv'])
     ids[name] = (await findFile(world.app.ledger, name)).file_id;
   viewer = await world.as('viewer');
 });
@@ -48,6 +49,7 @@ describe('/files/:fileId', () => {
     ]);
     expect(sectionOf(html, 'Outcomes')).toContain('role="img"');
     expect(html).toContain('<summary>9 of 9 control totals agree</summary>');
+    expect(sectionOf(await page('paid.csv'), 'What to do next')).toBe('');
     const totals = tableOf(sectionOf(html, 'What happened')).map((row) => [row[0], row[3]]);
     expect(totals).toEqual(['H0', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'H7', 'H8'].map((id) => [id, 'agree']));
     expect(html).not.toContain(CARD);
@@ -87,11 +89,7 @@ describe('/files/:fileId', () => {
   });
 
   it('shows a tab at the address that it had as a page', async () => {
-    for (const [old, title] of [
-      ['rows', 'Payments'],
-      ['batches', 'Batches'],
-      ['faults', 'Line by line'],
-    ] as const)
+    for (const [old, title] of Object.entries({ rows: 'Payments', batches: 'Batches', faults: 'Line by line' }))
       expect(tableOf(sectionOf((await viewer.get(`/files/${ids['done.csv']}/${old}`)).text, title))).not.toEqual([]);
   });
 
