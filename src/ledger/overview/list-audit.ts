@@ -1,3 +1,4 @@
+import type { BatchMove, FileMove, RunMove } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AuditRow } from '../file/search.ts';
 
@@ -48,6 +49,66 @@ function conditionsOf({ since, until, actor, fileId, move, before }: Omit<AuditF
   const given = asked.filter(([, value]) => value !== undefined);
   const where = given.map(([condition], index) => condition.replace('?', `$${index + 2}`)).join(' AND ');
   return { where: where || 'true', values: given.map(([, value]) => value) };
+}
+
+/** Moves after which a file, batch or run waits for nothing more. */
+const LAST_MOVES: readonly (FileMove | BatchMove | RunMove)[] = [
+  'reject',
+  'decline',
+  'cancel',
+  'complete',
+  'stop',
+  'settle',
+  'reconcile',
+  'map',
+  'recover',
+  'withdraw',
+  'intercept',
+  'finish-run',
+];
+
+/** Something that ended. Money is integer cents. */
+export type FinishedStep = {
+  seq: number;
+  at: Date;
+  /** State in which it ended. */
+  state: string;
+  reason: string;
+  fileId: string | null;
+  batchNo: number | null;
+  name: string | null;
+  account: string | null;
+  rows: number | null;
+  cents: number | null;
+  /** From the submission to the outcomes, in ms; only of a batch. */
+  tookMs: number | null;
+};
+
+/** How far back the trail is searched: for so long, in ms, and over at most so many links. */
+const FINISHED_MS = 14 * 86_400_000;
+const FINISHED_LINKS = 500_000;
+
+/** Returns what ended in the last 14 days, newest first. @param before only entries older than this one */
+export async function listFinished(
+  { pool, clock }: Ledger,
+  { before, account, limit }: { before?: number | undefined; account?: string | undefined; limit: number },
+): Promise<FinishedStep[]> {
+  // The expressions keep PostgreSQL from the indexes of all moves and of times: the newest links are wanted.
+  const { rows } = await pool.query<FinishedStep>(
+    `SELECT a.seq, a.at, a.to_state AS state, a.reason, a.file_id AS "fileId", a.batch_no AS "batchNo", f.name,
+            f.account, coalesce(b.rows, f.valid_rows) AS rows, coalesce(b.cents, f.valid_cents) AS cents,
+            (extract(epoch FROM b.final_at - b.submitted_at) * 1000)::bigint AS "tookMs"
+     FROM (SELECT * FROM audit
+           WHERE seq < coalesce($1::bigint, 9000000000000000000) AND seq > (SELECT seq - ${FINISHED_LINKS} FROM audit_head)
+             AND move || '' = ANY ($2) AND to_state IS NOT NULL AND at + interval '0' >= $3
+             AND ($4::text IS NULL OR (SELECT o.account FROM file o WHERE o.file_id = audit.file_id) = $4)
+           ORDER BY seq DESC LIMIT $5) a
+       LEFT JOIN LATERAL (SELECT * FROM file WHERE file.file_id = a.file_id OFFSET 0) f ON true
+       LEFT JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = a.file_id AND x.batch_no = a.batch_no OFFSET 0) b ON true
+     ORDER BY a.seq DESC`,
+    [before ?? null, LAST_MOVES, new Date(clock.now().getTime() - FINISHED_MS), account ?? null, limit],
+  );
+  return rows;
 }
 
 /** Returns the end of the chain. Recorded elsewhere, it proves later that nothing up to here was altered. */

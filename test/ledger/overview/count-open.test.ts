@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { listAudit, readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
+import { listAudit, listFinished, readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
+import { listReady, openStageFlow, readStages } from '../../../src/ledger/overview/read-stages.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
 import {
   countOpenBatches,
@@ -132,5 +133,128 @@ describe('listAudit and readAuditHead', () => {
 
   it('readAuditHead says how long the chain is and its last hash', async () => {
     expect(await readAuditHead(world.ledger)).toEqual({ seq: 4, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+});
+
+describe('readStages', () => {
+  it('has nothing in a quiet ledger', async () => {
+    const { file_id: fileId } = await world.accepted({ account: 'main' });
+    await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    await world.putFile(fileId, 'completed');
+    await world.rejected();
+    expect(await readStages(world.ledger)).toEqual([]);
+  });
+
+  it.each([
+    ['ready', 'to_send'],
+    ['preparing', 'to_send'],
+    ['sending', 'to_send'],
+    ['submitted', 'at_service'],
+    ['result_in', 'reconciling'],
+    ['reconciled', 'delivering'],
+    ['cancelled', 'delivering'],
+  ] as const)('finds a batch that is %s in the stage %s', async (state, stage) => {
+    await world.batchIn(state, { account: 'main' });
+    const depth = { stage, account: 'main', things: 1, rows: 2, cents: 500, oldestAt: new Date(START) };
+    expect(await readStages(world.ledger)).toEqual([depth]);
+  });
+
+  it.each(['unknown', 'exception', 'refused'] as const)('has a batch that is %s in no stage', async (state) => {
+    await world.batchIn(state);
+    expect(await readStages(world.ledger)).toEqual([]);
+  });
+
+  it('counts held files as waiting for approval, and their batches not as to be sent', async () => {
+    await world.held({ account: 'main', batches: 2 });
+    world.clock.advance(60_000);
+    await world.held({ account: 'main' });
+    await world.claimed({ account: 'side' });
+    expect(await readStages(world.ledger)).toEqual([
+      { stage: 'approval', account: 'main', things: 2, rows: 6, cents: 1_900, oldestAt: new Date(START) },
+      { stage: 'checking', account: 'side', things: 1, rows: 0, cents: 0, oldestAt: later },
+    ]);
+  });
+});
+
+describe('listReady', () => {
+  it('lists the first batches of these accounts that may be sent, in the order of their files', async () => {
+    const first = await world.accepted({ account: 'main', batches: 2 });
+    await world.held({ account: 'main' });
+    const second = await world.accepted({ account: 'main', batches: 2 });
+    await world.accepted({ account: 'side' });
+    const ready = await listReady(world.ledger, ['main', 'none'], 3);
+    expect(ready.map(({ fileId, batchNo }) => [fileId, batchNo])).toEqual([
+      [first.file_id, 1],
+      [first.file_id, 2],
+      [second.file_id, 1],
+    ]);
+    expect(ready[0]).toMatchObject({ name: first.name, account: 'main', rows: 2, cents: 500 });
+  });
+});
+
+/** Adds links of a move to the end of the trail, without what would lead to them. */
+async function addLinks(move: string, count: number, at = world.clock.now()): Promise<void> {
+  await world.force(
+    `INSERT INTO audit SELECT h.seq + n, $2, 'worker:x', NULL, NULL, $1, NULL, 'reconciled', '', '{}', '', ''
+     FROM audit_head h, generate_series(1, $3::int) n`,
+    [move, at, count],
+  );
+  await world.force('UPDATE audit_head SET seq = seq + $1', [count]);
+}
+
+describe('openStageFlow', () => {
+  const minutesAgo = (minutes: number) => new Date(Date.parse(START) - minutes * 60_000);
+
+  it('counts what left a stage, per minute over the last five minutes and by the hour', async () => {
+    await addLinks('reconcile', 20);
+    await addLinks('reconcile', 10, minutesAgo(4));
+    await addLinks('reconcile', 7, minutesAgo(61));
+    await addLinks('reconcile', 99, minutesAgo(25 * 60));
+    await addLinks('cut', 5);
+    const { reconciling, checking } = await openStageFlow(world.ledger)();
+    expect(reconciling.perMinute).toBe(6);
+    expect(reconciling.hours.slice(-2)).toEqual([7, 30]);
+    expect(reconciling.hours.slice(0, -2).every((count) => count === 0)).toBe(true);
+    expect(checking).toMatchObject({ perMinute: 0 });
+  });
+
+  it('counts each link once, however often and at once it is read, and forgets a day later', async () => {
+    const read = openStageFlow(world.ledger);
+    await addLinks('submit', 5);
+    await Promise.all([read(), read()]);
+    await addLinks('submit', 5);
+    expect((await read()).to_send.perMinute).toBe(2);
+    world.clock.advance(25 * 3_600_000);
+    expect((await read()).to_send).toEqual({ perMinute: 0, hours: Array.from({ length: 24 }, () => 0) });
+  });
+});
+
+describe('listFinished', () => {
+  it('lists what ended, the newest first, with its money and how long it took', async () => {
+    const { file_id: fileId } = await world.accepted({ account: 'main' });
+    await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    await world.force(`UPDATE batch SET submitted_at = $1, final_at = $2`, [new Date(START), later]);
+    await world.force(
+      `INSERT INTO audit SELECT seq + 1, $2, 'worker:x', $1, 1, 'reconcile', 'result_in', 'reconciled', 'it matches', '{}', '', ''
+       FROM audit_head`,
+      [fileId, later],
+    );
+    await world.force('UPDATE audit_head SET seq = seq + 1');
+    await addLinks('finish-run', 1, later);
+    const found = await listFinished(world.ledger, { limit: 10 });
+    expect(found.map(({ fileId: of, state }) => [of, state])).toEqual([
+      [null, 'reconciled'],
+      [fileId, 'reconciled'],
+    ]);
+    expect(found[1]).toMatchObject({ batchNo: 1, account: 'main', rows: 2, cents: 500, tookMs: 60_000 });
+    expect(await listFinished(world.ledger, { limit: 10, before: found[1]!.seq })).toEqual([]);
+    expect(await listFinished(world.ledger, { limit: 10, account: 'side' })).toEqual([]);
+    expect(await listFinished(world.ledger, { limit: 10, account: 'main' })).toHaveLength(1);
+  });
+
+  it('goes back two weeks', async () => {
+    await addLinks('complete', 1);
+    world.clock.advance(15 * 86_400_000);
+    expect(await listFinished(world.ledger, { limit: 10 })).toEqual([]);
   });
 });
