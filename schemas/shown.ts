@@ -6,6 +6,7 @@ import {
   type ProfileState,
   type RunState,
 } from './lifecycle.ts';
+import type { Advice } from './rejections.ts';
 
 /** How a state looks. The word is enough; the color only helps. */
 export type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
@@ -162,3 +163,13 @@ export const SHOWN_OUTCOMES: Readonly<Record<Outcome, { readonly word: string; r
 export function saidOutcome(outcome: Outcome): string {
   return `${SHOWN_OUTCOMES[outcome].word.toLowerCase()} (${OUTCOMES[outcome].means})`;
 }
+
+/** What to do about a row that was not paid, on pages and in messages. */
+export const SHOWN_ADVICE: Readonly<Record<Advice, { readonly word: string; readonly says: string }>> = {
+  later: { word: 'Try later', says: 'the same payment may be sent again later' },
+  fix: { word: 'Correct first', says: 'correct the row before it is sent again' },
+  cardholder: { word: 'Payer must act', says: 'the payer has to call their bank' },
+  merchant: { word: 'Ask the service', says: 'the payment service has to change the merchant account' },
+  never: { word: 'Never', says: 'do not send it again; ask the payer for another way to pay' },
+  unknown: { word: 'Look it up', says: 'the money may have moved; look it up at the service first' },
+};

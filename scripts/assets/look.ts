@@ -53,6 +53,7 @@ export const ICON_NAMES = [
   'check-badge',
   'check-circle',
   'chevron-up-down',
+  'lock-closed',
   'clipboard-document-list',
   'code-bracket',
   'command-line',

@@ -1,5 +1,6 @@
 import { type BackendFactory, type IQueueBackend, Queue, type Telemetry } from 'bullmq';
 import { HOME_SITE, type QueueName, QUEUES } from '../../schemas/jobs.ts';
+import { maskText } from '../kernel/mask.ts';
 import type { QueueOptions } from './queue-options.ts';
 
 /** BullMQ's queue for a name in `schemas/jobs.ts`, at one site or for all; for adding and querying. */
@@ -57,6 +58,41 @@ export async function listIds(queue: NamedQueue, which: Which): Promise<Set<stri
 /** Counts the jobs in each state, failed ones included. */
 export function countJobs(queue: NamedQueue): Promise<Record<string, number>> {
   return queue.getJobCounts('waiting', 'delayed', 'active', 'prioritized', 'failed');
+}
+
+/** A job that failed: its id, the batch or file that it was about, and why. Everything is masked. */
+export type FailedJob = { id: string; fileId?: string; batchNo?: number; says: string; at: Date };
+
+/** What the server keeps of a queue: jobs in each state, since when the oldest waits, and the last failed jobs. */
+export type QueueLook = { counts: Record<string, number>; oldestAt: Date | null; failed: FailedJob[] };
+
+type BatchIds = { fileId?: string; batchNo?: number };
+
+/** Failed jobs that are shown of each queue. */
+const SHOWN_FAILED = 20;
+
+/** Looks at a queue. Other programs may have put anything into it, so only ids of valid jobs are read. */
+export async function lookAt(queue: NamedQueue, name: QueueName): Promise<QueueLook> {
+  const [counts, [oldest], failed] = await Promise.all([
+    countJobs(queue),
+    queue.getJobs(['waiting', 'prioritized'], 0, 0, true),
+    queue.getJobs(['failed'], 0, SHOWN_FAILED - 1),
+  ]);
+  return {
+    counts,
+    oldestAt: oldest ? new Date(oldest.timestamp) : null,
+    failed: failed.map(({ id = '', data, failedReason, finishedOn, timestamp }) => {
+      const ids = QUEUES[name].payload.safeParse(data);
+      const { fileId, batchNo }: BatchIds = ids.success ? (ids.data as BatchIds) : {};
+      return {
+        id: maskText(fromStoredId(id)),
+        ...(fileId !== undefined && { fileId: maskText(fileId) }),
+        ...(batchNo !== undefined && { batchNo }),
+        says: maskText(failedReason ?? ''),
+        at: new Date(finishedOn ?? timestamp),
+      };
+    }),
+  };
 }
 
 /** Letters, digits, `-`, `_` and `.`. BullMQ uses `:` as a separator in Redis and refuses it. */

@@ -7,9 +7,11 @@ import {
   isJobId,
   listFaults,
   listIds,
+  lookAt,
   type NamedQueue,
   openNamedQueue,
   type QueueConnection,
+  type QueueLook,
   queueNameAt,
   toStoredId,
   type Which,
@@ -59,19 +61,15 @@ export type Queue = {
   plan(reminders: readonly Reminder[]): Promise<void>;
   /** Returns the number of jobs by BullMQ's name of their state. */
   counts(name: QueueName): Promise<Record<string, number>>;
-  /**
-   * Returns the queues for a queue board: those of this site and those for all. `queue` is BullMQ's own object and can
-   * change jobs, so a board must only read it. It is untyped so that no other code comes to depend on it.
-   */
-  boardQueues(): BoardQueue[];
+  /** Looks at a queue without changing it. */
+  look(name: QueueName): Promise<QueueLook>;
   /** Makes a wiped queue usable again; cheap when there is nothing to do. The sweep calls it before `ids`. */
   heal(): Promise<void>;
   /** Closes open workers, waiting for their jobs, and every connection. */
   close(): Promise<void>;
 };
 
-export type BoardQueue = { readonly name: QueueName; readonly queue: unknown };
-
+export type { QueueLook } from './named-queue.ts';
 export type { QueueWorker } from './start-worker.ts';
 
 /** How long the server may take, in ms: to connect and create its tables, and to answer later. */
@@ -142,7 +140,7 @@ export async function openQueue(
     },
     plan: (reminders) => ask('plan the schedules', () => planReminders(queueOf('schedule'), reminders)),
     counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queueOf(name))),
-    boardQueues: () => QUEUE_NAMES.map((name) => ({ name, queue: queueOf(name) })),
+    look: (name) => ask(`look at the jobs of "${name}"`, () => lookAt(queueOf(name), name)),
     heal: () => ask('heal the queue', () => connection.heal()),
     close,
   };

@@ -10,7 +10,7 @@ export const QUEUE_OPTIONS = {
     attempts: 1,
     // A finished job that is kept would swallow the next job with the same id.
     removeOnComplete: true,
-    // Kept for the operator's queue board: ids and a safe sentence.
+    // Kept for the list of failed jobs: ids and a safe sentence.
     removeOnFail: { count: 1000 },
     // Stack traces repeat the message of the error, and foreign messages may hold data.
     stackTraceLimit: 0,

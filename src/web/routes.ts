@@ -18,16 +18,17 @@ import { openIdPages } from './pages/openid.ts';
 import { peoplePages } from './pages/people.tsx';
 import { profilePages } from './pages/profiles/profiles.tsx';
 import { provePage } from './pages/prove.tsx';
+import { queuePage } from './pages/queue/queue.tsx';
 import { reportPage } from './pages/report.tsx';
 import { resolvePage } from './pages/resolve.tsx';
 import { schedulesPage } from './pages/schedules.tsx';
 import { searchPage } from './pages/search.tsx';
 import { setUpPages } from './pages/set-up.tsx';
-import { queueBoard } from './queues/queue-board.ts';
 
 /** Everything that the dashboard answers: one entry per subject. */
 export const ROUTES: readonly Routes[] = [
   frontPage,
+  queuePage,
   loginPages,
   openIdPages,
   setUpPages,
@@ -47,7 +48,6 @@ export const ROUTES: readonly Routes[] = [
   reportPage,
   auditPages,
   dropPages,
-  queueBoard,
   openApi({
     handlers: HANDLERS,
     plan: (context, name, params, input) => planAction(context.app, name, finderIn(context, params), input),

@@ -17,8 +17,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Permission needed for the route; `look` if omitted. `anybody` needs no log-in. */
     may?: ActionName | 'anybody';
-    /** Whether pages poll this route, so that a request is no sign of user activity. */
-    isPolled?: boolean;
   }
   interface FastifyRequest {
     viewer: Viewer | null;

@@ -4,7 +4,7 @@ import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from '../../src/q
 import { type Payload, QUEUES } from '../../schemas/jobs.ts';
 import { fromStoredId, isJobId, listFaults, type NamedQueue, toStoredId } from '../../src/queue/named-queue.ts';
 import { logIntoLines, QUEUE_SERVERS, type QueueServer } from './support/queue-world.ts';
-import { addJob, openQueue } from '../../src/queue/open-queue.ts';
+import { addJob, openQueue, type Queue } from '../../src/queue/open-queue.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 
 describe('QUEUE_OPTIONS', () => {
@@ -118,28 +118,38 @@ describe('listFaults', () => {
   });
 });
 
-describe.each(QUEUE_SERVERS)('boardQueues on $kind', ({ start }) => {
+describe.each(QUEUE_SERVERS)('look on $kind', ({ start }) => {
+  const CARD = '4222222222222220';
   let server: QueueServer;
+  let queue: Queue;
   beforeAll(async () => {
     server = await start();
+    queue = await openQueue(server.backend, silentLog());
   });
-  afterAll(() => server.stop());
-
-  async function namesAt(site: string): Promise<string[][]> {
-    const queue = await openQueue(server.backend, silentLog(), { site });
-    const names = queue.boardQueues().map(({ name, queue: own }) => [name, (own as { name: string }).name]);
+  afterAll(async () => {
     await queue.close();
-    return names;
-  }
-
-  it('hands out every queue once, at the home site by its own name', async () => {
-    expect(await namesAt('main')).toEqual(Object.keys(QUEUES).map((name) => [name, name]));
+    await server.stop();
   });
 
-  it('hands out those of its site and those for all', async () => {
-    const names = await namesAt('north');
-    expect(names).toHaveLength(Object.keys(QUEUES).length);
-    expect(names).toContainEqual(['deliver', 'deliver-at-north']);
-    expect(names).toContainEqual(['submit', 'submit']);
+  it('counts the jobs of a queue and says since when the oldest waits', async () => {
+    expect(await queue.look('intake')).toMatchObject({ oldestAt: null, failed: [] });
+    const before = Date.now();
+    await queue.add('intake', 'first', { fileId: 'f1' });
+    await queue.add('intake', 'second', { fileId: 'f2' }, { delayMs: 60_000 });
+    const { counts, oldestAt } = await queue.look('intake');
+    expect(counts).toMatchObject({ waiting: 1, delayed: 1, active: 0, failed: 0 });
+    expect(Math.abs(oldestAt!.getTime() - before)).toBeLessThan(60_000);
+  });
+
+  it('tells what a failed job was about and why it failed, masked', async () => {
+    await queue.add('deliver', `deliver-${CARD}`, { fileId: 'f1' });
+    const worker = queue.work('deliver', 1, () => Promise.reject(new Error(`cannot send ${CARD}`)));
+    await expect.poll(async () => (await queue.look('deliver')).failed.length, { timeout: 30_000 }).toBe(1);
+    const { failed } = await queue.look('deliver');
+    expect(failed).toEqual([
+      { id: 'deliver-************2220', fileId: 'f1', says: expect.any(String), at: expect.any(Date) },
+    ]);
+    expect(JSON.stringify(failed)).not.toContain(CARD);
+    await worker.close();
   });
 });

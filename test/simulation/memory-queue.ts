@@ -52,7 +52,7 @@ export function memoryQueue(clock: Clock): MemoryQueue {
       plan: async () => {},
       counts: async (name) => ({ waiting: idsOf(waiting, name).length, active: idsOf(running, name).length }),
       heal: async () => {},
-      boardQueues: () => [],
+      look: async () => ({ counts: {}, oldestAt: null, failed: [] }),
       close: async () => {},
     },
     waiting: () => waiting,

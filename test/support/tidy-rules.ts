@@ -57,8 +57,6 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
 
 /** The folders that may import a package; no other folder needs to know that it exists. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
-  '@bull-board/api': ['src/web'],
-  '@bull-board/fastify': ['src/web'],
   '@fastify/ajv-compiler': ['src/web'],
   '@fastify/compress': ['src/web'],
   '@fastify/cookie': ['src/web'],

@@ -159,13 +159,15 @@ export type HeldFile = {
   cents: number;
   since: Date;
   reason: string | null;
+  /** Persons who dropped it on the dashboard, as in the audit trail. They do not approve it themselves. */
+  uploaders: string[];
 };
 
 /** Returns the held files, longest waiting first; at most 200. Uses the index `file_by_state`. */
 export async function readHeld(ledger: Ledger): Promise<HeldFile[]> {
   const { rows } = await ledger.pool.query<HeldFile>(
     `SELECT file_id AS "fileId", name, account, coalesce(valid_rows, 0) AS rows, coalesce(valid_cents, 0)::bigint AS cents,
-            state_at AS since, reason
+            state_at AS since, reason, ARRAY(SELECT actor FROM upload u WHERE u.file_id = file.file_id) AS uploaders
      FROM file WHERE state = 'held' ORDER BY state_at, file_no LIMIT 200`,
   );
   return rows;

@@ -10,14 +10,27 @@ import { BATCH_STATES, type BatchState, type FileState, FINAL_BATCH_STATES } fro
 
 type BatchView = { account: string; fileId: string; name: string; batchNo: number; rows: number; cents: number };
 
+/** A batch that waits for a person. */
+export type TroubledBatch = BatchView & {
+  state: Extract<BatchState, 'unknown' | 'exception' | 'refused'>;
+  since: Date;
+  reason: string | null;
+};
+
+/** A batch that the service has but gives no result for, or none that is understood. */
+export type LateBatch = BatchView & {
+  batchId: string;
+  submittedAt: Date | null;
+  staleSince: Date | null;
+  says: string | null;
+};
+
 /** What `paydrop status` answers at a glance. Money is integer cents. */
 export type Overview = {
   files: { state: string; files: number; rows: number; cents: number }[];
   open: OpenFile[];
-  /** Worst first, so that lesser cases can never hide those with outcome unknown. */
-  doubt: (BatchView & { state: string; since: Date; reason: string | null })[];
-  /** Batches that the service has but gives no result for, or none that is understood. */
-  late: (BatchView & { batchId: string; submittedAt: Date | null; staleSince: Date | null; says: string | null })[];
+  doubt: TroubledBatch[];
+  late: LateBatch[];
   stopped: { account: string; reason: string; since: Date }[];
   /** What waits for a second person. */
   proposals: OpenProposal[];
@@ -35,12 +48,13 @@ export type OpenFile = Pick<
   expected_rows: number | null;
 };
 
-/** What is open now. Unlike the rest of the overview, its cost does not grow with the files that are finished. */
-export type OpenWork = Omit<Overview, 'files' | 'today'>;
-
 export async function readOverview(ledger: Ledger): Promise<Overview> {
-  const [open, files, today] = await Promise.all([
-    readOpenWork(ledger),
+  const [open, doubt, late, stopped, proposals, files, today] = await Promise.all([
+    readOpenFiles(ledger),
+    readDoubt(ledger),
+    readLate(ledger),
+    query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
+    readOpenProposals(ledger),
     query<Overview['files'][number]>(
       ledger,
       `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
@@ -55,33 +69,35 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
       [ledger.clock.now()],
     ),
   ]);
-  return { ...open, files, today };
+  return { open, doubt, late, stopped, proposals, files, today };
 }
 
-export async function readOpenWork(ledger: Ledger): Promise<OpenWork> {
-  const [open, doubt, late, stopped, proposals] = await Promise.all([
-    readOpenFiles(ledger),
-    query<Overview['doubt'][number]>(
-      ledger,
-      `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents,
-              b.state_at AS since, b.reason
-       FROM batch b JOIN file f USING (file_id)
-       WHERE b.${IS_OPEN} AND b.state IN ('unknown', 'exception', 'refused')
-       ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at, f.file_no, b.batch_no LIMIT 200`,
-    ),
-    query<Overview['late'][number]>(
-      ledger,
-      `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.batch_id AS "batchId", b.rows, b.cents,
-              b.submitted_at AS "submittedAt", b.stale_since AS "staleSince", b.poll_alarm AS says
-       FROM batch b JOIN file f USING (file_id)
-       WHERE b.${IS_OPEN} AND b.state = 'submitted'
-         AND (b.stale_since IS NOT NULL OR b.poll_alarm IS NOT NULL)
-       ORDER BY b.submitted_at, f.file_no, b.batch_no LIMIT 200`,
-    ),
-    query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
-    readOpenProposals(ledger),
-  ]);
-  return { open, doubt, late, stopped, proposals };
+/** SQL: a batch waits for a person. */
+export const IS_TROUBLED = `state IN ('unknown', 'exception', 'refused')`;
+
+/** SQL: the result of a batch is overdue, or what the service says of it is not understood. */
+export const IS_LATE = `state = 'submitted' AND (stale_since IS NOT NULL OR poll_alarm IS NOT NULL)`;
+
+/** Returns the batches that wait for a person, worst first, so that lesser cases cannot hide those in doubt. */
+export function readDoubt(ledger: Ledger): Promise<TroubledBatch[]> {
+  return query<TroubledBatch>(
+    ledger,
+    `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents,
+            b.state_at AS since, b.reason
+     FROM (SELECT * FROM batch WHERE ${IS_OPEN} AND ${IS_TROUBLED}) b JOIN file f USING (file_id)
+     ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at, f.file_no, b.batch_no LIMIT 200`,
+  );
+}
+
+/** Returns the batches whose result is overdue, longest waiting first; at most 200. */
+export function readLate(ledger: Ledger): Promise<LateBatch[]> {
+  return query<LateBatch>(
+    ledger,
+    `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.batch_id AS "batchId", b.rows, b.cents,
+            b.submitted_at AS "submittedAt", b.stale_since AS "staleSince", b.poll_alarm AS says
+     FROM (SELECT * FROM batch WHERE ${IS_OPEN} AND ${IS_LATE}) b JOIN file f USING (file_id)
+     ORDER BY b.submitted_at, f.file_no, b.batch_no LIMIT 200`,
+  );
 }
 
 /** Returns whether a file was ever taken. */

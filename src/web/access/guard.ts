@@ -67,7 +67,7 @@ async function recognisePerson(request: FastifyRequest, context: WebContext): Pr
   const token = readSessionToken(request, context);
   if (token === undefined) return null;
   // What a page fetches on its own does not show that a person is there.
-  const isPerson = request.headers['x-live'] === undefined && !request.routeOptions.config.isPolled;
+  const isPerson = request.headers['x-live'] === undefined;
   const found = await useSession(context.app.ledger, hashSecretToken(token), context.settings, { isPerson });
   if (!found) return null;
   const { person, role, csrf, provedAt } = found;

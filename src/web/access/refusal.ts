@@ -15,7 +15,6 @@ export const REFUSALS = {
     says: 'The dashboard does not serve this host name; set dashboard.url in paydrop.yaml to use it.',
   },
   BAD_REQUEST: { status: 400, says: 'The request has characters that no text has, such as NUL. Nothing was done.' },
-  ONLY_TO_LOOK_AT: { status: 403, says: 'Queues can only be viewed here, not changed.' },
   PLAN_CHANGED: {
     status: 409,
     says: 'The plan is out of date. Nothing was done. Check the new plan.',

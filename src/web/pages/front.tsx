@@ -1,27 +1,26 @@
 import type { FastifyInstance } from 'fastify';
 import { addDays } from '../../calendar/calendar.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
-import { viewerMay } from '../access/viewer.ts';
+import { actorOf, viewerMay } from '../access/viewer.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { Month, openMonth } from './front/month.tsx';
-import { AttentionList } from './front/attention-list.tsx';
+import { NeedsTable, type View } from './queue/lists.tsx';
 import { type Front, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
 import { OutcomeBar } from '../parts/charts.tsx';
 import { Sum, Count, Moment, StateBadge } from '../parts/words.tsx';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
-import { AttentionGroup } from './front/attention-group.tsx';
 
 /** Serves `/`: what needs a person, worst first, and what is going on. */
 export function frontPage(server: FastifyInstance, context: WebContext): void {
   const month = openMonth(context.app.ledger, context.app.settings);
   server.get('/', async (request, reply) => {
     const viewer = viewerOf(request);
-    const front = await readFront(context, month);
+    const front = await readFront(context, month, actorOf(viewer));
     const yesterday = addDays(dayInZone(context.app.clock.now(), front.zone), -1);
     return sendPage(
       reply,
@@ -50,6 +49,86 @@ function FirstStep({ mayDrop }: { mayDrop: boolean }) {
         folders are taken too, and appear here a moment later.
       </p>
     </Notice>
+  );
+}
+
+/** Things that are shown here; the queue shows all. */
+const SHOWN_NEEDS = 5;
+
+/** Shows the worst of what needs a person: paydrop's own trouble, then the first lines of the queue's list. */
+export function AttentionList({ front, viewer }: { front: Front; viewer: View['viewer'] }) {
+  const { needs, zoneOf, currencyOf } = front;
+  return (
+    <Section title="Needs attention" live="needs" actions={<a href="/queue">Queue</a>}>
+      <Trouble front={front} />
+      {needs.length > 0 && <NeedsTable view={{ viewer, zoneOf, currencyOf }} rows={needs.slice(0, SHOWN_NEEDS)} />}
+      {needs.length > SHOWN_NEEDS && (
+        <p>
+          <a href="/queue">
+            See all <Count of={needs.length} noun="thing" />
+          </a>
+        </p>
+      )}
+      {isCalm(front) && (
+        <Notice kind="good" title="Nothing needs attention">
+          <p>
+            Nothing is in doubt, nothing needs approval and nothing is late. paydrop, its ledger, its queue and its send
+            journal are working.
+          </p>
+        </Notice>
+      )}
+    </Section>
+  );
+}
+
+function isCalm({ needs, obstacles, unready, unreached, today }: Front): boolean {
+  return [needs, obstacles, unready, unreached].every((list) => list.length === 0) && today.every(isBalanced);
+}
+
+function Trouble({ front: { unready, unreached, today, obstacles } }: { front: Front }) {
+  return (
+    <>
+      {unready.length > 0 && (
+        <Notice kind="bad" title="paydrop is not working">
+          <ul>
+            {unready.map(({ part, why }) => (
+              <li key={part}>
+                {part}: {why}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {today
+        .filter((report) => !isBalanced(report))
+        .map(({ account, day }) => (
+          <Notice key={account} kind="bad" title={`The day of account ${account} does not balance`}>
+            <p>
+              Rows or money were lost or added, or the ledger was changed by hand.{' '}
+              <a href={`/report?account=${account}&day=${day}`}>See the day</a>
+            </p>
+          </Notice>
+        ))}
+      {unreached.map(({ account }) => (
+        <Notice key={account} kind="bad" title={`The service cannot be reached for account ${account}`}>
+          <p>Batches repeatedly go back unsent. Nothing is lost; paydrop keeps retrying.</p>
+        </Notice>
+      ))}
+      {obstacles.length > 0 && (
+        <Notice kind="warn" title="Not making progress">
+          <ul>
+            {obstacles.slice(0, SHOWN_NEEDS).map(({ key, what, why }) => (
+              <li key={key + what}>
+                {what}: {why}
+              </li>
+            ))}
+          </ul>
+          <p>
+            paydrop retries these automatically. <a href="/queue?list=failed">See what helps</a>
+          </p>
+        </Notice>
+      )}
+    </>
   );
 }
 
@@ -100,9 +179,10 @@ function Balance({ report, currency }: { report: DayReport; currency: string | u
 
 const SHOWN = 20;
 
-/** Shows the files in progress that need no person, the oldest first. */
+/** Shows the files in progress, the oldest first, without those that the viewer has to approve. */
 export function OnTheirWay({ front }: { front: Front }) {
-  const moving = front.standing.open.filter(({ state }) => state !== 'held');
+  const needed = new Set(front.needs.flatMap(({ kind, fileId }) => (kind === 'needs_approval' ? [fileId] : [])));
+  const moving = front.open.filter(({ file_id: fileId }) => !needed.has(fileId));
   return (
     <Section title="In progress" live="moving" actions={<a href="/files">All files</a>}>
       <Table
@@ -172,10 +252,14 @@ export function Withheld({ front }: { front: Front }) {
   if (front.withheld.length === 0) return <div data-part="withheld" />;
   return (
     <Section title="Not paid" live="withheld">
-      <AttentionGroup
-        title="Files with rows withheld in the last 7 days"
-        items={front.withheld}
-        hint="These rows have faults and were not sent; the other rows of their files were. Correct them in the rejects file and drop that file."
+      <p class="hint">
+        Files with rows withheld in the last 7 days. These rows have faults and were not sent; the other rows of their
+        files were. Correct them in the rejects file and drop that file.
+      </p>
+      <Table
+        label="Files with rows withheld in the last 7 days"
+        rows={front.withheld.slice(0, SHOWN)}
+        empty=""
         columns={[
           { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
           { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
@@ -187,6 +271,7 @@ export function Withheld({ front }: { front: Front }) {
           },
         ]}
       />
+      {front.withheld.length > SHOWN && <p class="soft">The first {SHOWN} are shown.</p>}
     </Section>
   );
 }

@@ -204,3 +204,21 @@ function segmentsOf(parts: readonly Part[], all: number): { part: Part; x: numbe
     return { part, x: round(x), width: round(scale(before) - x) };
   });
 }
+
+/** Below so many points with a value, a line says nothing. */
+const FEW_POINTS = 3;
+
+/** Draws a small line without an axis; the same page shows its values in a table. Draws nothing of too few points. */
+export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
+  if (values.filter((value) => value > 0).length < FEW_POINTS) return null;
+  const x = scaleLinear([0, values.length - 1], [1, WIDTH - 1]);
+  const y = scaleLinear([0, Math.max(...values)], [HEIGHT - 1, 1]);
+  const draw = line<number>()
+    .x((_, index) => round(x(index)))
+    .y((value) => round(y(value)));
+  return (
+    <svg class="sparkline" role="img" aria-label={label} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+      <path class="day-line" d={draw([...values]) ?? ''} />
+    </svg>
+  );
+}

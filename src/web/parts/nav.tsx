@@ -20,7 +20,7 @@ const NAV: readonly { readonly title: string; readonly rows: readonly NavRow[] }
     title: 'Work',
     rows: [
       { path: '/', key: 't', label: 'Today', icon: 'calendar-days', may: 'look' },
-      { path: '/queues', key: 'q', label: 'Queue', icon: 'queue-list', may: 'look', badge: queueBadge },
+      { path: '/queue', key: 'q', label: 'Queue', icon: 'queue-list', may: 'look', badge: queueBadge },
       { path: '/approvals', key: 'a', label: 'Approvals', icon: 'check-badge', may: 'look', badge: approvalBadge },
     ],
   },

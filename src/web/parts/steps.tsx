@@ -62,7 +62,7 @@ const VIEWS: Readonly<Record<keyof typeof VIEW_COMMANDS, { readonly pattern: str
     pattern: '/files/:fileId/batches/:batchNo#s-what-was-sent-and-what-was-returned',
     label: 'what was sent and what came back',
   },
-  'in-doubt': { pattern: '/', label: 'the batches in doubt' },
+  'in-doubt': { pattern: '/queue?list=doubt', label: 'the batches in doubt' },
   forgotten: { pattern: '/accounts/:name#s-calls-missing-from-the-ledger', label: 'the forgotten calls' },
   schedules: { pattern: '/schedules', label: 'The list of schedules' },
   status: { pattern: '/', label: 'the page “Today”' },

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { readBadges } from '../../ledger/overview/read-badges.ts';
+import { countNeeds } from '../../explain/needs-you.ts';
 import { actorOf, type Shell, type Viewer } from '../access/viewer.ts';
 import { cookieName, cookieOptions } from '../access/cookies.ts';
 import { fieldOf } from '../access/read-form.ts';
@@ -34,7 +34,7 @@ async function readShell(request: FastifyRequest, viewer: Viewer, context: WebCo
     timeZone: sharedZone(settings),
     accounts: [...settings.accounts.keys()],
     account: settings.accounts.has(chosen) ? chosen : undefined,
-    badges: await readBadges(ledger, actorOf(viewer)),
+    badges: await countNeeds(ledger, settings, actorOf(viewer)),
   };
 }
 

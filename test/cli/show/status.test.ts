@@ -168,7 +168,7 @@ function overview(part: Partial<Record<keyof Overview, readonly unknown[]>>): Ov
   return { files: [], open: [], doubt: [], stopped: [], today: [], ...part } as Overview;
 }
 
-function inDoubt(state: string): Overview['doubt'][number] {
+function inDoubt(state: Overview['doubt'][number]['state']): Overview['doubt'][number] {
   const since = new Date(0);
   return { account: 'main', fileId: 'f', name: 'a.csv', batchNo: 1, state, rows: 1, cents: 100, since, reason: null };
 }

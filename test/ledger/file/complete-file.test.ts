@@ -228,6 +228,7 @@ describe('readHeld', () => {
         cents: 500,
         since: new Date(START),
         reason: 'hold it',
+        uploaders: [],
       },
       expect.objectContaining({ fileId: second.file_id, account: 'side', rows: 3, cents: 900 }),
     ]);

@@ -32,7 +32,7 @@ describe('readBadges', () => {
     await world.ledger.pool.query(
       `INSERT INTO account_stop (account, reason, since, kind) SELECT account, reason, since, 'fault' FROM account_stop`,
     );
-    expect(await read()).toMatchObject({ stopped: 2 });
+    expect(await read()).toMatchObject({ stopped: 2, needsYou: 4 });
   });
 
   it('leaves out the files and proposals of the person who looks', async () => {

@@ -204,7 +204,7 @@ describe('guardRoutes', () => {
 });
 
 describe('guardRoutes, for programs', () => {
-  it.each(['/', '/me', '/%6d%65', '/api/../me', '/people', '/queues', '/api', '/login'])(
+  it.each(['/', '/me', '/%6d%65', '/api/../me', '/people', '/queue', '/api', '/login'])(
     'knows no token at %s',
     async (path) => {
       const { token } = await world.program('admin', ['look', 'people']);

@@ -2,12 +2,15 @@ import { dashboardForTests } from '../support/dashboard-world.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { forceSql } from '../../support/force-sql.ts';
 import { pauseAccount, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { partOf, draw, wordsOf } from '../support/page-words.ts';
-import { AccountDay, Today, Next, OnTheirWay, Withheld } from '../../../src/web/pages/front.tsx';
+import { AccountDay, AttentionList, Today, Next, OnTheirWay, Withheld } from '../../../src/web/pages/front.tsx';
 import { QUIET_DAY, quietFront } from '../support/quiet-front.ts';
 import { shownOfState } from '../../../schemas/shown.ts';
+import type { Need } from '../../../src/explain/needs-you.ts';
+import type { Front } from '../../../src/web/pages/front/read-front.ts';
 import type { OpenFile } from '../../../src/ledger/overview/overview.ts';
 
 const world = dashboardForTests({
@@ -27,16 +30,7 @@ function part(html: string, name: string): string {
   return partOf(html, name);
 }
 
-async function force(sql: string): Promise<void> {
-  const client = await world.app.ledger.pool.connect();
-  try {
-    await client.query('BEGIN; SET LOCAL session_replication_role = replica');
-    await client.query(sql);
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
-}
+const force = (sql: string) => forceSql(world.app, sql);
 
 /** The tests build on each other. */
 describe('frontPage', () => {
@@ -81,14 +75,11 @@ describe('frontPage', () => {
     await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is closed' });
     const html = await front();
     const words = part(html, 'needs');
-    const titles = ['In doubt: 1, 2 rows, 50.00 USD', 'Result mismatch: 1', 'Refused: 1'];
-    const places = [...titles, 'Stopped accounts: 1', 'Needs approval: 1'].map((title) => words.indexOf(title));
-    expect(
-      places.every((place) => place >= 0),
-      words,
-    ).toBe(true);
+    const first = ['june.csv, batch 1 In doubt 50.00 USD', 'Result mismatch', 'Refused'];
+    const places = [...first, 'Sending stopped', 'Needs approval'].map((title) => words.indexOf(title));
+    expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
-    expect(words).toContain('the connection was reset');
+    expect(words).toContain('The connection was reset');
     expect(words).toContain('the bank is closed');
     expect(words).not.toContain('Nothing needs attention');
     const { rows } = await world.app.ledger.pool.query('SELECT file_id, batch_no FROM batch WHERE state = $1', [
@@ -101,7 +92,7 @@ describe('frontPage', () => {
   it('tells the stop of all accounts as such', async () => {
     const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
     await pauseAccount(world.app.ledger, '*', because);
-    expect(part(await front(), 'needs')).toMatch(/Stopped accounts: 2 .*all accounts operator:ada/);
+    expect(part(await front(), 'needs')).toMatch(/All accounts Sending stopped .*Paused by ada: amounts look wrong/);
     await resumeAccount(world.app.ledger, '*', because);
   });
 
@@ -189,31 +180,34 @@ const file: OpenFile = {
   expected_rows: null,
 };
 
-function page(...open: Partial<OpenFile>[]): string {
-  const { standing } = quietFront();
+function page(open: Partial<OpenFile>[], needs: readonly Need[] = []): string {
   const files = open.map((change) => {
     const { state = file.state } = change;
     return { ...file, ...change, shown: shownOfState(state)!, blockedBy: [] };
   });
-  return draw(OnTheirWay, { front: quietFront({ standing: { ...standing, open: files } }) });
+  return draw(OnTheirWay, { front: quietFront({ open: files, needs: [...needs] }) });
 }
 
 describe('OnTheirWay', () => {
   it('shows how far each file is', () => {
-    expect(wordsOf(page({}))).toContain('june.csv main Processing 1,200 1 of 3 2026-06-15 06:00:00 -04:00');
-    expect(page({})).toContain('href="/files/g7fhpaqs00000000"');
+    expect(wordsOf(page([{}]))).toContain('june.csv main Processing 1,200 1 of 3 2026-06-15 06:00:00 -04:00');
+    expect(page([{}])).toContain('href="/files/g7fhpaqs00000000"');
   });
 
   it('says of a file whose rows are not counted yet that it is being read', () => {
-    expect(wordsOf(page({ state: 'claimed', records: null, batches: 0 }))).toContain('Checking being read 2026-06-15');
+    expect(wordsOf(page([{ state: 'claimed', records: null, batches: 0 }]))).toContain(
+      'Checking being read 2026-06-15',
+    );
   });
 
-  it('leaves held files to those who must look at them', () => {
-    expect(wordsOf(page({ state: 'held' }))).toContain('Nothing is in progress');
+  it('leaves out held files that the viewer has to approve, but not those that others have to', () => {
+    const need = { ...NEED, kind: 'needs_approval', fileId: file.file_id } as const;
+    expect(wordsOf(page([{ state: 'held' }], [need]))).toContain('Nothing is in progress');
+    expect(wordsOf(page([{ state: 'held' }]))).toContain('june.csv main Needs approval');
   });
 
   it('shows the oldest twenty, and says so', () => {
-    const html = page(...Array.from({ length: 21 }, () => ({})));
+    const html = page(Array.from({ length: 21 }, () => ({})));
     expect(html.match(/june\.csv/g)).toHaveLength(20);
     expect(html).toContain('The oldest 20 are shown.');
   });
@@ -238,5 +232,63 @@ describe('Withheld', () => {
 
   it('says nothing when all rows were sent', () => {
     expect(wordsOf(draw(Withheld, { front: quietFront() }))).toBe('');
+  });
+});
+
+const NEED: Need = {
+  kind: 'in_doubt',
+  what: 'june.csv, batch 2',
+  account: 'main',
+  fileId: file.file_id,
+  batchNo: 2,
+  amount: { rows: 3, cents: 7_500 },
+  since: at,
+  says: 'reset',
+  behind: { rows: 2, cents: 500 },
+  next: { see: 'doubt', fileId: file.file_id, batchNo: 2 },
+};
+
+const attention = (change: Partial<Front>) =>
+  draw(AttentionList, {
+    front: quietFront(change),
+    viewer: { person: 'ada', role: 'viewer', csrf: '', actions: undefined } as const,
+  });
+
+describe('AttentionList', () => {
+  it.each([
+    ['no work', { unready: [{ part: 'journal', why: 'cannot be written' }] }, 'is not working journal: cannot'],
+    [
+      'a day that does not balance',
+      { today: [{ ...QUIET_DAY, accepted: { files: 1, rows: 1, cents: 100 } }] },
+      'The day of account main does not balance',
+    ],
+    [
+      'work that fails',
+      { obstacles: [{ key: 'poll', what: 'Cannot fetch a result', why: 'no answer' } as Front['obstacles'][number]] },
+      'Cannot fetch a result: no answer',
+    ],
+    [
+      'what waits for a person',
+      { needs: [NEED] },
+      'june.csv, batch 2 In doubt 75.00 USD main 2026-06-15 06:00:00 -04:00 Reset. 2 payments, 5.00 USD, wait behind it',
+    ],
+  ] satisfies [string, Partial<Front>, string][])('tells of %s', (_what, change, says) => {
+    const words = wordsOf(attention(change));
+    expect(words).toContain(says);
+    expect(words).not.toContain('Nothing needs attention');
+  });
+
+  it('shows the first five things, and leads to the others', () => {
+    const html = attention({ needs: Array.from({ length: 6 }, (_, n) => ({ ...NEED, what: `thing ${n}` })) });
+    expect(html).toContain('thing 4');
+    expect(html).not.toContain('thing 5');
+    expect(html).toContain('<a href="/queue">See all 6 things</a>');
+    expect(attention({ needs: [NEED] })).not.toContain('See all');
+  });
+
+  it('says calmly when nothing waits', () => {
+    const html = attention({ today: [QUIET_DAY] });
+    expect(wordsOf(html)).toContain('Nothing needs attention');
+    expect(html).not.toMatch(/<table|role="alert"/);
   });
 });

@@ -18,14 +18,12 @@ export const QUIET_DAY: DayReport = {
 /** Returns a front page where nothing needs a user, with these changes. Account `uk` uses pounds, others dollars. */
 export function quietFront(change: Partial<Front> = {}): Front {
   return {
-    standing: { open: [], doubt: [], late: [], stopped: [], proposals: [] },
+    open: [],
+    needs: [],
     isUsed: true,
-    held: [],
-    stops: [],
     unreached: [],
     obstacles: [],
     withheld: [],
-    late: { lateRuns: [], missingFiles: [] },
     unready: [],
     today: [],
     month: [],

@@ -8,12 +8,11 @@ import { dayInZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
 import { findExpiring } from '../../../ledger/retention/retention.ts';
-import { hasFiles, readOpenWork } from '../../../ledger/overview/overview.ts';
-import { readHeld } from '../../../ledger/file/list-files.ts';
+import { hasFiles, readOpenFiles } from '../../../ledger/overview/overview.ts';
 import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
+import { readNeeds } from '../../../explain/needs-you.ts';
 import { readShown } from '../../../explain/read-blocks.ts';
-import { readStops } from '../../../ledger/account/read-holds.ts';
-import { readLateRuns, readSchedules } from '../../../explain/read-schedules.ts';
+import { readSchedules } from '../../../explain/read-schedules.ts';
 import { readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../../web-context.ts';
@@ -30,46 +29,30 @@ export type Front = Awaited<ReturnType<typeof readFront>>;
 /** How far ahead expiries are shown, in ms. */
 const AHEAD_MS = 30 * 86_400_000;
 
-export async function readFront({ app }: WebContext, readMonth: MonthReader) {
+/** @param actor who looks, as in the audit trail */
+export async function readFront({ app }: WebContext, readMonth: MonthReader, actor: string) {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
-  const [
-    standing,
-    isUsed,
-    held,
-    stops,
-    unreached,
-    late,
-    unready,
-    today,
-    days,
-    schedules,
-    expiring,
-    obstacles,
-    withheld,
-  ] = await Promise.all([
-    readOpenWork(ledger),
-    hasFiles(ledger),
-    readHeld(ledger),
-    readStops(ledger),
-    findUnreached(ledger),
-    readLateRuns(ledger, settings),
-    findUnready(app),
-    readToday(ledger, settings),
-    readMonth(),
-    readSchedules(ledger, settings),
-    findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
-    readObstacles(ledger, settings),
-    readWithheldFiles(ledger),
-  ]);
+  const [open, needs, isUsed, unreached, unready, today, days, schedules, expiring, obstacles, withheld] =
+    await Promise.all([
+      readOpenFiles(ledger),
+      readNeeds(ledger, settings, actor),
+      hasFiles(ledger),
+      findUnreached(ledger),
+      findUnready(app),
+      readToday(ledger, settings),
+      readMonth(),
+      readSchedules(ledger, settings),
+      findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
+      readObstacles(ledger, settings),
+      readWithheldFiles(ledger),
+    ]);
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
-    standing: { ...standing, open: await readShown(ledger, settings, standing.open) },
+    open: await readShown(ledger, settings, open),
+    needs,
     isUsed,
-    held,
-    stops,
     unreached,
-    late,
     obstacles,
     withheld,
     unready,

@@ -28,12 +28,14 @@ const STARTS = [
   '/audit',
   '/search?q=C-7',
   '/me',
-  '/queues',
+  '/queue',
+  '/queue?list=again&advice=all',
+  '/queue?list=finished',
 ];
 
 /**
  * Clicks at random as several users at once. Follows links, sends forms as they are or with arbitrary input, and calls
- * the API and the queue board directly. The same seed clicks the same.
+ * the API directly. The same seed clicks the same.
  */
 export async function clickAtRandom(
   world: DashboardWorld,
@@ -84,9 +86,8 @@ function chooseAction({ browser, path, html }: Clicker, subjects: readonly strin
   if (deeper.length > 0 && dice < 0.85) return follow(browser, random.pick(deeper));
   if (links.length > 0 && dice < 0.9) return follow(browser, random.pick(links));
   if (dice < 0.94) return follow(browser, random.pick(STARTS));
-  if (dice < 0.96) return tryAction(browser, random.pick(subjects), random);
-  if (dice < 0.98) return callApi(browser, random.pick(subjects), random);
-  return prodQueues(browser, random);
+  if (dice < 0.97) return tryAction(browser, random.pick(subjects), random);
+  return callApi(browser, random.pick(subjects), random);
 }
 
 function follow(browser: TestBrowser, path: string): Action {
@@ -164,18 +165,4 @@ function fill({ name, value, choices }: PageForm['fields'][number], random: Rand
   if (name === 'password') return PASSWORD;
   if (choices.length > 0) return random.pick(choices);
   return name === 'reason' && random.next() < 0.8 ? 'clicked at random' : random.pick([value, ...IDEAS]);
-}
-
-const QUEUES = ['submit', 'poll', 'intake', 'deliver', 'schedule'];
-const BOARD_VERBS = ['retry/failed', 'clean/completed', 'promote', 'pause', 'resume', 'empty', 'obliterate', 'add'];
-
-/** Sends what buttons of the queue board would send if it had them. */
-function prodQueues(browser: TestBrowser, random: Random): Action {
-  const path = `/queues/api/queues/${random.pick(QUEUES)}/${random.pick(BOARD_VERBS)}`;
-  const method = random.pick(['PUT', 'POST', 'PATCH', 'DELETE']);
-  const send = async () => {
-    const headers = { 'x-csrf-token': await browser.csrf(), 'content-type': 'application/json' };
-    return browser.send(path, { method, headers, body: '{}' });
-  };
-  return { says: `${method} ${path}`, path: '/', go: send };
 }

@@ -133,7 +133,7 @@ describe('openMonth', () => {
 });
 
 function read(app: App): Promise<Front> {
-  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings));
+  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings), 'operator:ada');
 }
 
 describe('readFront', () => {
@@ -170,11 +170,11 @@ describe('readFront', () => {
     expect([front.currencyOf('main'), front.currencyOf('gone')]).toEqual(['USD', undefined]);
   });
 
-  it('has the stops, and says of this process whether it works', async () => {
+  it('has what needs a person, and says of this process whether it works', async () => {
     const settings: Settings = world.settings;
     await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'wait' });
     const front = await read({ ...world.app, settings });
-    expect(front.stops).toMatchObject([{ account: 'main', reason: 'wait' }]);
+    expect(front.needs).toMatchObject([{ kind: 'stopped', account: 'main', says: 'paused by ada: wait' }]);
     expect(front.unready).toEqual([{ part: 'process', why: 'it is starting' }]);
   });
 });

@@ -1,0 +1,148 @@
+import { SHOWN, type Shown } from '../../schemas/shown.ts';
+import type { NamedPart } from '../../schemas/steps.ts';
+import type { Settings } from '../config/config.ts';
+import { readStops, type Stop } from '../ledger/account/read-holds.ts';
+import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { type HeldFile, readHeld } from '../ledger/file/list-files.ts';
+import { type LateBatch, readDoubt, readLate, type TroubledBatch } from '../ledger/overview/overview.ts';
+import { type Badges, readBadges } from '../ledger/overview/read-badges.ts';
+import { type Depth, readStages } from '../ledger/overview/read-stages.ts';
+import { type OpenProposal, readOpenProposals } from '../ledger/proposal/proposals.ts';
+import { type LateRuns, readLateRuns } from './read-schedules.ts';
+import { whoDid } from './why/sentence.ts';
+
+/** Kinds of what waits for a person, the worst first. */
+export const NEEDS = {
+  in_doubt: SHOWN.in_doubt,
+  mismatch: SHOWN.mismatch,
+  refused: SHOWN.refused,
+  stopped: { word: 'Sending stopped', tone: 'bad', means: 'the account sends nothing until a person resumes it' },
+  needs_approval: SHOWN.needs_approval,
+  proposal: { word: 'Proposal', tone: 'warn', means: 'one person has proposed it; another decides' },
+  overdue: { word: 'Overdue result', tone: 'warn', means: 'the service has it, but gives no result; ask its support' },
+  failed: { word: 'Failed run', tone: 'bad', means: 'the next run of the schedule takes the files in any case' },
+  missing: { word: 'Expected file missing', tone: 'warn', means: 'ask the sender' },
+} as const satisfies Readonly<Record<string, (typeof SHOWN)[Shown] | { word: string; tone: string; means: string }>>;
+export type NeedKind = keyof typeof NEEDS;
+
+/** Rows and their money in integer cents. */
+export type Amount = { readonly rows: number; readonly cents: number };
+
+/** One thing that waits for a person. */
+export type Need = {
+  readonly kind: NeedKind;
+  /** What it is about, such as `june.csv, batch 2`. */
+  readonly what: string;
+  /** `*` for all accounts, empty for none. */
+  readonly account: string;
+  readonly fileId: string | null;
+  readonly batchNo: number | null;
+  readonly amount: Amount | null;
+  readonly since: Date | null;
+  readonly says: string;
+  /** Payments that are not sent before it is settled; null where it stops nothing. */
+  readonly behind: Amount | null;
+  /** What settles it; null for a proposal, which its own page decides. */
+  readonly next: NamedPart | null;
+};
+
+/**
+ * Returns what waits for a person, the worst first; at most 200 of a kind. A file or proposal of their own waits for
+ * another person.
+ * @param actor who looks, as in the audit trail
+ */
+export async function readNeeds(ledger: Ledger, settings: Settings, actor: string): Promise<Need[]> {
+  const [doubt, late, stops, held, proposals, runs, depths] = await Promise.all([
+    readDoubt(ledger),
+    readLate(ledger),
+    readStops(ledger),
+    readHeld(ledger),
+    readOpenProposals(ledger),
+    readLateRuns(ledger, settings),
+    readStages(ledger),
+  ]);
+  const behind = (account: string) => sumBehind(depths, account);
+  return [
+    ...doubt.map((batch) => ofBatch(batch, behind)),
+    ...stops.map((stop) => ofStop(stop, behind)),
+    ...held.filter((file) => !file.uploaders.includes(actor)).map(ofHeld),
+    ...proposals.filter(({ made_by: by }) => by !== actor).map(ofProposal),
+    ...late.map(ofLate),
+    ...ofRuns(runs),
+  ];
+}
+
+/** Reads what the navigation counts; `needsYou` is the length of the list that `readNeeds` returns. */
+export async function countNeeds(ledger: Ledger, settings: Settings, actor: string): Promise<Badges> {
+  const [badges, runs] = await Promise.all([readBadges(ledger, actor), readLateRuns(ledger, settings)]);
+  return { ...badges, needsYou: badges.needsYou + runs.lateRuns.length + runs.missingFiles.length };
+}
+
+function sumBehind(depths: readonly Depth[], account: string): Amount {
+  const waiting = depths.filter(
+    (depth) => depth.stage === 'to_send' && (account === ALL_ACCOUNTS || depth.account === account),
+  );
+  return {
+    rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
+    cents: waiting.reduce((sum, { cents }) => sum + cents, 0),
+  };
+}
+
+const NOTHING = { account: '', fileId: null, batchNo: null, amount: null, since: null, behind: null, next: null };
+
+function ofBatch(batch: TroubledBatch, behind: (account: string) => Amount): Need {
+  const { account, fileId, batchNo, name, state, rows, cents, since, reason } = batch;
+  const about = { account, fileId, batchNo, what: `${name}, batch ${batchNo}`, amount: { rows, cents }, since };
+  const key = { fileId, batchNo };
+  switch (state) {
+    case 'unknown':
+      return of('in_doubt', { ...about, behind: behind(account), next: { see: 'doubt', ...key } }, reason);
+    case 'exception':
+      return of('mismatch', { ...about, next: { see: 'comparison', ...key } }, reason);
+    case 'refused':
+      return of('refused', { ...about, behind: behind(account), next: { action: 'retry', ...key } }, reason);
+  }
+}
+
+function of(kind: NeedKind, about: Partial<Need> & Pick<Need, 'what'>, says: string | null): Need {
+  return { ...NOTHING, kind, ...about, says: says ?? NEEDS[kind].means };
+}
+
+function ofStop({ account, kind, actor, reason, since }: Stop, behind: (account: string) => Amount): Need {
+  const what = account === ALL_ACCOUNTS ? 'all accounts' : `account ${account}`;
+  const says = kind === 'pause' ? `paused by ${whoDid(actor)}: ${reason}` : reason;
+  return of('stopped', { what, account, since, behind: behind(account), next: { action: 'resume', account } }, says);
+}
+
+function ofHeld({ fileId, name, account, rows, cents, since, reason }: HeldFile): Need {
+  const next = { action: 'approve', fileId } as const;
+  return of('needs_approval', { what: name, account, fileId, amount: { rows, cents }, since, next }, reason);
+}
+
+function ofProposal({ action, name, account, file_id: fileId, batch_no: batchNo, ...rest }: OpenProposal): Need {
+  const { rows, cents, made_at: since, made_by: by, reason } = rest;
+  const about = { what: `${action} ${name}`, account, fileId, batchNo, amount: { rows, cents }, since };
+  return of('proposal', about, `${whoDid(by)}: ${reason}`);
+}
+
+function ofLate({ account, fileId, batchNo, name, rows, cents, submittedAt, says, batchId }: LateBatch): Need {
+  const about = { account, fileId, batchNo, what: `${name}, batch ${batchNo}`, amount: { rows, cents } };
+  const next = { action: 'repoll', fileId, batchNo } as const;
+  return of('overdue', { ...about, since: submittedAt, next }, `batch id ${batchId}: ${says ?? 'no result yet'}`);
+}
+
+function ofRuns({ lateRuns, missingFiles }: LateRuns): Need[] {
+  return [
+    ...lateRuns.map(({ schedule, day, state, dueAt: since, says }) =>
+      of(
+        'failed',
+        { what: `schedule ${schedule}, ${day}`, since, next: { action: 'run-now', schedule } },
+        says || state,
+      ),
+    ),
+    ...missingFiles.map(({ folder, account, day, by }) =>
+      of('missing', { what: `folder ${folder}, ${day}`, account }, `expected by ${by}`),
+    ),
+  ];
+}

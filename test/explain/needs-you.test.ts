@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Settings } from '../../src/config/config.ts';
+import { countNeeds, type Need, readNeeds } from '../../src/explain/needs-you.ts';
+import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
+import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
+import { transact } from '../../src/ledger/engine/transaction.ts';
+import { propose } from '../../src/ledger/proposal/propose.ts';
+import { openTestLedger } from '../support/ledger-world.ts';
+import { openedForTests } from '../support/opened-for-tests.ts';
+
+const world = openedForTests(openTestLedger);
+beforeEach(() => world.empty());
+
+const ANN = 'operator:ann';
+const settings = {
+  accounts: new Map([['main', { name: 'main', timeZone: 'UTC', calendar: undefined }]]),
+  folders: [],
+  schedules: { nightly: {} },
+} as unknown as Settings;
+
+const read = (actor = ANN) => readNeeds(world.ledger, settings, actor);
+const kinds = (needs: readonly Need[]) => needs.map(({ kind }) => kind);
+
+async function upload(fileId: string, actor: string): Promise<void> {
+  await world.ledger.pool.query(
+    `INSERT INTO upload (account, folder, name, sha256, bytes, actor, at, file_id)
+     SELECT account, folder, name, sha256, 1, $2, claimed_at, file_id FROM file WHERE file_id = $1`,
+    [fileId, actor],
+  );
+}
+
+/** Brings one thing of every kind into the ledger, the least bad first. */
+async function makeAll(): Promise<void> {
+  await world.force(
+    `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at, summary)
+     VALUES ('nightly', '2026-06-14', 'missed', '2026-06-14T22:00:00Z', '2026-06-14T22:00:00Z', '{"says": "nothing ran"}')`,
+  );
+  const late = await world.batchIn('submitted');
+  await world.force('UPDATE batch SET stale_since = state_at WHERE file_id = $1', [late.file_id]);
+  const order = { action: 'approve', binding: {}, reason: 'it is right', actor: 'operator:bob' } as const;
+  const proposed = await world.held({ account: 'main' });
+  await transact(world.ledger, (tx) => propose(tx, { ...order, fileId: proposed.file_id }));
+  await pauseAccount(world.ledger, 'main', { actor: 'operator:bob', reason: 'the bank is closed' });
+  for (const state of ['refused', 'exception', 'unknown'] as const) await world.batchIn(state);
+}
+
+describe('readNeeds', () => {
+  it('finds nothing in a ledger where all goes well', async () => {
+    await world.accepted({ account: 'main' });
+    await world.batchIn('submitted');
+    expect(await read()).toEqual([]);
+  });
+
+  it('lists every kind, the worst first', async () => {
+    await makeAll();
+    expect(kinds(await read())).toEqual([
+      'in_doubt',
+      'mismatch',
+      'refused',
+      'stopped',
+      'needs_approval',
+      'proposal',
+      'overdue',
+      'failed',
+    ]);
+  });
+
+  it('says what a thing is about, what waits behind it, and the one step that settles it', async () => {
+    const batch = await world.batchIn('unknown', { account: 'main', name: 'june.csv' });
+    await world.accepted({ account: 'main' });
+    await world.held({ account: 'main' });
+    await world.accepted({ account: 'side' });
+    const [doubt] = await read();
+    expect(doubt).toEqual({
+      kind: 'in_doubt',
+      what: 'june.csv, batch 1',
+      account: 'main',
+      fileId: batch.file_id,
+      batchNo: 1,
+      amount: { rows: 2, cents: 500 },
+      since: batch.state_at,
+      says: expect.stringContaining('may or may not have taken'),
+      behind: { rows: 2, cents: 500 },
+      next: { see: 'doubt', fileId: batch.file_id, batchNo: 1 },
+    });
+  });
+
+  it('counts behind the stop of all accounts what any of them would send', async () => {
+    await world.accepted({ account: 'main' });
+    await world.accepted({ account: 'side' });
+    await stopAccount(world.ledger, '*', 'restored');
+    expect(await read()).toMatchObject([
+      { kind: 'stopped', what: 'all accounts', says: 'restored', behind: { rows: 4, cents: 1_000 } },
+    ]);
+  });
+
+  it('leaves files and proposals of a person to the others', async () => {
+    const mine = await world.held({ name: 'mine.csv' });
+    await upload(mine.file_id, ANN);
+    const order = { action: 'approve', binding: {}, reason: 'it is right', actor: 'operator:bob' } as const;
+    await transact(world.ledger, (tx) => propose(tx, { ...order, fileId: mine.file_id }));
+    expect(kinds(await read(ANN))).toEqual(['proposal']);
+    expect(kinds(await read('operator:bob'))).toEqual(['needs_approval']);
+    expect(kinds(await read('operator:cy'))).toEqual(['needs_approval', 'proposal']);
+  });
+});
+
+describe('countNeeds', () => {
+  it.each([ANN, 'operator:bob'])('counts for %s as many things as the list has', async (actor) => {
+    await makeAll();
+    await upload((await world.held()).file_id, ANN);
+    const needs = await read(actor);
+    expect(needs.length).toBeGreaterThan(6);
+    expect((await countNeeds(world.ledger, settings, actor)).needsYou).toBe(needs.length);
+  });
+});
