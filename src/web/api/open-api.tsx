@@ -1,12 +1,12 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { type WebContext, type Routes, viewerOf } from '../web-context.ts';
-import { accountsApi, overviewApi } from './overview-api.ts';
+import { overviewApi } from './overview-api.ts';
 import { COMMON_SHAPES, objectOf, shapeNamed, TEXT } from './shapes.ts';
 import { type ApiActions, actionsApi } from './actions-api.ts';
 import { filesApi, searchApi } from './files-api.ts';
 import { profilesApi } from './profiles-api.ts';
-import { recordsApi } from './records-api.ts';
+import { accountsApi, recordsApi } from './records-api.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
 import { readBlocks, readShownFile, showBatch } from '../../explain/read-blocks.ts';
 import { whyBatch } from '../../explain/why/tell-why.ts';

@@ -1,32 +1,34 @@
 import type { FastifyInstance } from 'fastify';
-import { stepText } from '../../../schemas/steps.ts';
 import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { readShownOverview } from '../../explain/read-blocks.ts';
 import { readLateRuns, readSchedules } from '../../explain/read-schedules.ts';
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
-import type { WebContext } from '../web-context.ts';
+import { ADVICE, type Advice } from '../../../schemas/rejections.ts';
+import { NEEDS } from '../../explain/needs-you.ts';
+import { readQueue } from '../../explain/read-queue.ts';
+import { listAgain } from '../../ledger/overview/may-go-again.ts';
+import { openStageFlow, STAGES } from '../../ledger/overview/read-stages.ts';
+import { actorOf } from '../access/viewer.ts';
+import { splitPage } from '../parts/blocks.tsx';
+import { viewerOf, type WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import {
   ANYTHING,
   CENTS,
   listOf,
+  mapOf,
   maybe,
   MOMENT,
+  NEXT,
   objectOf,
+  PAGING,
   shapeNamed,
   STANDING,
   STEP,
   TEXT,
   WHOLE,
-  type Shape,
-  YES_OR_NO,
   each,
 } from './shapes.ts';
-import type { Settings } from '../../config/config.ts';
-import { PipelineError } from '../../kernel/errors.ts';
-import { maskText } from '../../kernel/mask.ts';
-import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
-import { describeHolds } from '../../explain/describe-holds.ts';
 
 /** Serves what is in progress, what is stuck, what needs a person, and what runs on schedule. */
 export function overviewApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
@@ -36,12 +38,44 @@ export function overviewApi(server: FastifyInstance, { app: { ledger, settings }
     obstacles: await readObstacles(ledger, settings),
   }));
 
+  const readFlow = openStageFlow(ledger);
+  server.get<{ Querystring: { account?: string } }>('/queue', { schema: QUEUE }, async (request) => {
+    const actor = actorOf(viewerOf(request));
+    return {
+      ...(await readQueue(ledger, settings, { actor, account: request.query.account })),
+      flow: await readFlow(),
+    };
+  });
+
+  server.get<{ Querystring: AgainAsked }>('/queue/again', { schema: AGAIN }, async ({ query }) => {
+    const { account, advice, limit } = query;
+    const [fileNo, line] = query.after?.split('.').map(Number) ?? [];
+    const after = fileNo === undefined ? undefined : { fileNo, line: line! };
+    const rows = await listAgain(ledger, { account, advice }, { after, limit: limit + 1 });
+    const { page, more } = splitPage(rows, limit);
+    const last = page.at(-1);
+    return { payments: page, next: more && last ? `${last.fileNo}.${last.line}` : null };
+  });
+
   server.get('/proposals', { schema: PROPOSALS }, async () => ({ proposals: await readOpenProposals(ledger) }));
 
   server.get('/schedules', { schema: SCHEDULES }, async () => ({ schedules: await readSchedules(ledger, settings) }));
 }
 
 const OF_BATCH = { account: TEXT, fileId: TEXT, name: TEXT, batchNo: WHOLE, rows: WHOLE, cents: CENTS };
+
+const OBSTACLE = objectOf({
+  key: TEXT,
+  what: TEXT,
+  name: maybe(TEXT),
+  why: TEXT,
+  next: TEXT,
+  step: STEP,
+  since: maybe(MOMENT),
+  account: maybe(TEXT),
+  fileId: maybe(TEXT),
+  batchNo: maybe(WHOLE),
+});
 
 const OVERVIEW = apiSchema({
   tag: 'Overview',
@@ -75,20 +109,105 @@ const OVERVIEW = apiSchema({
     today: listOf(objectOf({ account: TEXT, outcome: TEXT, rows: WHOLE, cents: CENTS })),
     lateRuns: listOf(objectOf({ schedule: TEXT, day: TEXT, state: TEXT, dueAt: MOMENT, says: TEXT })),
     missingFiles: listOf(objectOf({ folder: TEXT, account: TEXT, day: TEXT, by: TEXT })),
-    obstacles: listOf(
+    obstacles: listOf(OBSTACLE),
+  }),
+});
+
+const BLOCK = objectOf({
+  ...each(TEXT, 'kind', 'account', 'says'),
+  since: maybe(MOMENT),
+  fileId: maybe(TEXT),
+  batchNo: maybe(WHOLE),
+});
+const AMOUNT = { ...objectOf({ rows: WHOLE, cents: CENTS }), type: ['object', 'null'] };
+const DEPTH = objectOf({
+  stage: { type: 'string', enum: STAGES },
+  account: TEXT,
+  things: { ...WHOLE, description: 'Files, batches or decisions.' },
+  rows: WHOLE,
+  cents: CENTS,
+  oldestAt: MOMENT,
+});
+
+const QUEUE = apiSchema({
+  tag: 'Overview',
+  summary: 'Where everything is, what stands still and why, and what may go again',
+  description: 'The same as the page "Queue". Money of several currencies is never added up.',
+  query: { account: { ...TEXT, maxLength: 255, description: 'Only this account; all if omitted.' } },
+  answer: objectOf({
+    stages: { ...listOf(DEPTH), description: 'What is in each stage, by account; an empty stage is left out.' },
+    flow: {
+      ...mapOf(objectOf({ perMinute: { type: 'number' }, hours: listOf(WHOLE) })),
+      description:
+        'What left each stage, of all accounts: a minute over the last five, and in each of the last 24 hours.',
+    },
+    needs: {
+      ...listOf(
+        objectOf({
+          kind: { type: 'string', enum: Object.keys(NEEDS) },
+          ...each(TEXT, 'what', 'account', 'says'),
+          fileId: maybe(TEXT),
+          batchNo: maybe(WHOLE),
+          amount: AMOUNT,
+          since: maybe(MOMENT),
+          behind: { ...AMOUNT, description: 'What is not sent before it is settled.' },
+        }),
+      ),
+      description: 'What waits for a person, the worst first; what the caller made waits for another person.',
+    },
+    blocked: listOf(
       objectOf({
-        key: TEXT,
-        what: TEXT,
-        name: maybe(TEXT),
-        why: TEXT,
-        next: TEXT,
-        step: STEP,
-        since: maybe(MOMENT),
-        account: maybe(TEXT),
-        fileId: maybe(TEXT),
-        batchNo: maybe(WHOLE),
+        account: TEXT,
+        causes: listOf(BLOCK),
+        depth: DEPTH,
+        batches: listOf(objectOf({ ...OF_BATCH, since: MOMENT })),
       }),
     ),
+    waiting: listOf(
+      objectOf({
+        ...each(TEXT, 'file_id', 'name', 'account', 'state'),
+        ...STANDING,
+        state_at: MOMENT,
+        records: maybe(WHOLE),
+        batches: WHOLE,
+        done: WHOLE,
+      }),
+    ),
+    failed: listOf(OBSTACLE),
+    again: {
+      ...listOf(objectOf({ account: TEXT, rows: WHOLE, cents: CENTS })),
+      description: 'Payments that may be tried again as they are. At 1,000 there may be more.',
+    },
+    lost: {
+      ...listOf(objectOf({ ...each(TEXT, 'fileId', 'name', 'account'), rows: WHOLE, cents: CENTS, since: MOMENT })),
+      description: 'Files made of rows of another that have not come back through their drop folder.',
+    },
+  }),
+});
+
+type AgainAsked = { account?: string; advice?: Advice; after?: string; limit: number };
+
+const AGAIN = apiSchema({
+  tag: 'Overview',
+  summary: 'Payments of finished files that were not made and were not sent again, the newest file first',
+  query: {
+    account: { ...TEXT, maxLength: 255 },
+    advice: { type: 'string', enum: ADVICE, description: 'What to do about them; all if omitted.' },
+    limit: PAGING.limit,
+    after: { type: 'string', pattern: '^\\d{1,15}\\.\\d{1,9}$', description: '`next` of the previous page.' },
+  },
+  answer: objectOf({
+    payments: listOf(
+      objectOf({
+        ...each(TEXT, 'fileId', 'name', 'account', 'invoice', 'lastFour', 'outcome'),
+        line: WHOLE,
+        batchNo: WHOLE,
+        cents: CENTS,
+        code: maybe(WHOLE),
+        since: MOMENT,
+      }),
+    ),
+    next: NEXT,
   }),
 });
 
@@ -109,94 +228,6 @@ const SCHEDULES = apiSchema({
         last: {
           anyOf: [objectOf({ day: TEXT, state: TEXT, summary: ANYTHING }), { type: 'null' }],
         },
-      }),
-    ),
-  }),
-});
-
-/** Serves accounts: which of them send, which do not, and why. */
-export function accountsApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
-  const readAll = async () =>
-    (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings));
-
-  server.get('/accounts', { schema: LIST }, async () => ({ accounts: await readAll() }));
-
-  server.get<{ Params: { name: string } }>('/accounts/:name', { schema: ONE }, async ({ params }) => {
-    const found = (await readAll()).find(({ account }) => account === params.name);
-    if (!found) throw new PipelineError('NOT_FOUND', `find account "${maskText(params.name)}"`);
-    return { ...found, forgottenSends: await readForgottenSends(ledger, found.account) };
-  });
-}
-
-/** @returns adds the account's configuration, and its holds in sentences */
-function tellAccount({ accounts }: Settings) {
-  return (state: AccountState) => {
-    const configured = accounts.get(state.account);
-    const timeZone = configured?.timeZone ?? 'UTC';
-    const holds = describeHolds(state, timeZone);
-    return {
-      ...state,
-      isConfigured: configured !== undefined,
-      timeZone,
-      currency: configured?.currency ?? null,
-      sends: state.stops.length + state.batches.length === 0,
-      says: holds.map(stepText),
-      steps: holds,
-    };
-  };
-}
-
-const ACCOUNT: Readonly<Record<string, Shape>> = {
-  account: TEXT,
-  isConfigured: YES_OR_NO,
-  timeZone: TEXT,
-  currency: maybe(TEXT),
-  sends: { ...YES_OR_NO, description: 'Whether it may send now.' },
-  says: { ...listOf(TEXT), description: 'Why it does not send and what to do, one sentence for each hold.' },
-  steps: { ...listOf(STEP), description: '`says` as data.' },
-  ready: { ...WHOLE, description: 'Batches waiting.' },
-  onTheirWay: { ...WHOLE, description: 'Batches that are being sent or wait for their result.' },
-  forgotten: { ...WHOLE, description: 'Calls that only the send journal has and no person has acknowledged.' },
-  stops: listOf(objectOf({ account: TEXT, kind: TEXT, reason: TEXT, actor: TEXT, since: MOMENT })),
-  batches: listOf(
-    objectOf({
-      fileId: TEXT,
-      name: TEXT,
-      batchNo: WHOLE,
-      state: TEXT,
-      rows: WHOLE,
-      cents: CENTS,
-      since: MOMENT,
-      reason: maybe(TEXT),
-    }),
-  ),
-};
-
-const tag = 'Accounts';
-
-const LIST = apiSchema({
-  tag,
-  summary: 'Every account: whether it sends, and what stops it',
-  answer: objectOf({ accounts: listOf(objectOf(ACCOUNT)) }),
-});
-
-const ONE = apiSchema({
-  tag,
-  summary: 'One account, with the calls that only the send journal has',
-  params: { name: { ...TEXT, maxLength: 255 } },
-  answer: objectOf({
-    ...ACCOUNT,
-    forgottenSends: listOf(
-      objectOf({
-        fileId: TEXT,
-        batchNo: WHOLE,
-        attempt: WHOLE,
-        sha256: TEXT,
-        at: MOMENT,
-        since: MOMENT,
-        batchState: maybe(TEXT),
-        acknowledgedAt: maybe(MOMENT),
-        acknowledgedBy: maybe(TEXT),
       }),
     ),
   }),

@@ -1,5 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
+import { stepText } from '../../../schemas/steps.ts';
+import type { Settings } from '../../config/config.ts';
+import { describeHolds } from '../../explain/describe-holds.ts';
+import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
@@ -9,15 +13,19 @@ import { dayReportJson, type DayReport } from '../../reconcile/outputs/day-repor
 import type { WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import {
+  CENTS,
   DAY,
   listOf,
   mapOf,
+  maybe,
   MOMENT,
   NEXT,
   objectOf,
   PAGING,
   type Paging,
   shapeNamed,
+  type Shape,
+  STEP,
   TEXT,
   WHOLE,
   YES_OR_NO,
@@ -107,4 +115,90 @@ const AUDIT = apiSchema({
     ...PAGING,
   },
   answer: objectOf({ links: listOf(shapeNamed('AuditLink')), next: NEXT }),
+});
+
+/** Serves accounts: which of them send, which do not, and why. */
+export function accountsApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
+  const readAll = async () =>
+    (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings));
+
+  server.get('/accounts', { schema: ACCOUNTS }, async () => ({ accounts: await readAll() }));
+
+  server.get<{ Params: { name: string } }>('/accounts/:name', { schema: ONE_ACCOUNT }, async ({ params }) => {
+    const found = (await readAll()).find(({ account }) => account === params.name);
+    if (!found) throw new PipelineError('NOT_FOUND', `find account "${maskText(params.name)}"`);
+    return { ...found, forgottenSends: await readForgottenSends(ledger, found.account) };
+  });
+}
+
+/** @returns adds the account's configuration, and its holds in sentences */
+function tellAccount({ accounts }: Settings) {
+  return (state: AccountState) => {
+    const configured = accounts.get(state.account);
+    const timeZone = configured?.timeZone ?? 'UTC';
+    const holds = describeHolds(state, timeZone);
+    return {
+      ...state,
+      isConfigured: configured !== undefined,
+      timeZone,
+      currency: configured?.currency ?? null,
+      sends: state.stops.length + state.batches.length === 0,
+      says: holds.map(stepText),
+      steps: holds,
+    };
+  };
+}
+
+const ACCOUNT: Readonly<Record<string, Shape>> = {
+  account: TEXT,
+  isConfigured: YES_OR_NO,
+  timeZone: TEXT,
+  currency: maybe(TEXT),
+  sends: { ...YES_OR_NO, description: 'Whether it may send now.' },
+  says: { ...listOf(TEXT), description: 'Why it does not send and what to do, one sentence for each hold.' },
+  steps: { ...listOf(STEP), description: '`says` as data.' },
+  ready: { ...WHOLE, description: 'Batches waiting.' },
+  onTheirWay: { ...WHOLE, description: 'Batches that are being sent or wait for their result.' },
+  forgotten: { ...WHOLE, description: 'Calls that only the send journal has and no person has acknowledged.' },
+  stops: listOf(objectOf({ account: TEXT, kind: TEXT, reason: TEXT, actor: TEXT, since: MOMENT })),
+  batches: listOf(
+    objectOf({
+      fileId: TEXT,
+      name: TEXT,
+      batchNo: WHOLE,
+      state: TEXT,
+      rows: WHOLE,
+      cents: CENTS,
+      since: MOMENT,
+      reason: maybe(TEXT),
+    }),
+  ),
+};
+
+const ACCOUNTS = apiSchema({
+  tag: 'Accounts',
+  summary: 'Every account: whether it sends, and what stops it',
+  answer: objectOf({ accounts: listOf(objectOf(ACCOUNT)) }),
+});
+
+const ONE_ACCOUNT = apiSchema({
+  tag: 'Accounts',
+  summary: 'One account, with the calls that only the send journal has',
+  params: { name: { ...TEXT, maxLength: 255 } },
+  answer: objectOf({
+    ...ACCOUNT,
+    forgottenSends: listOf(
+      objectOf({
+        fileId: TEXT,
+        batchNo: WHOLE,
+        attempt: WHOLE,
+        sha256: TEXT,
+        at: MOMENT,
+        since: MOMENT,
+        batchState: maybe(TEXT),
+        acknowledgedAt: maybe(MOMENT),
+        acknowledgedBy: maybe(TEXT),
+      }),
+    ),
+  }),
 });

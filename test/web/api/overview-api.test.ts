@@ -131,3 +131,30 @@ describe('GET /accounts/:name', () => {
     expect([status, json]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
   });
 });
+
+describe('GET /queue', () => {
+  it('tells what the page tells: stages, what stops them, what needs the caller, and the flow', async () => {
+    const queue = await ask('/queue');
+    expect(queue.stages).toEqual(
+      expect.arrayContaining([expect.objectContaining({ stage: expect.any(String), things: expect.any(Number) })]),
+    );
+    expect(queue.needs).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'stopped', account: 'main', says: 'paused by ada: the bank is closed' }),
+      ]),
+    );
+    expect(Object.keys(queue.flow)).toContain('reconciling');
+    expect(queue.flow.reconciling.hours).toHaveLength(24);
+    expect((await ask('/queue?account=moon')).stages).toEqual([]);
+  });
+});
+
+describe('GET /queue/again', () => {
+  it('pages through payments that may go again, and refuses an unknown advice', async () => {
+    const { payments, next } = await ask('/queue/again?limit=1&advice=later');
+    expect([payments, next]).toEqual([[], null]);
+    expect((await program.ask('/queue/again?advice=soon')).status).toBe(400);
+    expect((await program.ask('/queue/again?after=7')).status).toBe(400);
+    expect((await program.ask('/queue/again?after=7.2')).status).toBe(200);
+  });
+});
