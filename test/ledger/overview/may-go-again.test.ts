@@ -6,6 +6,8 @@ import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { listFinished } from '../../../src/ledger/overview/list-audit.ts';
+import { openStageFlow } from '../../../src/ledger/overview/read-stages.ts';
 import { listAgain, sumAgain } from '../../../src/ledger/overview/may-go-again.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
@@ -209,4 +211,25 @@ describe('a ledger with many paid rows', () => {
       expect(await countBlocks((ledger) => listAgain(ledger, { account: 'main' }, { limit: 51 }))).toBeLessThan(FEW);
     },
   );
+
+  it.each(['without', 'with'])('reads only the end of a long audit trail, %s statistics', async (statistics) => {
+    await world.force(
+      `INSERT INTO audit SELECT h.seq + n, $1, 'worker:x', NULL, NULL, 'reconcile', NULL, 'reconciled', '', '{}', '', ''
+       FROM audit_head h, generate_series(1, 20000) n`,
+      [world.clock.now()],
+    );
+    await world.force('UPDATE audit_head SET seq = seq + 20000');
+    if (statistics === 'with') await world.ledger.pool.query('ANALYZE');
+    expect(await countBlocks((ledger) => listFinished(ledger, { limit: 51 }))).toBeLessThan(FEW);
+    const { pool } = world.ledger;
+    const ledger = { ...world.ledger, pool: { query: pool.query.bind(pool) } as unknown as Pool };
+    const read = openStageFlow(ledger);
+    expect((await read()).reconciling.perMinute).toBeGreaterThanOrEqual(4_000);
+    expect(
+      await countBlocks(async (counted) => {
+        ledger.pool = counted.pool;
+        await read();
+      }),
+    ).toBeLessThan(FEW);
+  });
 });
