@@ -71,6 +71,8 @@ const LAST_MOVES: readonly (FileMove | BatchMove | RunMove)[] = [
 export type FinishedStep = {
   seq: number;
   at: Date;
+  /** Who did it, as in the audit trail. */
+  actor: string;
   /** State in which it ended. */
   state: string;
   reason: string;
@@ -95,7 +97,7 @@ export async function listFinished(
 ): Promise<FinishedStep[]> {
   // The expressions keep PostgreSQL from the indexes of all moves and of times: the newest links are wanted.
   const { rows } = await pool.query<FinishedStep>(
-    `SELECT a.seq, a.at, a.to_state AS state, a.reason, a.file_id AS "fileId", a.batch_no AS "batchNo", f.name,
+    `SELECT a.seq, a.at, a.actor, a.to_state AS state, a.reason, a.file_id AS "fileId", a.batch_no AS "batchNo", f.name,
             f.account, coalesce(b.rows, f.valid_rows) AS rows, coalesce(b.cents, f.valid_cents) AS cents,
             (extract(epoch FROM b.final_at - b.submitted_at) * 1000)::bigint AS "tookMs"
      FROM (SELECT * FROM audit

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { ACTIONS } from '../../../../schemas/actions.ts';
+import { SHOWN, shownOfState } from '../../../../schemas/shown.ts';
 import type { NamedPart } from '../../../../schemas/steps.ts';
 import { type Need, NEEDS } from '../../../explain/needs-you.ts';
 import { capital } from '../../../explain/why/sentence.ts';
@@ -264,10 +265,16 @@ export function FinishedTable({ view, rows }: Listed<FinishedStep>) {
         { title: 'Account', cell: ({ account }) => <AccountLink account={account ?? ''} /> },
         { title: 'When', cell: ({ at, account }) => <Since {...{ view, at }} account={account ?? ''} /> },
         { title: 'Took', cell: ({ tookMs }) => (tookMs === null ? '' : sayDuration(tookMs)) },
-        { title: 'Why', cell: ({ reason }) => reason },
+        { title: 'Why', cell: (step) => (isOrdinary(step) ? '' : capital(step.reason)) },
       ]}
     />
   );
+}
+
+/** Whether it ended well by itself, so that its state says all. */
+function isOrdinary({ actor, state }: FinishedStep): boolean {
+  const shown = shownOfState(state);
+  return actor.startsWith('worker:') && shown !== undefined && SHOWN[shown].tone === 'good';
 }
 
 function Finished({ step: { fileId, batchNo, name } }: { step: FinishedStep }) {

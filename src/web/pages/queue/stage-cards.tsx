@@ -67,9 +67,9 @@ function StageCard({
   const count = own.reduce((sum, { things }) => sum + things, 0);
   return (
     <li class="card stage">
-      <h3>
+      <h2>
         <a href={`/queue?list=${blocked.length > 0 ? 'blocked' : list}`}>{title}</a>
-      </h3>
+      </h2>
       <p class="depth">
         <Count of={count} noun={noun} />
       </p>
@@ -152,9 +152,9 @@ function ScheduleCard({ schedules, needs }: { schedules: readonly ScheduleLine[]
     .toSorted((one, other) => one.nextAt.getTime() - other.nextAt.getTime());
   return (
     <li class="card stage">
-      <h3>
+      <h2>
         <a href="/schedules">Schedules</a>
-      </h3>
+      </h2>
       <p class="depth">{schedules.length === 0 ? 'None' : <Count of={schedules.length} noun="schedule" />}</p>
       {next && (
         <p>
