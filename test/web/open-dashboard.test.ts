@@ -249,6 +249,7 @@ describe('ROUTES', () => {
 it('a page is whole, escaped, and kept by nobody on the way', () => {
   const said: Record<string, unknown> = {};
   const reply = {
+    request: { headers: {} },
     type: (type: string) => Object.assign(reply, void (said['type'] = type)),
     header: (name: string, value: string) => Object.assign(reply, void (said[name] = value)),
     send: (body: string) => Object.assign(reply, void (said['body'] = body)),
