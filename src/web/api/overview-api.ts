@@ -39,10 +39,10 @@ export function overviewApi(server: FastifyInstance, { app: { ledger, settings }
   }));
 
   const readFlow = openStageFlow(ledger);
-  server.get<{ Querystring: { account?: string } }>('/queue', { schema: QUEUE }, async (request) => {
-    const actor = actorOf(viewerOf(request));
+  server.get<{ Querystring: { account?: string } }>('/queue', { schema: QUEUE }, async ({ viewer, query }) => {
+    const actor = actorOf(viewerOf({ viewer }));
     return {
-      ...(await readQueue(ledger, settings, { actor, account: request.query.account })),
+      ...(await readQueue(ledger, settings, { actor, account: query.account })),
       flow: await readFlow(),
     };
   });

@@ -152,9 +152,9 @@ function walkThrough(isWhole: boolean): void {
       await check('tuesday.csv', 'card', lines(upTo(2).map((n) => cardRow(20 + n))));
       await drop('tuesday.csv');
       await ann.goto('/');
-      await ann.getByRole('heading', { name: /In doubt/ }).waitFor();
-      await ann.getByRole('link', { name: /tuesday\.csv, batch 1/ }).click();
-      await ann.getByRole('link', { name: 'Resolve it step by step' }).click();
+      const line = ann.getByRole('row').filter({ hasText: 'tuesday.csv, batch 1' });
+      await line.getByText('In doubt').waitFor();
+      await line.getByRole('link', { name: 'Resolve' }).click();
       await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
       // Each id is queried after a pause, so the test queries only the first few of those proposed.
       const first = Number(await ann.getByLabel('First batch id').inputValue());
