@@ -50,16 +50,18 @@ function listenToChanges(take) {
   const channel = new BroadcastChannel('paydrop.live');
   // The session has ended. The event stream cannot redirect, so the reload leads to the log-in.
   channel.addEventListener('message', ({ data }) => (data === 'over' ? location.reload() : take(data)));
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel never leaves its origin
+  const tell = (data) => channel.postMessage(data);
   const listen = () =>
     new Promise((resolve) => {
       const source = new EventSource('/live');
       source.addEventListener('change', ({ data }) => {
         const files = data.split(' ');
-        channel.postMessage(files);
+        tell(files);
         take(files);
       });
       source.addEventListener('over', () => {
-        channel.postMessage('over');
+        tell('over');
         location.reload();
       });
       // Refused for good; another tab may try.

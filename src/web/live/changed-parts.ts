@@ -19,7 +19,7 @@ export function changedParts(html: string, known: string): ChangedParts {
   const parts = [...html.matchAll(PART)].flatMap(({ 0: start, 1: tag, 2: name, index }) => {
     const content = contentOf(html, tag!, index + start.length);
     const hash = hashOf(content);
-    return hashes.get(name!) === hash ? [] : [{ name: name!, hash, html: content }];
+    return hashes.get(name) === hash ? [] : [{ name: name!, hash, html: content }];
   });
   return {
     title: /<title>([^<]*)/.exec(html)?.[1] ?? '',
