@@ -158,7 +158,7 @@ export function profileRows(given: Profile, context: ProfileContext, head: Head)
     faults = undefined;
     if (unlisted !== undefined) report('WORD_UNLISTED', unlisted);
     const misfits = typed.misfits(row, report);
-    const cells = misfits.size === 0 ? row.cells : row.cells.map((cell, place) => (misfits.has(place) ? '' : cell));
+    const cells = misfits.size === 0 ? row.cells : withoutCells(row.cells, misfits);
     const reportOther = misfits.size === 0 ? report : reportBeside(misfits);
     const made = make(cells, reportOther);
     if (leavesSign && unlisted === undefined) {
@@ -218,6 +218,10 @@ const LEFT_OUT = {
   total: () => 'it is taken for a total row',
   skipped: (by?: string) => `it is left out as "${by ?? ''}"`,
 };
+
+function withoutCells(cells: readonly string[], misfits: ReadonlySet<number>): string[] {
+  return cells.map((cell, place) => (misfits.has(place) ? '' : cell));
+}
 
 function lineOf({ line, cells }: SourceRow, kind: LineKind): ProfileLine {
   return { line, kind, cells, faults: NO_FAULTS };

@@ -48,14 +48,23 @@ export function rowSorter({ rows }: Profile, { placeOf, titles, width }: Parts):
     const filled = countFilled(cells);
     if (filled === 0) return rows.blank === 'refuse' ? misplaced('a blank row') : BLANK;
     if (repeatsTitles?.(cells)) return misplaced('the titles stand there again');
-    const rule = totals.findIndex(({ isTotal }) => isTotal(cells));
+    const rule = totals.length === 0 ? -1 : findTotal(cells);
     if (rule >= 0) return takeTotal(rule, cells);
     if (tailLines > 0 || (hasFinal && open.size === 0)) return takeTail(filled);
-    const skip = cells.length === width ? skips.find(({ isSkipped }) => isSkipped(cells)) : undefined;
+    const skip = skips.length > 0 && cells.length === width ? findSkip(cells) : undefined;
     if (skip) return skip.kind;
     if (filled === 1 && hasTotal && !hasFinal && rows.tail > 0) return takeTail(filled);
     return cells.length === width ? sortRow(cells) : { kind: 'miscounted', expected: width };
   };
+
+  // Apart, because a function with closures takes memory for each row.
+  function findTotal(cells: readonly string[]): number {
+    return totals.findIndex(({ isTotal }) => isTotal(cells));
+  }
+
+  function findSkip(cells: readonly string[]): (typeof skips)[number] | undefined {
+    return skips.find(({ isSkipped }) => isSkipped(cells));
+  }
 
   function takeTotal(rule: number, cells: readonly string[]): RowKind {
     const expected = totals[rule]!.cells ?? width;
