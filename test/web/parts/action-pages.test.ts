@@ -231,7 +231,7 @@ describe('StepLine', () => {
     ],
     [{ action: 'repoll' }, '“Ask for the result now”'],
     [{ see: 'doubt', ...key }, '<a href="/files/abc/batches/2/resolve">The guide for the batch</a>'],
-    [{ see: 'in-doubt' }, '<a href="/">the batches in doubt</a>'],
+    [{ see: 'in-doubt' }, '<a href="/queue?list=doubt">the batches in doubt</a>'],
     [{ see: 'doubt' }, folded('paydrop resolve BATCH')],
     [{ run: 'doctor' }, folded('paydrop doctor')],
     ['Use "paydrop resubmit" <now>.', `Use ${folded('paydrop resubmit')} &lt;now>.`],
