@@ -1,36 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import {
-  amber,
-  amberDark,
-  blue,
-  blueDark,
-  green,
-  greenDark,
-  red,
-  redDark,
-  sage,
-  sageDark,
-  teal,
-  tealDark,
-} from '@radix-ui/colors';
+import colors from '@radix-ui/colors';
 import { COLORS, FONT_PARTS, ICON_NAMES, TYPE } from './look.ts';
 
-const SCALES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  amber,
-  amberDark,
-  blue,
-  blueDark,
-  green,
-  greenDark,
-  red,
-  redDark,
-  sage,
-  sageDark,
-  teal,
-  tealDark,
-};
+const SCALES: Readonly<Record<string, Readonly<Record<string, string>>>> = colors;
 const FONT = '@fontsource-variable/geist';
 
 /**

@@ -20,8 +20,8 @@ export class ThreadDeath extends PipelineError {}
 
 /**
  * Memory for objects of a thread, in MB. By default V8 would let several hundred pile up; data that grows with a file
- * is kept outside these limits. Few young objects outlive their row, but each collection has a price of its own: with
- * room for 4 MB, an import profile spent a quarter of its time on them.
+ * is kept outside these limits. Few young objects outlive their row, but each collection has a price of its own, and an
+ * import profile makes 3 kB of them for each row.
  */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 24 };
 
