@@ -284,6 +284,29 @@ export const PROFILE_MOVES = [
 ] as const satisfies readonly Move<ProfileState>[];
 export type ProfileMove = (typeof PROFILE_MOVES)[number]['name'];
 
+export const REPROCESS_STATES = {
+  selected: 'chosen by a person; nothing is done yet',
+  running: 'a worker does one item after the other, or died while doing so',
+  ended: 'every item was done or left out',
+} as const;
+export type ReprocessState = keyof typeof REPROCESS_STATES;
+
+/** Transitions of a set of things that a person has done again. */
+export const REPROCESS_MOVES = [
+  { name: 'select-reprocess', from: null, to: 'selected', by: 'operator', about: 'exactly these items, frozen' },
+  { name: 'begin-reprocess', from: 'selected', to: 'running', by: 'operator', about: 'its plan is right' },
+  { name: 'end-reprocess', from: 'running', to: 'ended', by: 'worker', about: 'no item is left' },
+] as const satisfies readonly Move<ReprocessState>[];
+export type ReprocessMove = (typeof REPROCESS_MOVES)[number]['name'];
+
+/** What happens to an item of such a set. */
+export const REPROCESS_ACTIONS = ['resubmit', 'retry', 'drop-again'] as const;
+export type ReprocessAction = (typeof REPROCESS_ACTIONS)[number];
+
+/** How an item ended. */
+export const REPROCESS_RESULTS = ['done', 'left_out', 'failed'] as const;
+export type ReprocessResult = (typeof REPROCESS_RESULTS)[number];
+
 /** How a drop was known to be complete. Without a control file or marker it is only inferred. */
 export const COMPLETENESS = {
   sidecar: 'confirmed by the control file beside it',

@@ -4,6 +4,7 @@ import {
   type Outcome,
   OUTCOMES,
   type ProfileState,
+  type ReprocessState,
   type RunState,
 } from './lifecycle.ts';
 import type { Advice } from './rejections.ts';
@@ -53,6 +54,7 @@ export const SHOWN = {
   draft: { word: 'Draft', tone: 'quiet', means: 'imported; it reads nothing' },
   confirmed: { word: 'Confirmed', tone: 'good', means: 'reads the files of its folders' },
   retired: { word: 'Retired', tone: 'quiet', means: 'reads no new files' },
+  selected: { word: 'Selected', tone: 'quiet', means: 'chosen to be reprocessed; nothing is done yet' },
 } as const satisfies Readonly<Record<string, { word: string; tone: Tone; means: string }>>;
 export type Shown = keyof typeof SHOWN;
 
@@ -82,7 +84,9 @@ const OF_STATE = {
   draft: 'draft',
   confirmed: 'confirmed',
   retired: 'retired',
-} as const satisfies Readonly<Record<FileState | BatchState | RunState | ProfileState, Shown>>;
+  selected: 'selected',
+  ended: 'done',
+} as const satisfies Readonly<Record<FileState | BatchState | RunState | ProfileState | ReprocessState, Shown>>;
 type State = keyof typeof OF_STATE;
 
 const WORST_FIRST = Object.keys(SHOWN) as Shown[];

@@ -9,6 +9,7 @@ import {
   resubmitRows,
   type Selection,
   SELECTIONS,
+  type Wanted,
 } from './resubmit.ts';
 import { keptBackJson, sayKeptBack, sayUnproven, UNPROVEN_NEXT } from './say-kept-back.ts';
 import { capital } from '../explain/why/sentence.ts';
@@ -138,7 +139,7 @@ function linesOf(lines: readonly number[]): string {
  * progress: two at once could hold the same row. The plan has no lines if only outcomes need correction.
  * @throws PipelineError MOVE_REFUSED, also when there is no such row
  */
-export async function chooseRows(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
+export async function chooseRows(app: App, file: FileRow, only?: Wanted): Promise<ResubmissionPlan> {
   const waiting = await findWaiting(app, file);
   if (waiting) throw refuseWaiting(file, waiting);
   const plan = await planResubmission(app, file, only);

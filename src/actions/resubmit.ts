@@ -34,6 +34,9 @@ export const SELECTIONS = {
 } as const;
 export type Selection = keyof typeof SELECTIONS;
 
+/** Which rows: a selection, or exactly these lines as far as they may go. */
+export type Wanted = Selection | ReadonlySet<number>;
+
 /** Rows for the new file, and those that the service's newest report keeps back. Money is integer cents. */
 export type ResubmissionPlan = { lines: number[]; cents: number; barred: number } & KeptBack;
 
@@ -45,7 +48,7 @@ export type KeptBack = Omit<AskedAgain, 'lacking'>;
  * were resubmitted before or whose code says never to retry. For rows that are `not_charged` because reports lacked
  * them, the service is queried again: they may have been booked since.
  */
-export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
+export async function planResubmission(app: App, file: FileRow, only?: Wanted): Promise<ResubmissionPlan> {
   if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
   await mustFitFolder(app, file);
   const amountAt = columnsOf(file.layout).indexOf('amount');
@@ -92,7 +95,8 @@ function isByReport({ outcome }: FinishedRow): boolean {
 /** Outcomes with every later change: a row that turned out to be charged must not be sent again. */
 const PRESENT = { asOf: {} };
 
-function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
+function isWanted(row: FinishedRow, only: Wanted | undefined): boolean {
+  if (typeof only === 'object') return only.has(row.line) && isWanted(row, undefined);
   const selection = SELECTION_OF[row.outcome];
   if (selection === undefined) return false;
   const advice = row.outcome === 'declined' && row.code !== null ? rejectionOf(row.code).advice : undefined;
@@ -114,6 +118,7 @@ const SELECTION_OF: Partial<Record<Outcome, Selection>> = {
  * takes the full path like any other file. The ledger records the rows before the file gets its name. So a crash in
  * between leaves rows that wait for a person, never rows sent twice. Rows that the newest report shows get their
  * outcome first.
+ * @param also runs in the transaction that records the rows
  * @returns the new file, or undefined when no row is left for it
  */
 export async function resubmitRows(
@@ -121,6 +126,7 @@ export async function resubmitRows(
   file: FileRow,
   plan: ResubmissionPlan,
   because: AuditReason,
+  also?: Parameters<typeof recordResubmission>[4],
 ): Promise<{ name: string; sha256: string } | undefined> {
   await correctShown(app, file, plan, because);
   if (plan.lines.length === 0) return undefined;
@@ -131,7 +137,7 @@ export async function resubmitRows(
   try {
     const sha256 = content.sha256();
     const reason = plan.report ? { ...because, evidence: { ...because.evidence, report: plan.report } } : because;
-    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, reason);
+    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, reason, also);
     await drop.publish();
     return { name, sha256 };
   } finally {

@@ -9,6 +9,7 @@ import {
   type Outcome,
   OUTCOMES,
   PROFILE_STATES,
+  REPROCESS_STATES,
   RUN_STATES,
 } from '../../schemas/lifecycle.ts';
 import {
@@ -38,8 +39,8 @@ describe('SHOWN', () => {
       ]);
   });
 
-  it('gives each state of a file, batch, run and profile its word and its color', () => {
-    const states = { ...FILE_STATES, ...BATCH_STATES, ...RUN_STATES, ...PROFILE_STATES };
+  it('gives each state of a file, batch, run, profile and selection its word and its color', () => {
+    const states = { ...FILE_STATES, ...BATCH_STATES, ...RUN_STATES, ...PROFILE_STATES, ...REPROCESS_STATES };
     const table = Object.fromEntries(
       Object.keys(states).map((state) => [
         state,
@@ -71,6 +72,8 @@ describe('SHOWN', () => {
       draft: 'Draft, quiet',
       confirmed: 'Confirmed, good',
       retired: 'Retired, quiet',
+      selected: 'Selected, quiet',
+      ended: 'Done, good',
     });
     expect(shownOfState('of old')).toBeUndefined();
   });

@@ -8,14 +8,22 @@ import { endStoppedFile } from '../file/cancel-file.ts';
 /**
  * Move `retry`: the service refused the batch, nothing was charged, and an operator has fixed the cause. The batch may
  * be sent again as its next attempt.
- * @throws PipelineError MOVE_REFUSED when the batch is not refused
+ * @param only `attempt`: the refusal that the person saw. `also` runs in the same transaction
+ * @throws PipelineError MOVE_REFUSED when the batch is not refused, or by another attempt
  */
-export async function retryRefused(ledger: Ledger, key: BatchKey, because: AuditReason): Promise<void> {
+export async function retryRefused(
+  ledger: Ledger,
+  key: BatchKey,
+  because: AuditReason,
+  only: { attempt?: number; also?: (tx: Transaction) => Promise<void> } = {},
+): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustBeOpen(tx);
     const set = { attempt: await nextAttempt(tx, key), not_before: null, releases: 0 };
-    const row = await moveBatch(tx, 'retry', key, because, { set });
+    const where = only.attempt === undefined ? {} : { where: { sql: 'attempt = $1', values: [only.attempt] } };
+    const row = await moveBatch(tx, 'retry', key, because, { set, ...where });
     await mustHaveMoved(tx, key, row, `retry batch ${key.batchNo} of file "${key.fileId}"`);
+    await only.also?.(tx);
   });
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
-import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
+import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import type { Queryable } from './transaction.ts';
 
@@ -161,6 +161,7 @@ async function loadLegalMoves(client: PoolClient): Promise<void> {
     ...BATCH_MOVES.map(({ from, to, name }) => ['batch', from, to, name]),
     ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name]),
     ...PROFILE_MOVES.map(({ from, to, name }) => ['profile', from, to, name]),
+    ...REPROCESS_MOVES.map(({ from, to, name }) => ['reprocess', from, to, name]),
   ];
   const { rows } = await client.query<{ entity: string; from_state: string | null; to_state: string; name: string }>(
     'SELECT entity, from_state, to_state, name FROM legal_move',

@@ -8,6 +8,7 @@ import { type Binding, bindingOfFile, confirm, type ProposalRow, refuse } from '
 import { approveHeld } from '../file/release-held.ts';
 import { RESOLUTION_ACTIONS } from '../doubt/resolution-actions.ts';
 import { bindingOfVersion, confirmProposed } from '../profile/move-profile.ts';
+import { beginProposed, bindingOfReprocess } from '../reprocess/move-run.ts';
 
 /**
  * Confirms a proposal as a second person and carries it out in the same transaction. If its subject has changed, the
@@ -66,6 +67,11 @@ export const PROPOSED_ACTIONS: Readonly<Record<string, ProposedAction>> = {
     about: 'confirm the version of the import profile; it reads the files of its folders',
     bindingOf: bindingOfVersion,
     carryOut: confirmProposed,
+  },
+  reprocess: {
+    about: 'reprocess the selected payments; they are sent again',
+    bindingOf: bindingOfReprocess,
+    carryOut: beginProposed,
   },
   ...RESOLUTION_ACTIONS,
 };

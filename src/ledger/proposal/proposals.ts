@@ -4,12 +4,12 @@ import { readFileRow } from '../file/read-file.ts';
 import type { FileRow } from '../engine/records.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A proposal that awaits a second person, with its file or its version of a profile. Money is integer cents. */
+/** A proposal that awaits a second person, with its file, its version of a profile or its selection. Money is integer cents. */
 export type OpenProposal = ProposalRow & {
   name: string;
-  /** Empty for a profile. */
+  /** Empty for a profile and a selection. */
   account: string;
-  /** State of the file or the version. */
+  /** State of the file, the version or the selection. */
   file_state: string;
   rows: number;
   cents: number;
@@ -22,7 +22,7 @@ export async function readProposal(ledger: Ledger, proposalNo: number): Promise<
   return rows[0];
 }
 
-/** Returns the file that a proposal is about; undefined for that of a profile. */
+/** Returns the file that a proposal is about; undefined for that of a profile or a selection. */
 export async function readFileOf(ledger: Ledger, { file_id: fileId }: ProposalRow): Promise<FileRow | undefined> {
   return fileId === null ? undefined : readFileRow(ledger, fileId);
 }
@@ -30,12 +30,12 @@ export async function readFileOf(ledger: Ledger, { file_id: fileId }: ProposalRo
 /** Returns all proposals that await a second person, oldest first, at most 200. */
 export async function readOpenProposals(ledger: Ledger): Promise<OpenProposal[]> {
   const { rows } = await ledger.pool.query<OpenProposal>(
-    `SELECT p.*, coalesce(f.name, v.name || ' version ' || v.version) AS name, coalesce(f.account, '') AS account,
-            coalesce(f.state, v.state) AS file_state,
+    `SELECT p.*, coalesce(f.name, v.name || ' version ' || v.version, p.evidence->>'name') AS name, coalesce(f.account, '') AS account,
+            coalesce(f.state, v.state, r.state) AS file_state,
             coalesce(b.rows, f.valid_rows, (p.binding->>'rows')::integer, 0) AS rows,
             coalesce(b.cents, f.valid_cents, (p.binding->>'cents')::bigint, 0) AS cents
      FROM proposal p LEFT JOIN file f USING (file_id) LEFT JOIN batch b USING (file_id, batch_no)
-     LEFT JOIN profile_version v USING (profile_no)
+     LEFT JOIN profile_version v USING (profile_no) LEFT JOIN reprocess_run r USING (run_no)
      WHERE p.verdict IS NULL ORDER BY p.proposal_no LIMIT 200`,
   );
   return rows;

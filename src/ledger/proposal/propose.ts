@@ -22,8 +22,8 @@ type NewProposal = {
   actor: string;
 } & ProposalSubject;
 
-/** A file, one of its batches, or a version of a profile. */
-type ProposalSubject = { fileId: string; batchNo?: number } | { profileNo: number };
+/** A file, one of its batches, a version of a profile, or a selection to have done again. */
+type ProposalSubject = { fileId: string; batchNo?: number } | { profileNo: number } | { runNo: number };
 
 /** A proposal as read from the ledger. */
 export type ProposalRow = {
@@ -33,6 +33,8 @@ export type ProposalRow = {
   batch_no: number | null;
   /** The version of a profile that it is about, instead of a file. */
   profile_no: number | null;
+  /** The selection that it is about, instead of a file. */
+  run_no: number | null;
   binding: Binding;
   reason: string;
   evidence: Record<string, unknown>;
@@ -53,16 +55,17 @@ type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
  */
 export async function propose(tx: Transaction, proposal: NewProposal): Promise<number> {
   const { action, binding, reason, evidence, actor, ...about } = proposal;
-  const { fileId, batchNo, profileNo } = { fileId: null, batchNo: null, profileNo: null, ...about };
+  const { fileId, batchNo, profileNo, runNo } = { ...NO_SUBJECT, ...about };
   const { rows } = await tx.client
     .query<{ proposal_no: number }>(
-      `INSERT INTO proposal (action, file_id, batch_no, profile_no, binding, reason, evidence, made_by, made_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING proposal_no`,
+      `INSERT INTO proposal (action, file_id, batch_no, profile_no, run_no, binding, reason, evidence, made_by, made_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING proposal_no`,
       [
         action,
         fileId,
         batchNo ?? null,
         profileNo,
+        runNo,
         storableJson(binding),
         storableText(reason),
         storableJson(evidence ?? {}),
@@ -71,7 +74,7 @@ export async function propose(tx: Transaction, proposal: NewProposal): Promise<n
       ],
     )
     .catch((error: unknown) => {
-      if (violates(error, 'one_open_proposal') || violates(error, 'one_open_profile_proposal'))
+      if (ONE_OPEN.some((index) => violates(error, index)))
         throw new PipelineError('PROPOSAL_OPEN', `propose to ${action}`);
       throw error;
     });
@@ -79,6 +82,11 @@ export async function propose(tx: Transaction, proposal: NewProposal): Promise<n
   tx.audit({ ...placeOf(fileId, batchNo), actor, move: 'propose', reason, evidence: { proposalNo, action, binding } });
   return proposalNo;
 }
+
+const NO_SUBJECT = { fileId: null, batchNo: null, profileNo: null, runNo: null };
+
+/** Indexes that allow one open proposal for each subject. */
+const ONE_OPEN = ['one_open_proposal', 'one_open_profile_proposal', 'one_open_reprocess_proposal'];
 
 /**
  * Confirms a proposal as a person other than its maker, or voids it when its subject has changed. The caller carries it
@@ -118,11 +126,12 @@ export async function refuse(tx: Transaction, proposalNo: number, because: Audit
 
 /** Voids open proposals whose subject went another way, so that they cannot be confirmed later. */
 export async function voidProposals(tx: Transaction, about: ProposalSubject, because: AuditReason): Promise<void> {
-  const { fileId, batchNo, profileNo } = { fileId: null, batchNo: null, profileNo: null, ...about };
+  const { fileId, batchNo, profileNo, runNo } = { ...NO_SUBJECT, ...about };
   const { rows } = await tx.client.query<ProposalRow>(
-    `SELECT * FROM proposal WHERE (file_id = $1 AND ($2::integer IS NULL OR batch_no = $2) OR profile_no = $3)
+    `SELECT * FROM proposal
+     WHERE (file_id = $1 AND ($2::integer IS NULL OR batch_no = $2) OR profile_no = $3 OR run_no = $4)
        AND verdict IS NULL ORDER BY proposal_no FOR UPDATE`,
-    [fileId, batchNo ?? null, profileNo],
+    [fileId, batchNo ?? null, profileNo, runNo],
   );
   for (const proposal of rows) await end(tx, proposal, 'void', because);
 }

@@ -121,6 +121,7 @@ export type NewResubmission = {
 /**
  * Records which rows of a file go out again, before the new file is dropped: a row is resubmitted at most once. It
  * checks each row again, because its state may have changed since the file was written.
+ * @param also runs in the same transaction, with the number of the resubmission
  * @returns the number of the resubmission
  * @throws PipelineError MOVE_REFUSED when a row was resubmitted or may have been charged, or the file is not finished
  */
@@ -129,6 +130,7 @@ export async function recordResubmission(
   file: FileRow,
   resubmission: NewResubmission,
   because: AuditReason,
+  also?: (tx: Transaction, resubmissionNo: number) => Promise<void>,
 ): Promise<number> {
   const { name, sha256, lines, cents } = resubmission;
   try {
@@ -158,6 +160,7 @@ export async function recordResubmission(
       );
       const evidence = { ...because.evidence, name, sha256, rows: lines.length, cents };
       tx.audit({ ...because, fileId: file.file_id, move: 'resubmit', evidence });
+      await also?.(tx, number);
       return number;
     });
   } catch (error) {

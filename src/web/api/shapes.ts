@@ -178,6 +178,7 @@ const Proposal = objectOf({
   file_id: maybe(TEXT),
   batch_no: maybe(WHOLE),
   profile_no: { ...maybe(WHOLE), description: 'The version of a profile that it is about, instead of a file.' },
+  run_no: { ...maybe(WHOLE), description: 'The selection that it is about, instead of a file.' },
   ...each(TEXT, 'name', 'account', 'file_state'),
   rows: WHOLE,
   cents: CENTS,

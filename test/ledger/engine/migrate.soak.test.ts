@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
+import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { buildSchema, findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
@@ -89,6 +89,7 @@ const LISTED = [
   ...BATCH_MOVES.map(({ from, to, name }) => ['batch', from, to, name]),
   ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name]),
   ...PROFILE_MOVES.map(({ from, to, name }) => ['profile', from, to, name]),
+  ...REPROCESS_MOVES.map(({ from, to, name }) => ['reprocess', from, to, name]),
   ['version', null, '0029', 'only-added-to'],
 ];
 
