@@ -23,7 +23,7 @@ const ADMINS = ['admin'] as const;
 type Action = {
   readonly may: readonly PersonRole[];
   /** What it acts on; its number or name is in the address. */
-  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule' | 'profile';
+  readonly to: 'dashboard' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule' | 'profile' | 'selection';
   /** Text of the button. */
   readonly label: string;
   /** Whether the audit trail needs a reason. */
@@ -64,6 +64,9 @@ export const ACTIONS = {
   refuse: action('proposal', WORKERS, 'Refuse'),
 
   'run-now': action('schedule', MAKERS, 'Run now', { destructive: 'money' }),
+
+  reprocess: action('selection', MAKERS, 'Reprocess', { destructive: 'money' }),
+  'stop-run': action('selection', WORKERS, 'Stop', { reason: 'none' }),
 
   'import-profile': action('profile', MAKERS, 'Import a version'),
   'confirm-profile': action('profile', CHECKERS, 'Confirm a version', { destructive: 'money' }),

@@ -503,6 +503,18 @@ export const Config = z.strictObject({
     .describe(
       "Days during which a user and the administrator who added them or changed their role or link cannot confirm each other's proposals; 0 for never",
     ),
+  reprocess: z
+    .strictObject({
+      secondPersonAbove: z
+        .strictObject({
+          payments: z.int().min(0).default(200).describe('More payments than this'),
+          money: Amount.default(10_000).describe('More money than this, in units of any one currency'),
+        })
+        .prefault({})
+        .describe('What one person proposes to reprocess at once, and another must confirm'),
+    })
+    .prefault({})
+    .describe('Sending payments of many files again'),
   rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
   sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
   watch: z

@@ -17,6 +17,7 @@ const FileJob = z.strictObject({
 });
 /** Schedules are in the configuration, which has no ids, so the name serves as the id. */
 const ScheduleJob = z.strictObject({ schedule: z.string() });
+const ReprocessJob = z.strictObject({ runNo: z.int().positive() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
 
 export const QUEUES = {
@@ -25,6 +26,7 @@ export const QUEUES = {
   poll: { payload: BatchJob, atSite: false, about: 'ask for the result of a submitted batch' },
   deliver: { payload: FileJob, atSite: true, about: 'write the output files that are due' },
   schedule: { payload: ScheduleJob, atSite: true, about: 'make due runs of a schedule' },
+  reprocess: { payload: ReprocessJob, atSite: true, about: 'send payments again that a person selected' },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
@@ -118,6 +120,10 @@ export const WORK = {
       { action: 'run-now' },
       ' retries at once.',
     ],
+  },
+  reprocess: {
+    doing: 'send selected payments again, item',
+    next: ['Fix the cause; paydrop retries automatically. What is done is not repeated. See ', { run: 'doctor' }, '.'],
   },
   pull: {
     doing: 'fetch files from the SFTP server for folder',

@@ -64,6 +64,7 @@ export const JOB_KEYS = {
     `poll-${batch.file_id}-${batch.batch_no}-${batch.polls + batch.rechecks}`,
   deliver: (...fileIds: string[]) => `deliver-${fileIds.join('.')}`,
   schedule: (schedule: string) => `schedule-${schedule}`,
+  reprocess: (runNo: number) => `reprocess-${runNo}`,
 };
 
 export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
@@ -109,6 +110,11 @@ export function enqueueDeliveryAt(app: App, site: string | undefined, fileIds: r
 
 export function enqueueRuns(app: App, schedule: string): Promise<void> {
   return enqueue(app, 'schedule', JOB_KEYS.schedule(schedule), { schedule });
+}
+
+/** Adds the job at the site of this process; the sweep of every other site adds its own. */
+export function enqueueReprocess(app: App, runNo: number): Promise<void> {
+  return enqueue(app, 'reprocess', JOB_KEYS.reprocess(runNo), { runNo });
 }
 
 /**

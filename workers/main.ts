@@ -35,8 +35,14 @@ export type Workers = {
  * Starts the stages of this process. Order matters: before anything is submitted, the journal is compared with the
  * ledger and the batches of dead workers are taken back.
  * @param onScan receives each listing of a watched folder
+ * @param reprocess sends payments again; it lies above the stages, because a person can do the same by hand
  */
-export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_ROLE, onScan?: OnScan): Promise<Workers> {
+export async function startWorkers(
+  app: App,
+  roles: ReadonlySet<Role> = EVERY_ROLE,
+  onScan?: OnScan,
+  reprocess?: Reprocess,
+): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
   if (roles.has('intake')) await checkKeys(app);
@@ -71,6 +77,9 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     ...(roles.has('schedule')
       ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
       : []),
+    ...(reprocess && roles.has('deliver')
+      ? [app.queue.work('reprocess', RUNS_AT_ONCE, (job) => reprocess(app, job, stopping.signal))]
+      : []),
   ];
   const transfers = startTransfers(app, roles);
   const watcher = roles.has('watch') ? await startWatcher(app, onScan) : BLIND;
@@ -93,7 +102,10 @@ function batchItem(work: 'submit' | 'poll', { fileId, batchNo }: BatchKey): Work
 
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
 
-type FileQueue = Exclude<QueueName, 'schedule'>;
+/** Works on a run; `stop` leaves the rest of it to the next start. */
+export type Reprocess = (app: App, job: Payload<'reprocess'>, stop: AbortSignal) => Promise<void>;
+
+type FileQueue = Exclude<QueueName, 'schedule' | 'reprocess'>;
 
 /** Each holds a lock while it lasts (`tryLock`). */
 const RUNS_AT_ONCE = 2;

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
 import type { ProposalRow } from '../ledger/proposal/propose.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import type { ReprocessRow } from '../ledger/reprocess/judge-items.ts';
 
 /** What most actions need. They work while the queue is unreachable; the sweep finds in the ledger what became due. */
 export type ActionContext = Pick<App, 'settings' | 'ledger' | 'clock' | 'account' | 'gateway'> & Watched;
@@ -27,9 +28,11 @@ export type Subject =
   | { readonly kind: 'batch'; readonly file: FileRow; readonly batch: BatchRow }
   /** ALL_ACCOUNTS for all of them at once. */
   | { readonly kind: 'account'; readonly account: string }
-  /** Without a file it is about a version of a profile. */
+  /** Without a file it is about a version of a profile, or about a selection. */
   | { readonly kind: 'proposal'; readonly proposal: ProposalRow; readonly file: FileRow | undefined }
   | { readonly kind: 'schedule'; readonly schedule: string }
+  /** Payments and batches chosen to be sent again. */
+  | { readonly kind: 'selection'; readonly run: ReprocessRow }
   /** It may have no version yet. */
   | { readonly kind: 'profile'; readonly profile: string };
 export type SubjectOf<Kind extends Subject['kind']> = Extract<Subject, { kind: Kind }>;

@@ -10,10 +10,11 @@ import { confirm, refuse } from './proposal-actions.ts';
 import { confirmProfileWith } from './profile/confirm-profile.ts';
 import { importProfile, retireProfile } from './profile/profile-actions.ts';
 import { readSample } from './profile/read-sample.ts';
+import { reprocess, stopRun } from './reprocess/reprocess-actions.ts';
 import { resubmit } from './resubmit-action.ts';
 import { runScheduleNow } from './schedule-actions.ts';
 
-/** All actions on a file, a batch, an account, a proposal, a schedule or a profile. */
+/** All actions on a file, a batch, an account, a proposal, a schedule, a selection or a profile. */
 export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> | AppAction<KindOf<Name>> } = {
   approve,
   decline,
@@ -36,6 +37,8 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   confirm,
   refuse,
   'run-now': runScheduleNow,
+  reprocess,
+  'stop-run': stopRun,
   'import-profile': importProfile,
   'confirm-profile': confirmProfileWith(readSample),
   'retire-profile': retireProfile,

@@ -1,11 +1,13 @@
 import { tryOut } from './resolve/carry-out.ts';
+import { groupDigits } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
+import { formatCents } from '../kernel/money.ts';
 import { confirmProposal, PROPOSED_ACTIONS, refuseProposal } from '../ledger/proposal/confirm-proposal.ts';
 import { confirm as confirmOnly, type ProposalRow } from '../ledger/proposal/propose.ts';
 import { readVersion } from '../ledger/profile/read-profiles.ts';
 import { readBatchRow } from '../ledger/file/read-file.ts';
 import type { FileRow } from '../ledger/engine/records.ts';
-import { type Transaction, transact } from '../ledger/engine/transaction.ts';
+import { type Queryable, type Transaction, transact } from '../ledger/engine/transaction.ts';
 import { readHoldReasons } from '../explain/hold-reasons.ts';
 import { ended as endedWith, whoDid } from '../explain/why/sentence.ts';
 import type { Action, ActionContext, Facts, SubjectOf } from './action.ts';
@@ -91,8 +93,9 @@ async function factsOf(context: ActionContext, subject: SubjectOf<'proposal'>): 
 }
 
 async function subjectFacts(context: ActionContext, { proposal, file }: SubjectOf<'proposal'>): Promise<Facts> {
-  const { batch_no: batchNo, profile_no: profileNo } = proposal;
+  const { batch_no: batchNo, profile_no: profileNo, run_no: runNo, binding } = proposal;
   const { ledger } = context;
+  if (runNo !== null) return selectionFacts(runNo, binding);
   if (!file) return versionFacts(await readVersion(ledger.pool, profileNo!));
   if (batchNo === null) return fileFacts(context, file);
   return batchFacts(context, file, await readBatchRow(ledger, { fileId: file.file_id, batchNo }));
@@ -102,11 +105,24 @@ function aboutOf({ action }: ProposalRow): string {
   return PROPOSED_ACTIONS[action]?.about ?? action;
 }
 
+/** Returns the name of what a proposal without a file is about. */
+async function otherName(pool: Queryable, { run_no: runNo, profile_no: profileNo }: ProposalRow): Promise<string> {
+  return runNo === null ? versionName(await readVersion(pool, profileNo!)) : `selection ${runNo}`;
+}
+
+function selectionFacts(runNo: number, { rows, cents }: ProposalRow['binding']): Facts {
+  return [
+    ['Selection', String(runNo)],
+    ['Payments', groupDigits(String(rows))],
+    ['Total', groupDigits(formatCents(Number(cents)))],
+  ];
+}
+
 async function sayEnded({ pool }: ActionContext['ledger'], ended: ProposalRow, file: FileRow | undefined) {
   const { proposal_no: proposalNo, action, file_id: fileId, batch_no: batchNo, verdict, reason, evidence } = ended;
   const { made_by: madeBy, made_at: madeAt, checked_by: checkedBy, checked_at: checkedAt } = ended;
   const by = { madeBy, madeAt, checkedBy, checkedAt };
-  const name = file ? file.name : versionName(await readVersion(pool, ended.profile_no!));
+  const name = file ? file.name : await otherName(pool, ended);
   return {
     details: [`Proposal ${proposalNo} for ${name} was made by ${whoDid(madeBy)}: ${endedWith(reason)}`],
     next: file ? [{ to: 'file', file } as const] : [],

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { open, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskName } from '../kernel/mask.ts';
 import { displayName, stemOf } from './file-names.ts';
 import { explained, explainSystemError, lstatOrNothing } from './list-folder.ts';
+import { hashFile } from './open-plain-file.ts';
 import { publishFile } from './outputs/publish-drafts.ts';
 import { type CompleteBy, SIDECAR } from './scan-folder.ts';
 import { syncFolder } from '../kernel/sync-folder.ts';
@@ -78,6 +79,28 @@ export async function writeDrop(
         await syncFolder(folder.path);
       }),
   };
+}
+
+/**
+ * Finishes what `publish` began in a process that died: the file had its name, perhaps still a second one, and perhaps
+ * no marker yet. Until then no watcher takes it.
+ * @returns whether the file lies there with these bytes
+ */
+export async function finishDrop(
+  { path: dir, complete }: { path: string; complete: CompleteBy },
+  name: string,
+  sha256: string,
+): Promise<boolean> {
+  const path = join(dir, name);
+  const isAnnounced = complete.by !== 'marker' || (await lstatOrNothing(path + complete.suffix)) !== undefined;
+  if ((await hashFile(path)) !== sha256) return false;
+  const others = (await readdir(dir)).filter(
+    (each) => each.startsWith(`.${name}.`) && each.endsWith(UNFINISHED_ENDING),
+  );
+  for (const other of others) await rm(join(dir, other), { force: true });
+  await syncFolder(dir);
+  if (!isAnnounced) await announce(path, complete, sha256);
+  return true;
 }
 
 /**

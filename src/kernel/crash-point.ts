@@ -72,6 +72,8 @@ export const CRASH_POINTS = {
   'deliver.corrections-written': 'rejects and retry are out, totals were not compared',
   'deliver.totals-held': 'the control totals hold, no summary is written',
   'deliver.summaries-written': 'every output is out, the file is not completed',
+  'reprocess.item-chosen': 'nothing of the item of a run was done',
+  'reprocess.file-dropped': 'a new file has its name, the run does not know yet',
   'commit.before': 'the statements of a move are done, its commit is not',
   'commit.after': 'a move is committed, the caller does not know yet',
 } as const;

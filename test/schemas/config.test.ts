@@ -74,6 +74,7 @@ describe('Config', () => {
       remotes: {},
       push: [],
       newcomerDays: 7,
+      reprocess: { secondPersonAbove: { payments: 200, money: 10_000 } },
       rescanMs: 30_000,
       sweepMs: 15_000,
       watch: 'events',

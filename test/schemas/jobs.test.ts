@@ -6,7 +6,7 @@ import { type NamedPart, stepText, withIds } from '../../schemas/steps.ts';
 
 describe('QUEUES', () => {
   it('are the stages that a job can ask to look', () => {
-    expect(Object.keys(QUEUES)).toEqual(['intake', 'submit', 'poll', 'deliver', 'schedule']);
+    expect(Object.keys(QUEUES)).toEqual(['intake', 'submit', 'poll', 'deliver', 'schedule', 'reprocess']);
   });
 
   it.each([
@@ -29,6 +29,7 @@ describe('QUEUES', () => {
     ['poll', { fileId: 'a', batchNo: 1.5 }],
     ['deliver', { fileId: 7 }],
     ['schedule', { schedule: 'nightly', day: '2026-06-15' }],
+    ['reprocess', { runNo: 7, lines: [2] }],
   ] as const)('%s refuses %j, so that no data of a payment can ride along', (name, payload) => {
     expect(QUEUES[name].payload.safeParse(payload).success).toBe(false);
   });
@@ -36,7 +37,11 @@ describe('QUEUES', () => {
 
 describe('ROLES', () => {
   it('has one for each queue, bound to a site where its jobs are', () => {
-    for (const name of Object.keys(QUEUES) as QueueName[]) expect(ROLES[name].atSite).toBe(QUEUES[name].atSite);
+    for (const name of Object.keys(QUEUES) as QueueName[]) {
+      // Both write files beside the originals.
+      const role = name === 'reprocess' ? 'deliver' : name;
+      expect(ROLES[role].atSite).toBe(QUEUES[name].atSite);
+    }
   });
 
   it('are all done by a process that is told nothing', () => {

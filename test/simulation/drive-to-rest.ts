@@ -2,6 +2,7 @@ import { isMoving } from '../../src/ledger/overview/overview.ts';
 import { isBarred } from '../../workers/admit-here.ts';
 import { sweep } from '../../workers/upkeep/sweep.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
+import { findOpenRuns } from '../../src/ledger/reprocess/move-run.ts';
 import { readAdmission } from '../../src/ledger/admission/read-admission.ts';
 import { endOldServers, type Host, isWide } from './hosts/installation.ts';
 import type { Instance } from './instance/open-instance.ts';
@@ -41,9 +42,16 @@ export async function driveToRest(world: World): Promise<string[]> {
 export async function settle(world: World): Promise<string[]> {
   for (const waitMs of WAITS_MS) {
     const instance = await anInstance(world);
+    // What these drop is seen by the next scan.
+    const runs = await findOpenRuns(world.office, world.settings.site);
     const settling = await workOff(world, instance);
     const isOnItsWay = await isMoving(world.office);
-    if (settling === 0 && !isOnItsWay && world.queue.waiting().every((job) => job.dueMs > world.clock.now().getTime()))
+    if (
+      runs.length === 0 &&
+      settling === 0 &&
+      !isOnItsWay &&
+      world.queue.waiting().every((job) => job.dueMs > world.clock.now().getTime())
+    )
       return world.complaints.splice(0);
     if (world.complaints.length > 0) return world.complaints.splice(0);
     await moveClock(world, waitMs);

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from './database.ts';
 import { driveToRest, letPersonsFinish, settle } from './drive-to-rest.ts';
 import { holdServiceClock } from './steps/step.ts';
 import { dropOutput } from './steps/drop-file.ts';
-import { beginDay, countStruck, STEPS } from './steps/steps.ts';
+import { beginDay, countStruck, letPersonReprocess, STEPS } from './steps/steps.ts';
 import { openWorld, type World } from './world.ts';
 
 /** Counts of what happened, by topic and name. */
@@ -31,6 +31,7 @@ export type Topic =
   | 'acts'
   | 'damages'
   | 'drops'
+  | 'reprocessed'
   | 'files'
   | 'batches'
   | 'rows'
@@ -101,6 +102,13 @@ async function play(world: World): Promise<string[]> {
   if (unrest.length > 0) return unrest;
   const broken = await checkAll(world);
   if (broken.length > 0) return broken;
+  if (world.choose.happens(0.6)) {
+    await letPersonReprocess(world);
+    const restless = await settle(world);
+    if (restless.length > 0) return restless;
+    const wrong = await checkAll(world);
+    if (wrong.length > 0) return wrong;
+  }
   if (world.choose.happens(0.4)) {
     const stuck = await letPersonsFinish(world);
     if (stuck.length > 0) return stuck;

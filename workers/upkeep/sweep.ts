@@ -17,6 +17,7 @@ import { checkExpected } from '../schedule/check-expected.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
 import { schedulesHere } from '../../src/config/schedules-here.ts';
 import { closedAccounts, nextSendAt } from '../../src/calendar/send-window.ts';
+import { findOpenRuns } from '../../src/ledger/reprocess/move-run.ts';
 import { findDueWork, findSendable } from '../../src/ledger/batch/due-work.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import type { Which } from '../../src/queue/named-queue.ts';
@@ -26,6 +27,7 @@ import {
   enqueueDeliveryAt,
   enqueueIntake,
   enqueuePoll,
+  enqueueReprocess,
   enqueueRuns,
   enqueueSubmit,
   filesOf,
@@ -49,6 +51,7 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   await refreshFailing(app);
   await refillQueue(app, atStart);
   if (atSite) await askForDueRuns(app, atStart);
+  if (atSite) await askToReprocess(app, atStart);
   // At start an expected file may lie in its folder unseen.
   if (!atStart) await checkExpected(app);
   crashPoint('sweep.queue-refilled');
@@ -189,6 +192,14 @@ async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
     const due = await findDueRuns(app, name, schedule);
     if (due.length > 0 && !asked.has(JOB_KEYS.schedule(name))) await enqueueRuns(app, name);
   }
+}
+
+/** Adds jobs for what a person has sent again at this site. */
+async function askToReprocess(app: App, atStart: boolean): Promise<void> {
+  const open = await findOpenRuns(app.ledger, app.settings.site);
+  if (open.length === 0) return;
+  const asked = new Set([...(await app.queue.ids('reprocess', atStart ? 'waiting' : 'live'))].map(jobKeyOf));
+  for (const runNo of open) if (!asked.has(JOB_KEYS.reprocess(runNo))) await enqueueReprocess(app, runNo);
 }
 
 /** How late a delayed job may begin, in ms. */

@@ -3,11 +3,13 @@ import { saidWord } from '../../../schemas/shown.ts';
 import type { Role } from '../../../schemas/jobs.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { OnScan } from '../../../workers/watch/watch.ts';
+import { runReprocess } from '../../actions/reprocess/run-reprocess.ts';
 import type { App } from '../../app.ts';
 import { countClaims } from '../../files/claims/find-claims.ts';
 import { foldersHere } from '../../config/config.ts';
 import { closedAccounts } from '../../calendar/send-window.ts';
 import { readShown } from '../../explain/read-blocks.ts';
+import { findOpenRuns } from '../../ledger/reprocess/move-run.ts';
 import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
 
 /** Runs the workers during `last`. Afterwards nothing new starts, and running calls are awaited. */
@@ -17,7 +19,7 @@ export async function withWorkers<Result>(
   roles?: ReadonlySet<Role>,
   onScan?: OnScan,
 ): Promise<Result> {
-  const workers = await startWorkers(app, roles, onScan);
+  const workers = await startWorkers(app, roles, onScan, runReprocess);
   try {
     return await last(workers);
   } finally {
@@ -42,11 +44,12 @@ export async function waitUntilIdle(
 ): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (performance.now() < end && !stop?.aborted) {
+    const again = await findOpenRuns(app.ledger, app.settings.site);
     const settling = await workers.look();
-    // Check in the order a file travels: what has left one place is found in the next.
+    // Check in the order a file travels, from what is sent again on: what has left one place is found in the next.
     const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
     const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
-    if (settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
+    if (again.length === 0 && settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
       // Outputs written meanwhile still have to be uploaded.
       await workers.look();
       return true;

@@ -32,6 +32,21 @@ export async function readReprocess(client: Queryable, runNo: number): Promise<R
   return rows[0];
 }
 
+/** A run with its payments: all, done, and left out or failed. */
+export type ReprocessLine = ReprocessRow & { rows: number; done: number; left: number };
+
+/** Returns the last runs and selections, newest first. */
+export async function listRuns({ pool }: Ledger, limit: number): Promise<ReprocessLine[]> {
+  const { rows } = await pool.query<ReprocessLine>(
+    `SELECT r.*, i.* FROM (SELECT * FROM reprocess_run ORDER BY run_no DESC LIMIT $1) r CROSS JOIN LATERAL (
+       SELECT coalesce(sum(rows), 0)::int AS rows, coalesce(sum(rows) FILTER (WHERE result = 'done'), 0)::int AS done,
+              coalesce(sum(rows) FILTER (WHERE result IN ('left_out', 'failed')), 0)::int AS left
+       FROM reprocess_item WHERE run_no = r.run_no) i ORDER BY r.run_no DESC`,
+    [limit],
+  );
+  return rows;
+}
+
 /** Payments of an item. Lines are those of its file; a refused batch and a lost file have none. Money is integer cents. */
 export type Portion = { readonly lines: readonly number[]; readonly rows: number; readonly cents: number };
 
@@ -177,7 +192,7 @@ function digestOf(items: readonly JudgedItem[]): string {
 }
 
 /** Payments and money that go; money is integer cents. */
-export function sumOf({ items }: Judged): { rows: number; cents: number } {
+export function sumOf({ items }: Pick<Judged, 'items'>): { rows: number; cents: number } {
   const goes = items.flatMap((item) => item.goes ?? []);
   return {
     rows: goes.reduce((sum, { rows }) => sum + rows, 0),

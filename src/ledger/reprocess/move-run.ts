@@ -1,4 +1,4 @@
-import type { ReprocessResult } from '../../../schemas/lifecycle.ts';
+import type { ReprocessAction, ReprocessResult } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { AuditReason } from '../engine/move.ts';
@@ -6,7 +6,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { storableText } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { type Binding, type ProposalRow, propose, voidProposals } from '../proposal/propose.ts';
-import { judgeItems, type LeftOut, type Portion, type ReprocessRow, sumOf } from './judge-items.ts';
+import { judgeItems, type LeftOut, type ReprocessRow, sumOf } from './judge-items.ts';
 import { noteMove } from './select-items.ts';
 
 /** What a person saw and typed: the digest of the plan, and a name for the run. */
@@ -39,7 +39,7 @@ async function begin(
   const judged = await judgeItems(tx.client, runNo);
   if (judged.digest !== digest) throw refusal(runNo, 'what may go again has changed since its plan was shown');
   if (judged.items.every(({ goes }) => goes === undefined)) throw refusal(runNo, 'none of it may go again');
-  for (const { itemNo, goes, left } of judged.items) await divideItem(tx, { runNo, itemNo }, goes, left);
+  for (const { itemNo, goes, left } of judged.items) await divideItem(tx, { runNo, itemNo }, goes?.lines, left);
   const { rows } = await tx.client.query<ReprocessRow>(
     `UPDATE reprocess_run SET state = 'running', state_at = $2, name = $3, reason = $4, begun_by = $5, begun_at = $2
      WHERE run_no = $1 RETURNING *`,
@@ -52,39 +52,43 @@ async function begin(
 
 export type ItemKey = { readonly runNo: number; readonly itemNo: number };
 
+/** Lines that are not sent again, and why. A batch and a lost file have none: they stay as a whole. */
+export type Stay = Pick<LeftOut, 'lines' | 'why'>;
+
 /**
- * Leaves in an item what goes, and puts each part that stays into an item of its own, which has ended. So every payment
- * that was selected is in exactly one item.
+ * Leaves in an item the lines that go, and puts each part that stays into an item of its own, which has ended. So every
+ * payment that was selected is in exactly one item.
+ * @param goes undefined when nothing does
  */
 async function divideItem(
   tx: Transaction,
   key: ItemKey,
-  goes: Portion | undefined,
-  left: readonly LeftOut[],
+  goes: readonly number[] | undefined,
+  left: readonly Stay[],
 ): Promise<void> {
   const [first, ...others] = left;
   if (!first) return;
-  const stays = goes ? left : others;
-  if (goes) await resize(tx, key, goes);
-  else {
-    await resize(tx, key, first);
-    await endItem(tx, key, { result: 'left_out', says: first.why });
-  }
-  for (const part of stays)
+  await resize(tx, key, goes ?? first.lines);
+  if (!goes) await endItem(tx, key, { result: 'left_out', says: first.why });
+  for (const { lines, why } of goes ? left : others)
     await tx.client.query(
       `INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, rows, cents, result, says, ended_at)
-       SELECT run_no, (SELECT max(item_no) + 1 FROM reprocess_item WHERE run_no = $1), action, file_id, $3, $4, $5,
-              'left_out', $6, $7 FROM reprocess_item WHERE run_no = $1 AND item_no = $2`,
-      [key.runNo, key.itemNo, part.lines, part.rows, part.cents, part.why, tx.at],
+       SELECT run_no, (SELECT max(item_no) + 1 FROM reprocess_item WHERE run_no = $1), action, file_id, $3::int[],
+              cardinality($3::int[]), ${CENTS}, 'left_out', $4, $5
+       FROM reprocess_item i WHERE run_no = $1 AND item_no = $2`,
+      [key.runNo, key.itemNo, lines, storableText(why), tx.at],
     );
 }
 
-/** Only rows of a file are divided; a batch or a lost file goes or stays as a whole. */
-async function resize(tx: Transaction, { runNo, itemNo }: ItemKey, { lines, rows, cents }: Portion): Promise<void> {
+/** SQL: the money of lines `$3` of the file of item `i`. */
+const CENTS = `(SELECT sum(r.amount_cents)::bigint FROM file f JOIN payment_row r USING (file_no)
+                WHERE f.file_id = i.file_id AND r.line = ANY ($3::int[]))`;
+
+async function resize(tx: Transaction, { runNo, itemNo }: ItemKey, lines: readonly number[]): Promise<void> {
   await tx.client.query(
-    `UPDATE reprocess_item SET lines = $3, rows = $4, cents = $5
+    `UPDATE reprocess_item i SET lines = $3::int[], rows = cardinality($3::int[]), cents = ${CENTS}
      WHERE run_no = $1 AND item_no = $2 AND action = 'resubmit'`,
-    [runNo, itemNo, lines, rows, cents],
+    [runNo, itemNo, lines],
   );
 }
 
@@ -109,15 +113,10 @@ export async function endItem(
 export async function endDivided(
   tx: Transaction,
   key: ItemKey,
-  {
-    goes,
-    left,
-    resubmissionNo,
-    says,
-  }: { goes: Portion; left: readonly LeftOut[]; resubmissionNo: number; says: string },
+  { goes, left, ...end }: { goes: readonly number[]; left: readonly Stay[]; resubmissionNo: number; says: string },
 ): Promise<void> {
   await divideItem(tx, key, goes, left);
-  await endItem(tx, key, { result: 'done', says, resubmissionNo });
+  await endItem(tx, key, { result: 'done', ...end });
 }
 
 /** Records that the new file of an item got its name, or why it never will. */
@@ -134,7 +133,7 @@ const IS_OPEN_ITEM = `(result IS NULL OR (result = 'done' AND action = 'resubmit
 
 /** An item for the worker. */
 export type OpenItem = ItemKey & {
-  readonly action: 'resubmit' | 'retry' | 'drop-again';
+  readonly action: ReprocessAction;
   readonly fileId: string;
   readonly lines: readonly number[] | null;
   readonly batchNo: number | null;
@@ -143,23 +142,30 @@ export type OpenItem = ItemKey & {
   readonly resubmissionNo: number | null;
 };
 
-/** Returns what is left to do of a run for the files of a site, in order. */
+/**
+ * SQL: such an item of run `r` at site `$1`. Those of an account wait while the send journal knows calls of it that the
+ * ledger had lost: a person looks first.
+ */
+const DUE_HERE = `FROM reprocess_item i JOIN file f USING (file_id)
+  WHERE i.run_no = r.run_no AND f.site = $1 AND ${IS_OPEN_ITEM}
+    AND NOT EXISTS (SELECT FROM account_stop s WHERE s.kind = 'journal' AND s.account IN (f.account, '*'))`;
+
+/** Returns what is to be done of a run for the files of a site, in order. */
 export async function readOpenItems({ pool }: Ledger, runNo: number, site: string): Promise<OpenItem[]> {
   const { rows } = await pool.query<OpenItem>(
-    `SELECT i.run_no AS "runNo", i.item_no AS "itemNo", i.action, i.file_id AS "fileId", i.lines, i.batch_no AS "batchNo",
-            i.attempt, i.resubmission_no AS "resubmissionNo"
-     FROM reprocess_item i JOIN file f USING (file_id) JOIN reprocess_run r USING (run_no)
-     WHERE i.run_no = $1 AND r.state = 'running' AND f.site = $2 AND ${IS_OPEN_ITEM} ORDER BY i.item_no`,
-    [runNo, site],
+    `SELECT due.* FROM reprocess_run r CROSS JOIN LATERAL (
+       SELECT i.run_no AS "runNo", i.item_no AS "itemNo", i.action, i.file_id AS "fileId", i.lines,
+              i.batch_no AS "batchNo", i.attempt, i.resubmission_no AS "resubmissionNo" ${DUE_HERE}) due
+     WHERE r.run_no = $2 AND r.state = 'running' ORDER BY due."itemNo"`,
+    [site, runNo],
   );
   return rows;
 }
 
-/** Returns the running runs with something left to do at a site, or with nothing left at all. */
+/** Returns the running runs with something to do at a site, or with nothing left at all. */
 export async function findOpenRuns({ pool }: Ledger, site: string): Promise<number[]> {
   const { rows } = await pool.query<{ run: number }>(
-    `SELECT run_no AS run FROM reprocess_run r WHERE state = 'running' AND (
-       EXISTS (SELECT FROM reprocess_item JOIN file f USING (file_id) WHERE run_no = r.run_no AND f.site = $1 AND ${IS_OPEN_ITEM})
+    `SELECT run_no AS run FROM reprocess_run r WHERE state = 'running' AND (EXISTS (SELECT ${DUE_HERE})
        OR NOT EXISTS (SELECT FROM reprocess_item WHERE run_no = r.run_no AND ${IS_OPEN_ITEM})) ORDER BY run_no`,
     [site],
   );

@@ -4,6 +4,7 @@ import type { StepIds } from '../../../schemas/steps.ts';
 import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
 import { readFileOf, readProposal } from '../../ledger/proposal/proposals.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
+import { readReprocess } from '../../ledger/reprocess/judge-items.ts';
 import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
@@ -22,6 +23,7 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
   account: '/accounts/:name',
   proposal: '/proposals/:no',
   schedule: '/schedules/:name',
+  selection: '/queue/selections/:no',
   profile: '/profiles/:name',
 };
 
@@ -81,6 +83,10 @@ const FINDERS: {
     if (!Object.hasOwn(app.settings.schedules, schedule)) throw new Refusal('NOT_FOUND');
     return { kind: 'schedule', schedule };
   },
+  selection: async ({ app }, params) => {
+    const run = await readReprocess(app.ledger.pool, numberOf(params, 'no', 15));
+    return { kind: 'selection', run };
+  },
   profile: async (_context, params) => {
     const name = ProfileName.safeParse(fieldOf(params, 'name'));
     if (!name.success) throw new Refusal('NOT_FOUND');
@@ -115,6 +121,11 @@ export function placeOf(subject: Subject): { title: string; path: string; crumbs
     }
     case 'schedule':
       return { title: `schedule ${subject.schedule}`, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+    case 'selection': {
+      const { run_no: no, name } = subject.run;
+      const title = name ?? `selection ${no}`;
+      return { title, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+    }
     case 'profile':
       return {
         title: `profile ${subject.profile}`,

@@ -94,6 +94,7 @@ const SUBJECTS: Readonly<Record<string, { readonly path: string; readonly params
     },
     proposal: { path: '/proposals/:no', params: { no: NUMBER } },
     schedule: { path: '/schedules/:name', params: { name: NAME } },
+    selection: { path: '/selections/:no', params: { no: NUMBER } },
     profile: { path: '/profiles/:name', params: { name: NAME } },
   };
 

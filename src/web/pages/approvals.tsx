@@ -170,7 +170,7 @@ function Reasons({ reasons, file }: { reasons: readonly FaultCount[]; file: File
 async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal) {
   const { proposal_no: no, action, file_id: fileId, batch_no: batchNo, made_by: by, made_at: at } = proposal;
   const { app } = visit.context;
-  const { name, account, rows, cents, reason, evidence } = proposal;
+  const { name, account, rows, cents, reason, evidence, run_no: runNo } = proposal;
   const file = fileId !== null && action === 'approve' ? await readFileRow(app.ledger, fileId) : undefined;
   const reasons = file ? await readHoldReasons(app.ledger, app.settings, file) : [];
   const facts = evidenceFacts(evidence);
@@ -178,16 +178,11 @@ async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal
     <Card
       key={no}
       name={`proposal-${no}`}
-      title={`${fileId === null ? `profile ${name}` : name}${batchNo === null ? '' : `, batch ${batchNo}`}`}
+      title={`${fileId === null && runNo === null ? `profile ${name}` : name}${batchNo === null ? '' : `, batch ${batchNo}`}`}
       about={
         <>
           {sumWords(app, account, rows, cents)} · proposed by {whoDid(by)}{' '}
-          <Moment at={at} timeZone={customsOf(app, account).timeZone} /> ·{' '}
-          {fileId === null ? (
-            <a href={`/profiles/${name.split(' ')[0]}`}>Open the profile</a>
-          ) : (
-            <a href={`/files/${fileId}`}>Open the file</a>
-          )}
+          <Moment at={at} timeZone={customsOf(app, account).timeZone} /> · <SubjectLink proposal={proposal} />
         </>
       }
       listing={file && (await evidenceRows(app.ledger, file, reasons))}
@@ -198,6 +193,12 @@ async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal
       {await decisionOf(visit, matter, { action: 'confirm', other: 'refuse', path: `/proposals/${no}` })}
     </Card>
   );
+}
+
+function SubjectLink({ proposal: { file_id: fileId, run_no: runNo, name } }: { proposal: OpenProposal }) {
+  if (runNo !== null) return <a href={`/queue/selections/${runNo}/do/reprocess`}>See the plan</a>;
+  if (fileId === null) return <a href={`/profiles/${name.split(' ')[0]}`}>Open the profile</a>;
+  return <a href={`/files/${fileId}`}>Open the file</a>;
 }
 
 function Card({

@@ -1,10 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { checkFence, checkHosts } from '../hosts/check-hosts.ts';
 import { isWide, noteSend } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { openOriginal } from '../../../workers/open-original.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import { checkBooks, checkOutputs } from './check-outputs.ts';
 
@@ -119,7 +122,9 @@ async function checkIntent(world: World, instance: Instance, account: string): P
 /** Checks what must hold once nothing moves. Returns what does not, in words. */
 export async function checkRest(world: World): Promise<string[]> {
   world.totals.count('checks', 'at rest');
+  await addWorkerDrops(world);
   return [
+    ...(await checkRuns(world)),
     ...(await checkFiles(world)),
     ...(await checkDrops(world)),
     ...(await checkRows(world)),
@@ -157,6 +162,41 @@ async function checkFiles(world: World): Promise<string[]> {
 
 const FINAL = new Set(['completed', 'rejected', 'cancelled', 'partly_cancelled']);
 const LISTED = new Set(['unknown', 'exception', 'refused']);
+
+/** Adds the files that a worker dropped for a person: it may have died before anything could note them. */
+async function addWorkerDrops(world: World): Promise<void> {
+  const [instance] = world.instances;
+  const { rows } = await world.office.pool.query<{ id: string; folder: string; name: string }>(
+    `SELECT file_id AS id, folder, name FROM file WHERE name ~ '__[0-9a-z]{8}-again-[0-9]+[.]csv$' ORDER BY file_no`,
+  );
+  const left = [...world.drops];
+  for (const { id, folder, name } of rows) {
+    const known = left.findIndex((drop) => drop.folder === folder && drop.name === name);
+    if (known >= 0) left.splice(known, 1);
+    else if (instance) {
+      const bytes = await buffer(openOriginal(instance.app, await readFileRow(world.office, id)));
+      const titles = world.settings.folders.find((one) => one.id === folder)!.header !== 'none';
+      world.drops.push({ folder, name, bytes, titles });
+      world.totals.count('drops', 'by a run');
+    }
+  }
+}
+
+/** Checks that no run is left, unless a person has to look at its account first, and that each new file has come back. */
+async function checkRuns(world: World): Promise<string[]> {
+  if (world.installation.timesBack > 0) return [];
+  const { rows } = await world.office.pool.query<{ run: number; state: string; result: string | null; lost: boolean }>(
+    `SELECT r.run_no::int AS run, r.state, i.result,
+            i.result = 'done' AND i.resubmission_no IS NOT NULL AND s.new_file_id IS NULL AS lost
+     FROM reprocess_run r JOIN reprocess_item i USING (run_no) LEFT JOIN resubmission s USING (resubmission_no)
+     ORDER BY r.run_no, i.item_no`,
+  );
+  for (const { result } of rows) if (result !== null) world.totals.count('reprocessed', result);
+  return rows.flatMap(({ run, state, lost }) => {
+    if (state === 'running') return [`run ${run} is not ended`];
+    return lost ? [`a file of run ${run} has not come back`] : [];
+  });
+}
 
 /** Checks that every drop was taken once, and that nothing is left in a folder. */
 async function checkDrops(world: World): Promise<string[]> {

@@ -10,6 +10,11 @@ import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import { requeueFile } from '../../../src/actions/requeue.ts';
 import { planResubmission, resubmitRows } from '../../../src/actions/resubmit.ts';
 import { retryRefused, withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { listAgain } from '../../../src/ledger/overview/may-go-again.ts';
+import { judgeItems } from '../../../src/ledger/reprocess/judge-items.ts';
+import { beginReprocess, stopReprocess } from '../../../src/ledger/reprocess/move-run.ts';
+import { selectAll, selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
 import type { Choose } from '../choose.ts';
 import type { World } from '../world.ts';
 import { isWide } from '../hosts/installation.ts';
@@ -46,6 +51,9 @@ export const ACTS: readonly Act[] = [
   }),
   onFile('rebuild outputs', ['completed', 'partly_cancelled', 'rejected', 'held'], rebuild),
   onFile('resubmit', ['completed', 'partly_cancelled'], resubmit),
+  { name: 'select', find: findSelectable },
+  onRun('reprocess', 'selected', beginRun),
+  onRun('stop a run', 'running', (world, runNo) => stopReprocess(world.office, runNo, BECAUSE)),
   {
     name: 'pause',
     find: async (world) => {
@@ -82,10 +90,12 @@ export const SELDOM: readonly string[] = [
   'confirm a proposal',
   'refuse a proposal',
   'resubmit',
+  'select',
+  'reprocess',
 ];
 
 /** Acts that rely on something not having been sent, which a ledger restored to an older state does not know. */
-const RESTS_ON_NOT_SENT = ['cancel a file', 'cancel a batch', 'retry', 'withdraw', 'resume'];
+const RESTS_ON_NOT_SENT = ['cancel a file', 'cancel a batch', 'retry', 'withdraw', 'resume', 'reprocess'];
 
 /** Performs an act that a person has chosen. */
 export async function performAct(world: World, { name }: Act, perform: () => Promise<unknown>): Promise<void> {
@@ -124,6 +134,43 @@ async function resubmit(world: World, fileId: string): Promise<void> {
   const folder = world.settings.folders.find(({ id }) => id === file.folder)!;
   const bytes = await readFile(join(folder.path, dropped.name));
   world.drops.push({ folder: folder.id, name: dropped.name, bytes, titles: folder.header !== 'none' });
+}
+
+/** Freezes what may go again. It waits for another act to begin it, and the world may change until then. */
+async function findSelectable(world: World) {
+  const { rows } = await world.office.pool.query(`SELECT FROM reprocess_run WHERE state = 'selected'`);
+  const batches = await pickFrom<BatchKey[]>(
+    world,
+    `SELECT json_agg(json_build_object('fileId', file_id, 'batchNo', batch_no) ORDER BY file_id, batch_no) AS found
+     FROM batch WHERE state = 'refused' HAVING count(*) > 0`,
+  );
+  const [again] = await listAgain(world.office, {}, { limit: 1 });
+  if (rows.length > 0 || (!batches && !again)) return undefined;
+  const perform = () =>
+    batches && (!again || world.choose.happens(0.3))
+      ? selectPicked(world.office, { rows: [], batches, lost: [] }, BECAUSE)
+      : selectAll(world.office, {}, BECAUSE);
+  return { words: 'selects what may go again', perform };
+}
+
+/** Begins the run that a plan shows, some of it already out of date. */
+async function beginRun(world: World, runNo: number): Promise<void> {
+  const { digest } = await judgeItems(world.office.pool, runNo);
+  await beginReprocess(world.office, runNo, { digest, name: 'what may go again' }, BECAUSE);
+}
+
+function onRun(name: string, state: string, perform: (world: World, runNo: number) => Promise<unknown>): Act {
+  return {
+    name,
+    find: async (world) => {
+      const runNo = await pickFrom<number>(
+        world,
+        'SELECT run_no::int AS found FROM reprocess_run WHERE state = $1 ORDER BY run_no',
+        [state],
+      );
+      return runNo === undefined ? undefined : { words: `${name} ${runNo}`, perform: () => perform(world, runNo) };
+    },
+  };
 }
 
 function onFile(name: string, states: string[], perform: (world: World, fileId: string) => Promise<unknown>): Act {

@@ -16,7 +16,7 @@ import {
 import { chooseDueJob, chooseDueWork, runJob, setWrong, shortened, tell } from './step.ts';
 import { ACTS, performAct } from './acts.ts';
 
-export type Stage = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';
+export type Stage = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'reprocess' | 'sweep' | 'start' | 'recheck';
 
 /** Errors allowed for an undisturbed stage that is given something that does not exist. */
 export type Expected = { readonly codes: readonly string[] };
@@ -69,6 +69,7 @@ const MOMENTS: Readonly<Record<Stage, Partial<Record<MomentKind, number>>>> = {
   submit: { statement: 28, file: 2, call: 4, job: 2 },
   poll: { statement: 20, call: 2, job: 1 },
   deliver: { statement: 50, file: 24 },
+  reprocess: { statement: 40, file: 16 },
   sweep: { statement: 12, file: 12, job: 3 },
   start: { statement: 14, file: 10, job: 3 },
   recheck: { statement: 20, call: 2, job: 1 },

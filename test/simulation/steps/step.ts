@@ -6,6 +6,8 @@ import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { pollBatch } from '../../../workers/poll/poll.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
+import { runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
+import { findOpenRuns } from '../../../src/ledger/reprocess/move-run.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { FileQueue, Job } from '../memory-queue.ts';
 
@@ -112,6 +114,7 @@ const STAGES: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promi
   submit: submitBatch,
   poll: pollBatch,
   deliver: (app, job) => eachFile(job, (fileId) => deliverFile(app, { fileId })),
+  reprocess: runReprocess,
 };
 
 /** Handles all files without a time limit, which would make a seed unrepeatable. */
@@ -145,6 +148,10 @@ export async function chooseDueWork(world: World): Promise<Chore | undefined> {
       payload: { fileId: batch.file_id, batchNo: batch.batch_no },
     })),
     ...due.deliver.map((fileId) => ({ name: 'deliver' as const, payload: { fileId } })),
+    ...(await findOpenRuns(world.office, world.settings.site)).map((runNo) => ({
+      name: 'reprocess' as const,
+      payload: { runNo },
+    })),
   ];
   if (chores.length === 0) return undefined;
   const { name, payload } = world.choose.one(chores);
@@ -162,7 +169,8 @@ export async function chooseWrongWork(world: World): Promise<Chore | undefined> 
   const { fileId, batchNo } = choose.one(rows);
   const name = choose.one(Object.keys(STAGES) as FileQueue[]);
   const ofBatch = { fileId, batchNo: choose.happens(0.1) ? 99 : (batchNo ?? 1) };
-  const payload = name === 'submit' || name === 'poll' ? ofBatch : { fileId };
+  const others = name === 'reprocess' ? { runNo: choose.between(1, 3) } : { fileId };
+  const payload = name === 'submit' || name === 'poll' ? ofBatch : others;
   return { name, payload, about: await describe(world, payload), job: undefined };
 }
 
@@ -172,6 +180,7 @@ export async function ofJob(world: World, job: Job): Promise<Chore> {
 
 /** Names files after their drops, because ids mean nothing to a reader. */
 async function describe(world: World, payload: Payload<FileQueue>): Promise<string> {
+  if ('runNo' in payload) return `selection ${payload.runNo}`;
   const { rows } = await world.office.pool.query<{ name: string }>('SELECT name FROM file WHERE file_id = $1', [
     payload.fileId,
   ]);

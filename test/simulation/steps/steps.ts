@@ -7,7 +7,7 @@ import { HOST_STEPS } from '../hosts/host-steps.ts';
 import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
-import { actsInTurn, performAct } from './acts.ts';
+import { ACTS, actsInTurn, performAct } from './acts.ts';
 import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
 import { type Expected, runStage, type Stage, startInstance } from './run-stage.ts';
 import {
@@ -170,6 +170,32 @@ export async function beginDay(world: World): Promise<void> {
     await moveClock(world, 30_000);
   }
   if (!world.beginsWithDamage) await planFault(world);
+}
+
+/** Steps in which the work of a run may be done, disturbed and repeated. */
+const WORKING = [
+  'look at the folders',
+  'run due jobs',
+  'run what is due by the ledger',
+  'sweep',
+  'time passes',
+  'a crash',
+];
+
+/** Lets a person have sent again what may go again, and the program work on it with every disturbance. */
+export async function letPersonReprocess(world: World): Promise<void> {
+  for (const name of ['select', 'reprocess']) {
+    const act = ACTS.find((one) => one.name === name)!;
+    const chosen = await act.find(world);
+    if (!chosen) return;
+    tell(world, `a person ${chosen.words}`);
+    await performAct(world, act, chosen.perform);
+  }
+  for (let n = world.choose.between(2, 10); n > 0; n -= 1) {
+    if (!hasInstance(world)) await startInstance(world);
+    const possible = STEPS.filter(({ name, isPossible }) => WORKING.includes(name) && isPossible(world));
+    await world.choose.weighted(possible).take(world);
+  }
 }
 
 async function letOperatorAct(world: World): Promise<void> {
