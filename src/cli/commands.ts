@@ -18,6 +18,7 @@ import { people } from './commands/people.ts';
 import { completion } from './completion/completion.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
 import { profile } from './profile/profile.ts';
+import { reprocess } from './commands/reprocess.ts';
 import { report } from './show/report.ts';
 import { resolve, unknown } from './commands/resolve.ts';
 import { run } from './process/run.ts';
@@ -56,6 +57,7 @@ export const COMMANDS: readonly CliCommand[] = [
   unknown,
   resolve,
   resubmit,
+  reprocess,
   account,
   people,
   requeue,

@@ -1,5 +1,4 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../schemas/actions.ts';
@@ -9,6 +8,8 @@ import { confirmProfileWith } from '../../src/actions/profile/confirm-profile.ts
 import { PROFILE_TEXT, putDraft } from '../ledger/support/put-version.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { proposeApproval } from '../../src/ledger/file/release-held.ts';
+import { selectPicked } from '../../src/ledger/reprocess/select-items.ts';
+import { alike } from './support/alike.ts';
 import { openCliWorld } from '../cli/support/cli-world.ts';
 import { runHere } from '../cli/support/run-here.ts';
 import { forceSql } from '../support/force-sql.ts';
@@ -65,22 +66,6 @@ async function expectSame(
 
 function paydrop({ words }: Order, ...more: readonly string[]) {
   return runHere(['--dir', world.root, ...words, ...more, '--json']);
-}
-
-/** Returns the JSON without what differs between equal subjects: names, ids, hashes, times and persons. */
-function alike(text: string, { name }: Order): unknown {
-  const person = new RegExp(String.raw`(?<=operator:)(?:${userInfo().username}|admin)\b`, 'g');
-  return JSON.parse(
-    text
-      .replaceAll(new RegExp(String.raw`(?<![a-z0-9])${name}(?![a-z0-9])`, 'gi'), 'NAME')
-      .replaceAll(/"(proposalNo|profile_no|batchId|bind|from|to)": ?"?\w+"?(?=[,\s}])/g, '"$1":"…"')
-      .replaceAll(/\b1\d{6}\b/g, 'BATCHID')
-      .replaceAll(/\b[0-9a-z]{16}\b/g, 'FILE')
-      .replaceAll(/[0-9a-f]{12}…|\b[0-9a-f]{64}\b/g, 'HASH')
-      .replaceAll(/__[0-9a-z]{8}\b/g, '__ID')
-      .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, 'AT')
-      .replaceAll(person, 'PERSON'),
-  );
 }
 
 const file =
@@ -190,6 +175,17 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
     for (const name of names.filter((each) => /^done\d.*\.result\.csv$/.test(each)))
       await rm(join(world.settings.paths.out, name));
     await same('rebuild-outputs', pairOf('done'), file(['rebuild-outputs', '--restore']));
+    const runs = new Map<string, string>();
+    for (const name of pairOf('done')) {
+      const rows = [{ fileId: (await fileNamed(world, `${name}.csv`)).file_id, line: 2 }];
+      runs.set(name, String(await selectPicked(world.app.ledger, { rows, batches: [], lost: [] }, because)));
+    }
+    const selection = (command: string) => async (name: string) => {
+      const no = runs.get(name)!;
+      return { name, words: ['reprocess', command, no], path: `/selections/${no}` };
+    };
+    await same('reprocess', pairOf('done'), selection('run'));
+    await same('stop-run', pairOf('done'), selection('stop'));
     await same('resubmit', pairOf('done'), file(['resubmit']));
   });
 });

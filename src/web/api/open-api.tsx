@@ -7,6 +7,7 @@ import { type ApiActions, actionsApi } from './actions-api.ts';
 import { filesApi, searchApi } from './files-api.ts';
 import { profilesApi } from './profiles-api.ts';
 import { accountsApi, recordsApi } from './records-api.ts';
+import { reprocessApi } from './reprocess-api.ts';
 import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
 import { readBlocks, readShownFile, showBatch } from '../../explain/read-blocks.ts';
 import { whyBatch } from '../../explain/why/tell-why.ts';
@@ -15,7 +16,16 @@ import { Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, profilesApi, searchApi, recordsApi] as const;
+const SUBJECTS = [
+  overviewApi,
+  filesApi,
+  batchesApi,
+  accountsApi,
+  profilesApi,
+  searchApi,
+  recordsApi,
+  reprocessApi,
+] as const;
 
 /**
  * Opens `/api/v1`, the dashboard for programs under the same rules as its pages, and `/api`, which documents it.

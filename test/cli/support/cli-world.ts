@@ -43,7 +43,7 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
   });
 }
 
-const AS_THEY_ARE = ['schedules', 'batch', 'rescanMs', 'sweepMs', 'senders', 'alarms', 'push'] as const;
+const AS_THEY_ARE = ['schedules', 'batch', 'rescanMs', 'sweepMs', 'senders', 'alarms', 'push', 'reprocess'] as const;
 
 /** Writes JSON, which is also YAML. */
 function yamlOf(settings: Settings): string {

@@ -111,6 +111,10 @@ describe('openApi', () => {
 
   it('never tells a secret, whatever is asked', async () => {
     await putConfirmed(world.app.ledger, 'main');
+    await world.app.ledger.pool.query(
+      `INSERT INTO reprocess_run (run_no, state, state_at, filter, made_by, made_at)
+       VALUES (1, 'selected', now(), '{}', 'operator:ada', now())`,
+    );
     const { rows } = await world.app.ledger.pool.query<{ secret: string }>(
       `SELECT password AS secret FROM person WHERE password IS NOT NULL
        UNION ALL SELECT encode(token_hash, 'hex') FROM desk_session UNION ALL SELECT encode(token_hash, 'hex') FROM api_token
@@ -127,7 +131,7 @@ describe('openApi', () => {
       const path = place
         .slice('GET /api/v1'.length)
         .replace('{fileId}/batches/{batchNo}', `${await fileId()}/batches/1`);
-      const filled = path.replace('{fileId}', 'june.csv').replace('{name}', 'main');
+      const filled = path.replace('{fileId}', 'june.csv').replace('{name}', 'main').replace('{no}', '1');
       const { status, json } = await program.ask(filled === '/search' ? '/search?q=june.csv' : filled);
       const text = JSON.stringify(json);
       expect([filled, status, secrets.filter((secret) => text.includes(secret))]).toEqual([filled, 200, []]);
