@@ -68,11 +68,11 @@ function playPart(queue: QueueKind, index: number): Promise<StoryReport> {
   return playStory({ program, seed: SEED + index, queue, acts, canMount: false, restEvery: 7, resolveMost: 1 });
 }
 
-/** Returns every point once; around a commit only for the two moves that matter most. Longer runs cover the others. */
+/** Returns every point once; around a commit only for the three moves that matter most. Longer runs cover the others. */
 function pointsOnce(): Act[] {
   return everyPoint().filter((act) => {
     if (act.kind !== 'point') return true;
     const { move } = act.after ?? act.order;
-    return move === undefined || move === 'send' || move === 'submit';
+    return move === undefined || move === 'send' || move === 'submit' || move === 'resubmit';
   });
 }

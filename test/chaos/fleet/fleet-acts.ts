@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
-import { type Act, describeOrder, everyPoint, type Order, shuffle } from '../support/acts.ts';
+import { type Act, describeOrder, everyPoint, needsPerson, type Order, shuffle } from '../support/acts.ts';
 import type { Scene } from '../tell-story.ts';
 import type { Fleet, FleetHost } from './open-fleet.ts';
 import { type Copies, removeJournal } from './person.ts';
@@ -98,8 +98,9 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
   });
 }
 
+/** Points of a recovery and of a run need a person or a death before them. */
 function asFleetAct(act: Act): Action[] {
-  return act.kind === 'point' && !act.after ? [{ kind: 'point', order: act.order }] : [];
+  return act.kind === 'point' && !act.after && !needsPerson(act.order) ? [{ kind: 'point', order: act.order }] : [];
 }
 
 /**

@@ -75,7 +75,7 @@ export async function openFleet({ program, accounts, queue, hosts: count }: Flee
     redis,
     kept: [join(root, 'sandbox'), server.folder],
     drops: [],
-    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set() },
+    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set(), reprocessed: new Set() },
     // Alternates between running hosts, so that each gets files of every account.
     drop: async (drop) => {
       const alive = places.filter((_, index) => hosts[index]!.daemon.isAlive());

@@ -31,7 +31,7 @@ export const checkRows: Check = async ({ drops, books, ledger, accounts }) => {
   );
   const unprotected = new Set(drops.filter((drop) => exposed.has(drop.account)).flatMap(invoicesOf));
   return [
-    ...findDoubles(booked)
+    ...findDoubles(withoutTries(booked, drops, accounts.reprocessed))
       .filter(({ invoice }) => !unprotected.has(invoice))
       .map(sayDouble),
     ...findStrangers(booked, drops),
@@ -62,6 +62,14 @@ type Double = { invoice: string; times: number };
 function findDoubles(booked: Booked): Double[] {
   const doubles = [...booked].filter(([, rows]) => rows.length > 1);
   return doubles.map(([invoice, rows]) => ({ invoice, times: rows.length }));
+}
+
+/** Leaves out declined payments that a person has sent again once; a third try, or one that is not declined, stays. */
+function withoutTries(booked: Booked, drops: readonly Drop[], reprocessed: ReadonlySet<string>): Booked {
+  const again = new Set(drops.filter(({ account }) => reprocessed.has(account)).flatMap(invoicesOf));
+  const isTriedAgain = (rows: readonly BookRow[]) =>
+    rows.length === 2 && rows.every((row) => row.outcome === 'declined');
+  return new Map([...booked].filter(([invoice, rows]) => !(again.has(invoice) && isTriedAgain(rows))));
 }
 
 function sayDouble({ invoice, times }: Double): string {

@@ -41,6 +41,14 @@ const AT_START: readonly CrashPointName[] = ['start.journal-compared'];
 /** Moves that every act commits. */
 const USUAL_MOVES = ['claim', 'accept', 'output', 'prepare', 'send', 'submit', 'receive', 'reconcile', 'complete'];
 
+/** The move of a run, which a person has to begin. */
+const MOVE_OF_RUN = 'resubmit';
+
+/** Returns whether the point is passed only after a person has had something sent again. */
+export function needsPerson({ point, move }: Order): boolean {
+  return point.startsWith('reprocess.') || move === MOVE_OF_RUN;
+}
+
 /** Moves that only a recovery makes, with the death that makes them due. */
 const RECOVERIES: readonly { move: string; death: CrashPointName }[] = [
   { move: 'release', death: 'submit.body-opened' },
@@ -59,7 +67,9 @@ export function everyPoint(): Act[] {
       // The second file to be removed is the payment file; its control file, where one came, goes first.
       return { kind: 'point', order: { point, hits: point === 'release.file-removed' ? 2 : 1 } };
     }),
-    ...USUAL_MOVES.flatMap((move) => around.map((point): Act => ({ kind: 'point', order: { point, move, hits: 1 } }))),
+    ...[...USUAL_MOVES, MOVE_OF_RUN].flatMap((move) =>
+      around.map((point): Act => ({ kind: 'point', order: { point, move, hits: 1 } })),
+    ),
     ...RECOVERIES.flatMap(({ move, death }) =>
       around.map(
         (point): Act => ({ kind: 'point', order: { point: death, hits: 1 }, after: { point, move, hits: 1 } }),

@@ -52,6 +52,16 @@ export function makeDrops(account: string, random: () => number, canaries: Canar
   return drops;
 }
 
+/** Makes a file of one payment that the service declines, for a person to send again. */
+export function declinedDrop(account: string): Drop {
+  const invoice = `${account}-D1`;
+  const row = isCanadian(account)
+    ? `06/15/2026,${invoice},Ada Byron,2.00,VISA,${MAGIC_CARD},12/35`
+    : cardRow(1, { invoice, amount: '2.00', card: MAGIC_CARD });
+  const rows = [{ line: 1, invoice, cents: 200, isValid: true }];
+  return { account, folder: 'card', name: `${account}-declined.csv`, content: lines([row]), verdict: 'accept', rows };
+}
+
 type Cells = { invoice: string; amount: string };
 
 function cardDrop(account: string, random: () => number, { card }: Canaries, byCode: boolean): Drop {

@@ -92,7 +92,9 @@ export async function openPlace(
     leftovers: async () => {
       const found = await Promise.all(drops.map((path) => readdir(join(root, path))));
       const work = await readdir(join(root, 'data', 'work')).catch(() => []);
-      return [...found.flat(), ...work.map((name) => `work/${name}`)];
+      // A run that was killed while it wrote leaves its unnamed file to the sweep, an hour later.
+      const lying = found.flat().filter((name) => !/^\..*-again-\d+\.csv\.[0-9a-f]+\.tmp$/.test(name));
+      return [...lying, ...work.map((name) => `work/${name}`)];
     },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
   };
@@ -150,7 +152,7 @@ export async function openWorld({ program, accounts, queue, canMount }: WorldSet
     redis,
     disks,
     drops: [],
-    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set() },
+    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set(), reprocessed: new Set() },
     drop: place.drop,
     leftovers: place.leftovers,
     journals: async () => [join(root, 'data', 'journal', 'sends.jsonl')],
@@ -172,7 +174,9 @@ export async function openWorld({ program, accounts, queue, canMount }: WorldSet
     waitForRest: async (timeoutMs) => {
       const started = performance.now();
       while (performance.now() - started < timeoutMs) {
-        if ((await place.leftovers()).length === 0 && (await ledger.isAtRest())) return performance.now() - started;
+        // First and last: a run drops files, and what was dropped moves.
+        const isQuiet = (await ledger.isAtRest()) && (await place.leftovers()).length === 0;
+        if (isQuiet && (await ledger.isAtRest())) return performance.now() - started;
         await sleep(50);
       }
       return undefined;

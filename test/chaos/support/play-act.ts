@@ -4,8 +4,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropQueue } from '../../support/drop-queue.ts';
 import type { Program } from '../../support/build-program.ts';
-import { type Act, describeOrder, type Order } from './acts.ts';
+import { type Act, describeOrder, needsPerson, type Order } from './acts.ts';
 import type { World } from './open-world.ts';
+import { declinedDrop } from './make-drops.ts';
 import { arm, runCommand } from './service.ts';
 
 /** How often each kind of process was killed, and what else was done. */
@@ -29,6 +30,8 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
     case 'point': {
       await arm(world.daemon, act.order);
       await dropFiles();
+      const trouble = needsPerson(act.order) ? await reprocess(play) : undefined;
+      if (trouble !== undefined) return trouble;
       const isEarly = await diesAt(world, act.order);
       if (isEarly === 'never') return `${describeOrder(act.order)} was not reached`;
       count(isEarly === 'there' ? `point ${nameOf(act.order)}` : 'daemon, before its point');
@@ -103,6 +106,22 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
   }
   await world.start();
   return undefined;
+}
+
+/** A person has the declined payments of the account sent again. @returns what went wrong */
+async function reprocess({ program, world }: Play): Promise<string | undefined> {
+  const { account } = world.drops.at(-1)!;
+  const drop = declinedDrop(account);
+  world.drops.push(drop);
+  world.accounts.reprocessed.add(account);
+  await world.place.drop(drop);
+  if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the selection';
+  const paydrop = (...words: string[]) => runCommand(program, world.place.root, ['reprocess', ...words]);
+  const selected = await paydrop('select', '--account', account);
+  const [, no] = /paydrop reprocess run (\d+)/.exec(selected.said) ?? [];
+  if (no === undefined) return `nothing was selected: ${selected.said}`;
+  const { status, said } = await paydrop('run', no, '--reason', 'the line to the bank is up again');
+  return status === 0 ? undefined : `"reprocess run" ended with ${status}: ${said}`;
 }
 
 /**

@@ -40,6 +40,8 @@ export type StoryHost = { readonly root: string; readonly env: Readonly<Record<s
 export type Changed = {
   /** An older ledger was put in place: only the journals know what was sent since. */
   readonly forgotten: Set<string>;
+  /** Their declined payments were sent again by a person. */
+  readonly reprocessed: Set<string>;
   /** A journal was lost with it; a person compared the ledger with the books and cancelled what stood there. */
   readonly compared: Set<string>;
   /** A host was put back as a whole, journal and ledger together: only the service knows what was sent since. */
@@ -174,7 +176,8 @@ export function viewLedger(find: () => Promise<{ host: string; port: number; dat
       try {
         if (await isMoving(ledger)) return false;
         const { intake, submit, deliver } = await findDueWork(ledger);
-        return intake.length + submit.length + deliver.length === 0;
+        const running = await ask(`SELECT FROM reprocess_run WHERE state = 'running'`);
+        return intake.length + submit.length + deliver.length + running.length === 0;
       } catch {
         return false;
       }
