@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
 import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import { readSidecar } from '../../src/files/sidecar.ts';
-import { followUpName, isNameTaken, writeDrop } from '../../src/files/write-drop.ts';
+import { finishDrop, followUpName, isNameTaken, writeDrop } from '../../src/files/write-drop.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
 const QUIET = { by: 'quiet', quietMs: 0, probes: 1 } as const;
@@ -139,6 +139,40 @@ describe('isNameTaken', () => {
     for (const name of ['a', 'b.ctl', 'c.done']) await writeFile(join(path, name), '');
     expect(await taken(QUIET)).toEqual([true, true, false, false]);
     expect(await taken(MARKER)).toEqual([true, true, true, false]);
+  });
+});
+
+describe('finishDrop', () => {
+  const sha256 = createHash('sha256').update('1,2\r\n').digest('hex');
+
+  /** Leaves a folder as a process does that died right after the file had its name. */
+  async function died(complete: Parameters<typeof writeDrop>[0]['complete']) {
+    const path = await freshFolder();
+    await writeDrop({ path, complete }, 'a.csv', content('1,2\r\n'));
+    const [temporary] = await readdir(path);
+    await link(join(path, temporary!), join(path, 'a.csv'));
+    return { path, complete };
+  }
+
+  it.each([
+    ['quiet', QUIET, ['a.csv']],
+    ['marker', MARKER, ['a.csv', 'a.csv.done']],
+  ] as const)('shows a watcher (%s) the file of a process that died before it could', async (_how, complete, names) => {
+    const folder = await died(complete);
+    const scanner = createFolderScanner(folder, handClock('2026-06-15T10:00:00Z'));
+    expect((await scanner.scan()).settled).toEqual([]);
+    expect(await finishDrop(folder, 'a.csv', sha256)).toBe(true);
+    expect((await readdir(folder.path)).toSorted()).toEqual(names);
+    expect((await scanner.scan()).settled.map((found) => found.name)).toEqual(['a.csv']);
+    expect(await finishDrop(folder, 'a.csv', sha256)).toBe(true);
+  });
+
+  it('touches nothing when no file is there, or one of other bytes', async () => {
+    const folder = await died(MARKER);
+    const before = await readdir(folder.path);
+    expect(await finishDrop(folder, 'a.csv', 'other')).toBe(false);
+    expect(await finishDrop(folder, 'b.csv', sha256)).toBe(false);
+    expect(await readdir(folder.path)).toEqual(before);
   });
 });
 

@@ -1,4 +1,5 @@
 import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { findOpenRuns } from '../../../src/ledger/reprocess/move-run.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { FAULT_KINDS, type FaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
@@ -193,9 +194,20 @@ export async function letPersonReprocess(world: World): Promise<void> {
   }
   for (let n = world.choose.between(2, 10); n > 0; n -= 1) {
     if (!hasInstance(world)) await startInstance(world);
+    if (world.choose.happens(0.4)) await workOnRun(world);
     const possible = STEPS.filter(({ name, isPossible }) => WORKING.includes(name) && isPossible(world));
     await world.choose.weighted(possible).take(world);
   }
+}
+
+/** Mostly disturbs it: an undisturbed one leaves nothing to the next worker. */
+async function workOnRun(world: World): Promise<void> {
+  const [runNo] = await findOpenRuns(world.office, world.settings.site);
+  if (runNo === undefined || !hasInstance(world)) return;
+  const instance = idle(world);
+  const chore: Chore = { name: 'reprocess', payload: { runNo }, about: `selection ${runNo}`, job: undefined };
+  const doing = { stage: 'reprocess', what: `runs reprocess for ${chore.about}`, expected: WRONG } as const;
+  await runStage(world, instance, doing, () => runJob(instance, chore), 0.85);
 }
 
 async function letOperatorAct(world: World): Promise<void> {
