@@ -76,6 +76,8 @@ describe('findSubject', () => {
     ['proposal', { no: '9'.repeat(16) }],
     ['proposal', { no: '-1' }],
     ['schedule', { name: 'toString' }],
+    ['selection', { no: '4711' }],
+    ['selection', { no: '0' }],
   ] as const)('finds no %s for %j', async (kind, params) => {
     await expect(findSubject(dashboard, kind, params)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -84,7 +86,7 @@ describe('findSubject', () => {
 describe('SUBJECT_PATHS', () => {
   it('names in each address what is looked for', () => {
     const names = Object.values(SUBJECT_PATHS).map((path) => path.match(/:\w+/g));
-    expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name'], [':name']]);
+    expect(names).toEqual([[':fileId'], [':fileId', ':batchNo'], [':name'], [':no'], [':name'], [':no'], [':name']]);
   });
 });
 
@@ -113,6 +115,8 @@ describe('placeOf', () => {
     [{ kind: 'account', account: ALL_ACCOUNTS }, 'all accounts', '/accounts'],
     [{ kind: 'proposal', proposal: { proposal_no: 7 } as never, file }, 'proposal 7', '/approvals'],
     [{ kind: 'schedule', schedule: 'nightly' }, 'schedule nightly', '/'],
+    [{ kind: 'selection', run: { run_no: 7, name: null } as never }, 'selection 7', '/'],
+    [{ kind: 'selection', run: { run_no: 7, name: 'Declines' } as never }, 'Declines', '/'],
   ])('%#: %s', (subject, title, path) => {
     const place = placeOf(subject);
     expect([place.title, place.path]).toEqual([title, path]);
