@@ -20,6 +20,7 @@ import {
   endDivided,
   endItem,
   endReprocess,
+  leaveOutForgotten,
   noteDropped,
   type OpenItem,
   readOpenItems,
@@ -43,6 +44,7 @@ export async function runReprocess(app: App, { runNo }: Payload<'reprocess'>, st
     // A closed ledger may be an older copy, which cannot decide what goes again.
     if (run.state !== 'running' || !(await isOpen(ledger.pool))) return;
     await compareJournal(app);
+    await leaveOutForgotten(ledger, runNo);
     const because = { actor: run.begun_by!, reason: run.reason!, evidence: { selection: runNo } };
     const failures: unknown[] = [];
     for (const item of await readOpenItems(ledger, runNo, settings.site)) {

@@ -34,6 +34,7 @@ CREATE TABLE reprocess_item (
   resubmission_no bigint REFERENCES resubmission,
   rows            integer NOT NULL CHECK (rows > 0),
   cents           bigint NOT NULL,
+  forgotten       integer NOT NULL,
   result          text CHECK (result IN ('done', 'left_out', 'failed')),
   says            text,
   ended_at        timestamptz,
@@ -43,6 +44,7 @@ CREATE TABLE reprocess_item (
     AND (attempt IS NULL) = (action <> 'retry') AND (action <> 'drop-again' OR resubmission_no IS NOT NULL)),
   CHECK ((result IS NULL) = (ended_at IS NULL) AND (result IS NULL) = (says IS NULL))
 );
+COMMENT ON COLUMN reprocess_item.forgotten IS 'Calls of its account that the ledger had lost, when it was selected. With more of them an older copy was restored since, and the rest is left out.';
 COMMENT ON COLUMN reprocess_item.attempt IS 'Of the refused batch as the person saw it. A later refusal is another matter.';
 COMMENT ON COLUMN reprocess_item.resubmission_no IS 'The new file. It is set in the transaction that records its rows, and only then is the file given its name.';
 COMMENT ON COLUMN reprocess_item.dropped_at IS 'When the new file got its name; a worker that died before leaves it empty.';

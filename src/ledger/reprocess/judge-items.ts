@@ -81,6 +81,9 @@ const BARRED_CODES = Object.keys(REJECTIONS)
   .filter((code) => ['never', 'unknown'].includes(REJECTIONS[code]!.advice));
 const LISTED_CODES = Object.keys(REJECTIONS).map(Number);
 
+/** SQL: how many calls of the account of item `i` the ledger had lost. */
+export const FORGOTTEN = `(SELECT count(*) FROM forgotten_send g JOIN file a USING (account) WHERE a.file_id = i.file_id)::int`;
+
 const OVER = `('completed', 'partly_cancelled', 'cancelled')`;
 
 /** SQL: a row of the resubmission `w` of file `f` may have been charged after all, so it must never come back. */
@@ -94,6 +97,7 @@ const ROWS = `
            ELSE '' END AS detail, array_agg(u.line ORDER BY u.line) AS lines,
          count(*)::int AS rows, sum(r.amount_cents)::bigint AS cents
   FROM item i JOIN file f USING (file_id)
+    CROSS JOIN LATERAL (SELECT i.forgotten <> ${FORGOTTEN} AS is_older OFFSET 0) h
     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM resubmission w WHERE w.file_id = f.file_id AND w.new_file_id IS NULL
                                          AND NOT ${IS_CHARGED}) AS is_awaited OFFSET 0) e
     CROSS JOIN LATERAL unnest(i.lines) AS u (line)
@@ -105,6 +109,7 @@ const ROWS = `
     LEFT JOIN LATERAL (SELECT state FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b ON true
     CROSS JOIN LATERAL (SELECT CASE
         WHEN s.actor IS NOT NULL THEN 'resubmitted'
+        WHEN h.is_older THEN 'restored'
         WHEN f.state NOT IN ${OVER} THEN 'unfinished'
         WHEN f.shredded_at IS NOT NULL THEN 'shredded'
         WHEN o.outcome IS NULL AND b.state IS DISTINCT FROM 'cancelled' THEN 'outcome'
@@ -115,19 +120,24 @@ const ROWS = `
   WHERE i.action = 'resubmit' GROUP BY 1, 2, 3`;
 
 const OTHERS = `
-  SELECT i.item_no, CASE WHEN b.state <> 'refused' THEN 'moved on' WHEN b.attempt <> i.attempt THEN 'sent meanwhile' END,
-         b.state, NULL::int[], i.rows, i.cents
+  SELECT i.item_no, CASE WHEN b.state <> 'refused' THEN 'moved on' WHEN b.attempt <> i.attempt THEN 'sent meanwhile'
+           WHEN i.forgotten <> ${FORGOTTEN} THEN 'restored' END, b.state, NULL::int[], i.rows, i.cents
   FROM item i JOIN batch b USING (file_id, batch_no) WHERE i.action = 'retry'
   UNION ALL
-  SELECT i.item_no, CASE WHEN w.new_file_id IS NOT NULL THEN 'came back' WHEN ${IS_CHARGED} THEN 'charged' END,
-         '', NULL::int[], i.rows, i.cents
+  SELECT i.item_no, CASE WHEN w.new_file_id IS NOT NULL THEN 'came back' WHEN ${IS_CHARGED} THEN 'charged'
+           WHEN i.forgotten <> ${FORGOTTEN} THEN 'restored' END, '', NULL::int[], i.rows, i.cents
   FROM item i JOIN resubmission w USING (resubmission_no) JOIN file f ON f.file_id = w.file_id
   WHERE i.action = 'drop-again'`;
 
 type Part = { itemNo: number; why: Why | null; detail: string; lines: number[] | null; rows: number; cents: number };
 
+/** Why nothing of an account goes on by itself after an older copy of the ledger was restored. */
+export const RESTORED =
+  'the send journal has shown calls of the account that the ledger had lost; look first, and select again';
+
 const WHYS = {
   resubmitted: (actor: string) => `already resubmitted by ${nameOf(actor)}`,
+  restored: () => RESTORED,
   unfinished: (state: string) => `the file is ${saidState(state)}`,
   shredded: () => 'the retention of the file has ended',
   outcome: (outcome: string) => `its outcome is ${saidOutcomeNow(outcome)}`,

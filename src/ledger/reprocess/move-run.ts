@@ -6,7 +6,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { storableText } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { type Binding, type ProposalRow, propose, voidProposals } from '../proposal/propose.ts';
-import { judgeItems, type LeftOut, type ReprocessRow, sumOf } from './judge-items.ts';
+import { FORGOTTEN, judgeItems, type LeftOut, type ReprocessRow, RESTORED, sumOf } from './judge-items.ts';
 import { noteMove } from './select-items.ts';
 
 /** What a person saw and typed: the digest of the plan, and a name for the run. */
@@ -72,9 +72,9 @@ async function divideItem(
   if (!goes) await endItem(tx, key, { result: 'left_out', says: first.why });
   for (const { lines, why } of goes ? left : others)
     await tx.client.query(
-      `INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, rows, cents, result, says, ended_at)
+      `INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, rows, cents, forgotten, result, says, ended_at)
        SELECT run_no, (SELECT max(item_no) + 1 FROM reprocess_item WHERE run_no = $1), action, file_id, $3::int[],
-              cardinality($3::int[]), ${CENTS}, 'left_out', $4, $5
+              cardinality($3::int[]), ${CENTS}, forgotten, 'left_out', $4, $5
        FROM reprocess_item i WHERE run_no = $1 AND item_no = $2`,
       [key.runNo, key.itemNo, lines, storableText(why), tx.at],
     );
@@ -94,7 +94,8 @@ async function resize(tx: Transaction, { runNo, itemNo }: ItemKey, lines: readon
 
 /**
  * Ends an item of a running run, in the transaction that does what it is about.
- * @throws PipelineError MOVE_REFUSED when it has ended, as by a stop; then nothing must be done
+ * @throws PipelineError MOVE_REFUSED when it has ended, as by a stop, or an older copy of the ledger was restored; then
+ *   nothing must be done
  */
 export async function endItem(
   tx: Transaction,
@@ -102,8 +103,8 @@ export async function endItem(
   { result, says, resubmissionNo }: { result: ReprocessResult; says: string; resubmissionNo?: number },
 ): Promise<void> {
   const { rowCount } = await tx.client.query(
-    `UPDATE reprocess_item SET result = $3, says = $4, ended_at = $5, resubmission_no = coalesce($6, resubmission_no)
-     WHERE run_no = $1 AND item_no = $2 AND result IS NULL`,
+    `UPDATE reprocess_item i SET result = $3, says = $4, ended_at = $5, resubmission_no = coalesce($6, resubmission_no)
+     WHERE run_no = $1 AND item_no = $2 AND result IS NULL AND ($3 <> 'done' OR forgotten = ${FORGOTTEN})`,
     [runNo, itemNo, result, storableText(says), tx.at, resubmissionNo ?? null],
   );
   if (rowCount === 0) throw refusal(runNo, 'this item has ended');
@@ -142,13 +143,9 @@ export type OpenItem = ItemKey & {
   readonly resubmissionNo: number | null;
 };
 
-/**
- * SQL: such an item of run `r` at site `$1`. Those of an account wait while the send journal knows calls of it that the
- * ledger had lost: a person looks first.
- */
+/** SQL: such an item of run `r` at site `$1`. */
 const DUE_HERE = `FROM reprocess_item i JOIN file f USING (file_id)
-  WHERE i.run_no = r.run_no AND f.site = $1 AND ${IS_OPEN_ITEM}
-    AND NOT EXISTS (SELECT FROM account_stop s WHERE s.kind = 'journal' AND s.account IN (f.account, '*'))`;
+  WHERE i.run_no = r.run_no AND f.site = $1 AND ${IS_OPEN_ITEM}`;
 
 /** Returns what is to be done of a run for the files of a site, in order. */
 export async function readOpenItems({ pool }: Ledger, runNo: number, site: string): Promise<OpenItem[]> {
@@ -170,6 +167,18 @@ export async function findOpenRuns({ pool }: Ledger, site: string): Promise<numb
     [site],
   );
   return rows.map(({ run }) => run);
+}
+
+/**
+ * Leaves out the items of accounts of which the send journal has shown lost calls since their selection. The ledger is
+ * an older copy then, and what it has open may have been done.
+ */
+export async function leaveOutForgotten({ pool, clock }: Ledger, runNo: number): Promise<void> {
+  await pool.query(
+    `UPDATE reprocess_item i SET result = 'left_out', says = $2, ended_at = $3
+     WHERE run_no = $1 AND result IS NULL AND forgotten <> ${FORGOTTEN}`,
+    [runNo, RESTORED, clock.now()],
+  );
 }
 
 /** Makes the move `end-reprocess` once no item is left. @returns whether this call made it */

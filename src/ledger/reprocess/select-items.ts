@@ -5,7 +5,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { storableJson } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { type AgainFilter, againQuery } from '../overview/may-go-again.ts';
-import { judgeItems, type ReprocessRow } from './judge-items.ts';
+import { FORGOTTEN, judgeItems, type ReprocessRow } from './judge-items.ts';
 
 /** Things that a person picked one by one. */
 export type Picked = {
@@ -85,10 +85,12 @@ type Added = { items: number; rows: number };
 async function addItems({ client }: Transaction, runNo: number, select: string, values: unknown[]): Promise<Added> {
   const { rows } = await client.query<Added>(
     `WITH items AS (
-       INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, batch_no, attempt, resubmission_no, rows, cents)
+       INSERT INTO reprocess_item (run_no, item_no, action, file_id, lines, batch_no, attempt, resubmission_no, rows, cents,
+                                   forgotten)
        SELECT $${values.length + 1}, (SELECT count(*) FROM reprocess_item WHERE run_no = $${values.length + 1})
               + row_number() OVER (ORDER BY i.file_no DESC, i.batch_no, i.resubmission_no),
-              i.action, i.file_id, i.lines, i.batch_no, i.attempt, i.resubmission_no, i.rows, i.cents
+              i.action, i.file_id, i.lines, i.batch_no, i.attempt, i.resubmission_no, i.rows, i.cents,
+              ${FORGOTTEN}
        FROM (${select}) AS i (action, file_id, lines, batch_no, attempt, resubmission_no, rows, cents, file_no)
        RETURNING rows)
      SELECT count(*)::int AS items, coalesce(sum(rows), 0)::int AS rows FROM items`,

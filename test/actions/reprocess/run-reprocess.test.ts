@@ -16,6 +16,7 @@ import { forceSql } from '../../support/force-sql.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { carryOut } from '../../workers/support/resolve-context.ts';
+import { lostCall } from '../../ledger/support/reprocess-world.ts';
 import { openStepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/story.ts';
 
@@ -190,16 +191,13 @@ describe('runReprocess', () => {
     expect([Object.values(await dropped(other)), await stateOf(runNo)]).toEqual([[1], 'ended']);
   });
 
-  it('waits while the send journal knows calls of the account that the ledger had lost', async () => {
+  it('leaves out the rest when the send journal shows calls that the ledger had lost', async () => {
     await finished([LINE_DOWN]);
     const runNo = await begun();
-    const stop = `INSERT INTO account_stop (account, kind, actor, reason, since) VALUES ('${account}', 'journal', 'system', 'older ledger', now())`;
-    await forceSql(world.app, stop);
+    await forceSql(world.app, lostCall(account));
     await run(runNo);
-    expect([await dropped(), await stateOf(runNo)]).toEqual([{}, 'running']);
-    await forceSql(world.app, `DELETE FROM account_stop WHERE account = '${account}'`);
-    await run(runNo);
-    expect(await stateOf(runNo)).toBe('ended');
+    expect([await dropped(), await stateOf(runNo)]).toEqual([{}, 'ended']);
+    expect(await ended(runNo)).toEqual([[[1], 'left_out', expect.stringContaining('the ledger had lost')]]);
   });
 
   it.each(['commit.before', 'commit.after'] as const)(

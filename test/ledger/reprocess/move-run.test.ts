@@ -9,6 +9,7 @@ import {
   endItem,
   endReprocess,
   findOpenRuns,
+  leaveOutForgotten,
   noteDropped,
   proposeReprocess,
   readOpenItems,
@@ -18,7 +19,7 @@ import { selectAll } from '../../../src/ledger/reprocess/select-items.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
-import { ADA, DECLINED, LOST_CARD, reprocessWorld } from '../support/reprocess-world.ts';
+import { ADA, DECLINED, lostCall, LOST_CARD, reprocessWorld } from '../support/reprocess-world.ts';
 
 const world = openedForTests(openTestLedger);
 const { finished, learn, pick, judge, resubmit, begun } = reprocessWorld(world);
@@ -113,6 +114,36 @@ describe('endItem and endReprocess', () => {
     expect((await world.ledger.pool.query('SELECT FROM resubmission')).rowCount).toBe(0);
     expect(await ended(runNo)).toEqual([['resubmit', [2], 'left_out', 'stopped by ann']]);
     expect(await endReprocess(world.ledger, runNo, ADA)).toBe(true);
+  });
+});
+
+describe('leaveOutForgotten', () => {
+  it('leaves out what is left when an older copy of the ledger was restored; until then no item can be done', async () => {
+    const file = await finished([DECLINED, DECLINED]);
+    const other = await finished([DECLINED], 'side');
+    const runNo = await selectAll(world.ledger, {}, ADA);
+    await begun(runNo);
+    await world.force(lostCall('main'), []);
+    const order = { name: 'again.csv', sha256: 'a', lines: [2, 3], cents: 500 };
+    const record = recordResubmission(world.ledger, file, order, ADA, (tx, resubmissionNo) =>
+      endItem(tx, { runNo, itemNo: 2 }, { result: 'done', says: 'sent again', resubmissionNo }),
+    );
+    await expect(record).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await leaveOutForgotten(world.ledger, runNo);
+    expect(await ended(runNo)).toEqual([
+      ['resubmit', [2], null, null],
+      ['resubmit', [2, 3], 'left_out', expect.stringContaining('calls of the account that the ledger had lost')],
+    ]);
+    expect(await readOpenItems(world.ledger, runNo, other.site)).toMatchObject([{ fileId: other.file_id }]);
+    const later = await judge(await selectAll(world.ledger, { account: 'main' }, ADA));
+    expect(later.items).toMatchObject([{ goes: { lines: [2, 3] }, left: [] }]);
+  });
+
+  it('shows in the plan of a selection that was made before', async () => {
+    await finished([DECLINED]);
+    const runNo = await selectAll(world.ledger, {}, ADA);
+    await world.force(lostCall('main'), []);
+    expect((await judge(runNo)).items[0]).toMatchObject({ goes: undefined, left: [{ lines: [2], rows: 1 }] });
   });
 });
 
