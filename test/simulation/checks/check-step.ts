@@ -192,10 +192,21 @@ async function checkRuns(world: World): Promise<string[]> {
      ORDER BY r.run_no, i.item_no`,
   );
   for (const { result } of rows) if (result !== null) world.totals.count('reprocessed', result);
-  return rows.flatMap(({ run, state, lost }) => {
-    if (state === 'running') return [`run ${run} is not ended`];
-    return lost ? [`a file of run ${run} has not come back`] : [];
-  });
+  // Items and transitions were written together, so neither stands alone.
+  const { rows: odd } = await world.office.pool.query<{ run: number; items: number; moves: number }>(
+    `SELECT run_no::int AS run, items::int, moves::int FROM reprocess_run r
+       CROSS JOIN LATERAL (SELECT count(*) AS items FROM reprocess_item i WHERE i.run_no = r.run_no
+         AND (i.result = 'done' OR i.dropped_at IS NOT NULL)) i
+       CROSS JOIN LATERAL (SELECT count(*) AS moves FROM audit a WHERE a.move IN ('resubmit', 'retry')
+         AND a.evidence->>'selection' = r.run_no::text) a WHERE items <> moves`,
+  );
+  const alone = odd.map(({ run, items, moves }) => `run ${run} did ${items} items in ${moves} transitions`);
+  return alone.concat(
+    rows.flatMap(({ run, state, lost }) => {
+      if (state === 'running') return [`run ${run} is not ended`];
+      return lost ? [`a file of run ${run} has not come back`] : [];
+    }),
+  );
 }
 
 /** Checks that every drop was taken once, and that nothing is left in a folder. */
