@@ -94,13 +94,28 @@ export async function finishDrop(
   const path = join(dir, name);
   const isAnnounced = complete.by !== 'marker' || (await lstatOrNothing(path + complete.suffix)) !== undefined;
   if ((await hashFile(path)) !== sha256) return false;
-  const others = (await readdir(dir)).filter(
-    (each) => each.startsWith(`.${name}.`) && each.endsWith(UNFINISHED_ENDING),
-  );
-  for (const other of others) await rm(join(dir, other), { force: true });
-  await syncFolder(dir);
+  await removeSecondName(dir, name);
   if (!isAnnounced) await announce(path, complete, sha256);
   return true;
+}
+
+/**
+ * Takes the temporary name from a file of our own whose writer died right after giving it its own. A drop with two names
+ * is otherwise quarantined as it lies there.
+ * @returns whether it had one
+ */
+export async function removeSecondName(dir: string, name: string): Promise<boolean> {
+  const file = await lstatOrNothing(join(dir, name));
+  if (file === undefined) return false;
+  let isOurs = false;
+  for (const other of await readdir(dir)) {
+    if (!other.startsWith(`.${name}.`) || !other.endsWith(UNFINISHED_ENDING)) continue;
+    if ((await lstatOrNothing(join(dir, other)))?.ino !== file.ino) continue;
+    await rm(join(dir, other), { force: true });
+    isOurs = true;
+  }
+  if (isOurs) await syncFolder(dir);
+  return isOurs;
 }
 
 /**

@@ -6,7 +6,7 @@ import { handClock } from '../../src/kernel/clock.ts';
 import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts';
 import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import { readSidecar } from '../../src/files/sidecar.ts';
-import { finishDrop, followUpName, isNameTaken, writeDrop } from '../../src/files/write-drop.ts';
+import { finishDrop, followUpName, isNameTaken, removeSecondName, writeDrop } from '../../src/files/write-drop.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
 const QUIET = { by: 'quiet', quietMs: 0, probes: 1 } as const;
@@ -165,6 +165,16 @@ describe('finishDrop', () => {
     expect((await readdir(folder.path)).toSorted()).toEqual(names);
     expect((await scanner.scan()).settled.map((found) => found.name)).toEqual(['a.csv']);
     expect(await finishDrop(folder, 'a.csv', sha256)).toBe(true);
+  });
+
+  it('is half done by a scan: the second name goes, and that of a stranger stays', async () => {
+    const folder = await died(QUIET);
+    await link(join(folder.path, 'a.csv'), join(folder.path, 'b.csv'));
+    expect(await removeSecondName(folder.path, 'b.csv')).toBe(false);
+    expect(await removeSecondName(folder.path, 'a.csv')).toBe(true);
+    expect((await readdir(folder.path)).toSorted()).toEqual(['a.csv', 'b.csv']);
+    await writeFile(join(folder.path, '.a.csv.0123456789abcdef.tmp'), 'another');
+    expect(await removeSecondName(folder.path, 'a.csv')).toBe(false);
   });
 
   it('touches nothing when no file is there, or one of other bytes', async () => {

@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { type Candidate, createFolderScanner, type FolderScanner, type Scan } from '../../src/files/scan-folder.ts';
 import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.ts';
+import { removeSecondName } from '../../src/files/write-drop.ts';
 import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
@@ -124,9 +125,16 @@ export async function lookAtFolder(
     };
     await (events && scan.settled.length >= MANY ? events.pauseWhile(takeAll) : takeAll());
     for (const drop of scan.odd)
-      await keepGoing(app, folder, () =>
-        noting(app, takingOf(folder, drop.name), () => quarantineOdd(app, drop, folder.id), app.settings.rescanMs),
-      );
+      await keepGoing(app, folder, async () => {
+        // A resubmission or upload whose process died; the next scan takes it.
+        if (drop.code === 'DROP_HARD_LINK' && (await removeSecondName(folder.path, drop.name))) return;
+        await noting(
+          app,
+          takingOf(folder, drop.name),
+          () => quarantineOdd(app, drop, folder.id),
+          app.settings.rescanMs,
+        );
+      });
   });
   return settling;
 }

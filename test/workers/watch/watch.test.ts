@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ERRORS, type QuarantineCode } from '../../../schemas/errors.ts';
@@ -81,12 +81,13 @@ describe('startWatcher', () => {
     await expect.poll(namesTaken, { interval: 20 }).toEqual(['ach-charge.csv', 'ach-refund.csv', 'card.csv']);
   });
 
-  it('claims what lay there before it started', async () => {
+  it('claims what lay there before it started, also what a dead process of ours left with two names', async () => {
     await watch({ rescanMs: 60 });
     await watchers.pop()!.stop();
-    await drop('early.csv');
+    for (const name of ['again.csv', 'early.csv']) await drop(name);
+    await link(pathIn(ach, 'again.csv'), pathIn(ach, '.again.csv.0123456789abcdef.tmp'));
     await watchAlso();
-    await expect.poll(namesTaken, { interval: 20 }).toEqual(['early.csv']);
+    await expect.poll(namesTaken, { interval: 20 }).toEqual(['again.csv', 'early.csv']);
   });
 
   it('hears of a drop long before the next listing is due', async () => {
