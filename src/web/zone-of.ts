@@ -1,4 +1,6 @@
+import { isTimeZone } from '../calendar/zone-time.ts';
 import type { Settings } from '../config/config.ts';
+import type { Viewer } from './access/viewer.ts';
 
 type Accounts = Pick<Settings, 'accounts'>;
 
@@ -12,4 +14,11 @@ export function sharedZone({ accounts }: Accounts): string {
   const zones = new Set([...accounts.values()].map(({ timeZone }) => timeZone));
   const [zone] = zones;
   return zone !== undefined && zones.size === 1 ? zone : 'UTC';
+}
+
+/** Returns the zone of all times that a person sees: their own choice, otherwise the shared one. */
+export function zoneOfViewer({ settings = {} }: Pick<Viewer, 'settings'>, accounts: Accounts): string {
+  const { timeZone } = settings;
+  // Another version of Node.js may know other zones than the one that took the choice.
+  return timeZone !== undefined && isTimeZone(timeZone) ? timeZone : sharedZone(accounts);
 }

@@ -1,4 +1,5 @@
 import type { PersonRole } from '../../../schemas/actions.ts';
+import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /** A dashboard user, without credentials. */
@@ -54,4 +55,74 @@ export async function findBySubject(ledger: Ledger, subject: string): Promise<{ 
     [subject],
   );
   return rows[0];
+}
+
+/** How pages look for a user. What is missing is as for all. */
+export type PersonSettings = {
+  readonly timeZone?: string;
+  readonly density?: 'compact';
+  readonly theme?: 'light' | 'dark';
+  /** Path of the page after the log-in. */
+  readonly start?: string;
+};
+
+/** Keeps the settings of a user, from their next click on. */
+export async function saveSettings({ pool }: Ledger, name: string, settings: PersonSettings): Promise<void> {
+  await pool.query('UPDATE person SET settings = $2 WHERE name = $1', [name, JSON.stringify(settings)]);
+}
+
+/** Returns where a user begins after the log-in. */
+export async function readStartPage({ pool }: Ledger, name: string): Promise<string> {
+  const { rows } = await pool.query<{ start: string | null }>(
+    `SELECT settings ->> 'start' AS start FROM person WHERE name = $1`,
+    [name],
+  );
+  return rows[0]?.start ?? '/';
+}
+
+/** A filter and an order of a list that a user keeps by a name. */
+export type SavedView = {
+  readonly viewNo: number;
+  readonly person: string;
+  readonly name: string;
+  /** As in the address of the page. */
+  readonly query: string;
+  readonly isShared: boolean;
+};
+
+/** Most views of a user. */
+const MOST_VIEWS = 50;
+
+/** Returns the views of a list that a user sees: their own, and those that others share; by name. */
+export async function listViews({ pool }: Ledger, person: string, page: string): Promise<SavedView[]> {
+  const { rows } = await pool.query<SavedView>(
+    `SELECT view_no AS "viewNo", person, name, query, is_shared AS "isShared" FROM desk_view
+     WHERE page = $2 AND (person = $1 OR is_shared) ORDER BY person <> $1, lower(name), view_no LIMIT 100`,
+    [person, page],
+  );
+  return rows;
+}
+
+/**
+ * Keeps a view. One of the same name is replaced.
+ * @throws PipelineError USAGE for more than fifty of a user
+ */
+export async function saveView(
+  { pool, clock }: Ledger,
+  { person, page, name, query, isShared }: Omit<SavedView, 'viewNo'> & { page: string },
+): Promise<void> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO desk_view (person, page, name, query, is_shared, made_at)
+     SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM desk_view WHERE person = $1) < $7
+     ON CONFLICT (person, page, name) DO UPDATE SET query = $4, is_shared = $5, made_at = $6`,
+    [person, page, name, query, isShared, clock.now(), MOST_VIEWS],
+  );
+  if (rowCount !== 0) return;
+  const next = 'Remove one that you no longer use.';
+  throw new PipelineError('USAGE', `save the view "${name}"`, `you have ${MOST_VIEWS} views`, { next });
+}
+
+/** Removes a view of a user; one of others stays. */
+export async function removeView({ pool }: Ledger, person: string, viewNo: number): Promise<void> {
+  await pool.query('DELETE FROM desk_view WHERE view_no = $1 AND person = $2', [viewNo, person]);
 }

@@ -3,6 +3,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
+import type { PersonSettings } from './people.ts';
 
 type Session = {
   readonly person: string;
@@ -12,6 +13,7 @@ type Session = {
   readonly beganAt: Date;
   /** When the user last proved who they are; null for a session that began before paydrop kept it. */
   readonly provedAt: Date | null;
+  readonly settings: PersonSettings;
 };
 
 /** How long a session lasts, in ms: without a click, and in total. */
@@ -47,7 +49,7 @@ export async function useSession(
 ): Promise<Session | undefined> {
   const now = ledger.clock.now().getTime();
   const { rows } = await ledger.pool.query<Session & { seenAt: Date }>(
-    `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", s.seen_at AS "seenAt"
+    `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", p.settings, s.seen_at AS "seenAt"
      FROM desk_session s JOIN person p ON p.name = s.person
      WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3
        AND greatest(s.seen_at, s.began_at) < $4`,

@@ -70,8 +70,8 @@ async function recognisePerson(request: FastifyRequest, context: WebContext): Pr
   const isPerson = request.headers['x-live'] === undefined;
   const found = await useSession(context.app.ledger, hashSecretToken(token), context.settings, { isPerson });
   if (!found) return null;
-  const { person, role, csrf, provedAt } = found;
-  return { person, role, csrf, actions: undefined, provedAt };
+  const { person, role, csrf, provedAt, settings } = found;
+  return { person, role, csrf, actions: undefined, provedAt, settings };
 }
 
 function mustBeAllowed(request: FastifyRequest): void {

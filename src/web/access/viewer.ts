@@ -1,4 +1,5 @@
 import { type ActionName, mayDo, type PersonRole } from '../../../schemas/actions.ts';
+import type { PersonSettings } from '../../ledger/person/people.ts';
 import type { Badges } from '../../ledger/overview/read-badges.ts';
 
 /** Who sends the request, determined before a route runs. */
@@ -12,6 +13,8 @@ export type Viewer = {
   readonly actions: readonly ActionName[] | undefined;
   /** When the person last proved who they are. */
   readonly provedAt?: Date | null;
+  /** How pages look for this person; undefined for a program. */
+  readonly settings?: PersonSettings;
   /** What surrounds the page; undefined where the answer is no page, or an error before one. */
   readonly shell?: Shell;
 };

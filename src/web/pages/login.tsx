@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { endSession } from '../../ledger/person/sessions.ts';
 import type { OpenIdSettings } from '../../config/config-dashboard.ts';
-import { isDashboardNew } from '../../ledger/person/people.ts';
+import { isDashboardNew, readStartPage } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { clearSessionCookie, readSessionToken } from '../access/cookies.ts';
 import { openSession, type Tried, tryPassword } from '../access/log-in.ts';
@@ -31,7 +31,7 @@ export function loginPages(server: FastifyInstance, context: WebContext): void {
     const tried = await tryPassword(context, request, { name, password: fieldOf(request.body, 'password') });
     if (tried.result === 'right') {
       await openSession(context, reply, { person: tried.person, by: 'password' });
-      return reply.redirect(next, 303);
+      return reply.redirect(next === '/' ? await readStartPage(context.app.ledger, tried.person) : next, 303);
     }
     void reply.code(tried.result === 'wait' ? 429 : 401);
     return sendPage(reply, <LoginPage next={next} name={name} tried={tried} openid={openid} />);

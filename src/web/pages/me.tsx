@@ -9,7 +9,9 @@ import { findPasswordFault } from '../access/log-in.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { listSessions } from '../../ledger/person/sessions.ts';
-import { sessionPages, Sessions } from './sessions.tsx';
+import { MySettings, settingsRoute } from './me/settings.tsx';
+import { sessionPages, Sessions } from './me/sessions.tsx';
+import { sharedZone } from '../zone-of.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
@@ -34,6 +36,7 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
     showMe(context, request, reply, said);
   endApiTokens(server, context);
   sessionPages(server, context);
+  settingsRoute(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
 
@@ -112,6 +115,7 @@ async function showMe(
           <button type="submit">Change password</button>
         </form>
       </Section>
+      <MySettings viewer={viewer} shared={sharedZone(app.settings)} />
       <Sessions viewer={viewer} sessions={sessions} />
       <ApiTokens
         viewer={viewer}

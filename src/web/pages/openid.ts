@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PipelineError } from '../../kernel/errors.ts';
 import { usePersonLink } from '../../ledger/person/invite-person.ts';
-import { findBySubject } from '../../ledger/person/people.ts';
+import { findBySubject, readStartPage } from '../../ledger/person/people.ts';
 import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { cookieOptions, withPort } from '../access/cookies.ts';
 import { openSession } from '../access/log-in.ts';
@@ -41,7 +41,8 @@ export function openIdPages(server: FastifyInstance, context: WebContext): void 
     }
     if (journey.again !== '' && request.viewer?.person === person) await proveSession(context, request);
     else await openSession(context, reply, { person, by: 'openid' });
-    return reply.redirect(localPath(journey.next));
+    const next = localPath(journey.next);
+    return reply.redirect(next === '/' ? await readStartPage(context.app.ledger, person) : next);
   });
 }
 

@@ -22,7 +22,7 @@ export type PageProps = {
 export function Page({ title, viewer, path, crumbs = [], isLive = false, only, children }: PageProps) {
   const badges = viewer?.shell?.badges;
   return (
-    <html lang="en">
+    <html lang="en" data-theme={viewer?.settings?.theme} data-density={viewer?.settings?.density}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

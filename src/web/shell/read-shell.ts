@@ -6,7 +6,7 @@ import { fieldOf } from '../access/read-form.ts';
 import { localPath } from '../pages/login.tsx';
 import { addressOf } from '../parts/address.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { sharedZone } from '../zone-of.ts';
+import { zoneOfViewer } from '../zone-of.ts';
 
 /** Adds the shell to the viewer of every page, and the route by which they choose an account. */
 export function openShell(server: FastifyInstance, context: WebContext): void {
@@ -31,7 +31,7 @@ async function readShell(request: FastifyRequest, viewer: Viewer, context: WebCo
   const chosen = request.cookies[accountCookie(context, request)] ?? '';
   return {
     now: clock.now(),
-    timeZone: sharedZone(settings),
+    timeZone: zoneOfViewer(viewer, settings),
     accounts: [...settings.accounts.keys()],
     account: settings.accounts.has(chosen) ? chosen : undefined,
     badges: await countNeeds(ledger, settings, actorOf(viewer)),

@@ -48,6 +48,7 @@ describe('sessions', () => {
         csrf: 'c',
         beganAt: world.clock.now(),
         provedAt: world.clock.now(),
+        settings: {},
       });
       expect(await use('unknown')).toBeUndefined();
     });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { askApi, dashboardForTests, PASSWORD, TEST_PEOPLE, type TestBrowser } from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, mayDo } from '../../../schemas/actions.ts';
+import { forceSql } from '../../support/force-sql.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
 
 const world = dashboardForTests();
@@ -183,5 +184,53 @@ describe('ApiTokens', () => {
 
   it('says what would stand here when there is none', async () => {
     expect((await (await world.as('other')).get('/me')).text).toContain('A token lets a program use the');
+  });
+});
+
+describe('/me/settings', () => {
+  let viewer: TestBrowser;
+  beforeAll(async () => {
+    viewer = await world.as('viewer');
+  });
+  const choose = (form: Record<string, string>) => viewer.post('/me/settings', form);
+
+  it('shows all times in the zone that its person has chosen', async () => {
+    expect((await viewer.get('/files')).text).toContain('Times: UTC');
+    expect((await choose({ timeZone: 'Asia/Tokyo' })).location).toBe('/me');
+    for (const path of ['/', '/files', '/audit', '/me']) {
+      const { text } = await viewer.get(path);
+      expect(text, path).toContain('Times: Tokyo');
+      for (const [, title] of text.matchAll(/<time[^>]*title="([^"]*)"/g)) expect(title).toContain(' Tokyo · ');
+    }
+    expect((await (await world.as('operator')).get('/files')).text).toContain('Times: UTC');
+  });
+
+  it('sets colors and rows of tables, and shows what is chosen', async () => {
+    await choose({ theme: 'dark', density: 'compact' });
+    const { text } = await viewer.get('/me');
+    expect(text).toContain('<html lang="en" data-theme="dark" data-density="compact">');
+    expect(text).toContain('<option value="dark" selected>');
+    await choose({});
+    expect((await viewer.get('/me')).text).toContain('<html lang="en">');
+  });
+
+  it('chooses the page after the log-in, unless another was asked for', async () => {
+    await choose({ start: '/files' });
+    const password = PASSWORD;
+    const logIn = (next: string) => world.stranger().post('/login', { name: 'viewer', password, next }, '');
+    expect((await logIn('/')).location).toBe('/files');
+    expect((await logIn('/audit')).location).toBe('/audit');
+  });
+
+  it('takes nothing that is not offered', async () => {
+    await choose({ timeZone: 'Mars/Olympus', theme: '"><script>', density: 'constructor', start: '//evil.example' });
+    const { rows } = await world.app.ledger.pool.query(`SELECT settings FROM person WHERE name = 'viewer'`);
+    expect(rows).toEqual([{ settings: {} }]);
+  });
+
+  it('bears a zone that this host does not know', async () => {
+    await forceSql(world.app, `UPDATE person SET settings = '{"timeZone": "Mars/Olympus"}' WHERE name = 'viewer'`);
+    const { status, text } = await viewer.get('/files');
+    expect([status, text.includes('Times: UTC')]).toEqual([200, true]);
   });
 });

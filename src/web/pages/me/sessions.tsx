@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { endOtherSessions, endSessionOf, type OpenSession } from '../../ledger/person/sessions.ts';
-import { readSessionToken } from '../access/cookies.ts';
-import { fieldOf } from '../access/read-form.ts';
-import { actorOf, type Viewer } from '../access/viewer.ts';
-import { Section, Table } from '../parts/blocks.tsx';
-import { Token } from '../parts/page.tsx';
-import { Moment } from '../parts/words.tsx';
-import { type WebContext, viewerOf } from '../web-context.ts';
+import { hashSecretToken } from '../../../crypto/secret-token.ts';
+import { endOtherSessions, endSessionOf, type OpenSession } from '../../../ledger/person/sessions.ts';
+import { readSessionToken } from '../../access/cookies.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { actorOf, type Viewer } from '../../access/viewer.ts';
+import { Section, Table } from '../../parts/blocks.tsx';
+import { Token } from '../../parts/page.tsx';
+import { Moment } from '../../parts/words.tsx';
+import { type WebContext, viewerOf } from '../../web-context.ts';
 
 /** Serves `/me/sessions`: a user ends sessions of their own, such as one on a computer that they left. */
 export function sessionPages(server: FastifyInstance, context: WebContext): void {
