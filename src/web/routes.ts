@@ -12,6 +12,8 @@ import { dropPages } from './pages/drop.tsx';
 import { filePages } from './pages/files/list-files.tsx';
 import { frontPage } from './pages/front.tsx';
 import { keyboardPage } from './pages/keyboard.tsx';
+import { exportRoutes } from './lists/export-list.ts';
+import { viewRoutes } from './lists/saved-views.tsx';
 import { loginPages } from './pages/login.tsx';
 import { mePage } from './pages/me.tsx';
 import { openIdPages } from './pages/openid.ts';
@@ -37,6 +39,8 @@ export const ROUTES: readonly Routes[] = [
   keyboardPage,
   peoplePages,
   filePages,
+  exportRoutes,
+  viewRoutes,
   searchPage,
   actionPages,
   profilePages,

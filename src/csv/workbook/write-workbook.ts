@@ -5,13 +5,27 @@ import { columnName, LAST_ROW } from './cell-address.ts';
 import { dayOf } from './cell-value.ts';
 
 /** A cell to write: text, a decimal such as 25.00, or a day by its number. None can be a formula. */
-export type WorkbookCell = string | { readonly decimal: string } | { readonly day: number };
+export type WorkbookCell = string | { readonly decimal: string } | { readonly day: number } | ExtraCell;
+
+/** A cell that only a workbook with `EXTRA_STYLES` may have: a whole number, or a moment as a day and its fraction. */
+type ExtraCell = { readonly whole: number } | { readonly moment: number };
 
 /** The order of the sheet's styles: text, a number with two decimals, and a date as the reader's country writes it. */
 const STYLES = [49, 2, 14];
 
+/** Styles of whole numbers and of moments. Outputs go without them, because they are written again byte for byte. */
+export const EXTRA_STYLES = [1, 22];
+
 /** Excel shows a date that does not fit into its column as a row of signs. */
 const COLUMN_WIDTH = 14;
+
+const DAY_MS = 86_400_000;
+const FIRST_DAY_MS = Date.UTC(1899, 11, 30);
+
+/** Returns the cell of a moment as a clock shows it. @param shown `2026-06-15 05:00:00`, with anything after it */
+export function momentCell(shown: string): WorkbookCell {
+  return { moment: (Date.parse(`${shown.slice(0, 10)}T${shown.slice(11, 19)}Z`) - FIRST_DAY_MS) / DAY_MS };
+}
 
 export type WorkbookType = 'text' | 'number' | 'date';
 
@@ -32,12 +46,18 @@ const SHEET_PART = 'xl/worksheets/sheet1.xml';
 /**
  * Writes a workbook of one sheet, row by row. Equal rows make equal bytes with the same Node.js, whose zlib packs them.
  * @param name of the sheet, at most 31 characters
+ * @param extraStyles `EXTRA_STYLES` where its cells need them
  * @throws PipelineError INTERNAL for more rows than a sheet has
  */
-export function writeWorkbook(name: string, rows: AsyncIterable<readonly WorkbookCell[]>): AsyncIterable<Uint8Array> {
+export function writeWorkbook(
+  name: string,
+  rows: AsyncIterable<readonly WorkbookCell[]>,
+  extraStyles: readonly number[] = [],
+): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
   const options = { mtime: new Date(Date.UTC(2000, 0, 1)), forceDosTimestamp: true };
-  for (const [part, xml] of Object.entries(indexParts(name))) zip.addBuffer(Buffer.from(HEAD + xml), part, options);
+  for (const [part, xml] of Object.entries(indexParts(name, [...STYLES, ...extraStyles])))
+    zip.addBuffer(Buffer.from(HEAD + xml), part, options);
   const sheet = Readable.from(sheetXml(rows), { objectMode: false });
   const output = Readable.from(zip.outputStream);
   sheet.on('error', (error) => output.destroy(error));
@@ -46,7 +66,7 @@ export function writeWorkbook(name: string, rows: AsyncIterable<readonly Workboo
   return output as AsyncIterable<Uint8Array>;
 }
 
-function indexParts(name: string): Readonly<Record<string, string>> {
+function indexParts(name: string, styles: readonly number[]): Readonly<Record<string, string>> {
   return {
     '[Content_Types].xml':
       `<Types xmlns="${TYPES}"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
@@ -60,7 +80,7 @@ function indexParts(name: string): Readonly<Record<string, string>> {
       `<styleSheet xmlns="${MAIN}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
       '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
       '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>' +
-      `<cellXfs count="${STYLES.length}">${STYLES.map((id) => `<xf numFmtId="${id}" applyNumberFormat="1"/>`).join('')}</cellXfs>` +
+      `<cellXfs count="${styles.length}">${styles.map((id) => `<xf numFmtId="${id}" applyNumberFormat="1"/>`).join('')}</cellXfs>` +
       '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
   };
 }
@@ -93,12 +113,18 @@ async function* sheetXml(rows: AsyncIterable<readonly WorkbookCell[]>): AsyncGen
 
 function cellXml(cell: WorkbookCell, address: string): string {
   if (typeof cell !== 'string') {
-    const [style, value] = 'day' in cell ? [2, cell.day] : [1, cell.decimal];
+    const [style, value] = styledValue(cell);
     return `<c r="${address}" s="${style}"><v>${value}</v></c>`;
   }
   return cell === ''
     ? ''
     : `<c r="${address}" t="inlineStr" s="0"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`;
+}
+
+function styledValue(cell: Exclude<WorkbookCell, string>): [style: number, value: string | number] {
+  if ('decimal' in cell) return [1, cell.decimal];
+  if ('day' in cell) return [2, cell.day];
+  return 'whole' in cell ? [3, cell.whole] : [4, cell.moment];
 }
 
 /** XML cannot hold control characters, so the format has its own way of writing them. */

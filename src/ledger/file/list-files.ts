@@ -1,5 +1,6 @@
 import { IS_OPEN } from '../batch/conditions.ts';
-import type { FileState } from '../../../schemas/lifecycle.ts';
+import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { inListOrder, type LedgerReader, type ListPage, pageSql } from '../engine/list-page.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, FileRow, PlainFileRow } from '../engine/records.ts';
 import { maskName, maskText } from '../../kernel/mask.ts';
@@ -7,106 +8,100 @@ import type { BatchKey } from '../engine/move.ts';
 
 /** Which payment files to list; a field left out matches any. */
 export type FileFilter = {
-  state?: FileState | undefined;
+  states?: readonly FileState[] | undefined;
+  /** Only held files and those with a batch that waits for a person. */
+  needsAttention?: boolean | undefined;
   account?: string | undefined;
   folder?: string | undefined;
   operation?: string | undefined;
   /** Part of the name, in any case; masked, as the ledger keeps names. */
+  namePart?: string | undefined;
+  /** The sender's name, masked too. */
   name?: string | undefined;
   from?: Date | undefined;
   /** Exclusive. */
   to?: Date | undefined;
-  /** Where the page begins: older than this file, or newer than it. */
-  olderThan?: number | undefined;
-  newerThan?: number | undefined;
-  limit: number;
 };
 
 /** A file with the progress of its batches. Money is integer cents. */
-export type ListedFile = Pick<
-  FileRow,
-  | 'file_no'
-  | 'file_id'
-  | 'name'
-  | 'account'
-  | 'operation'
-  | 'folder'
-  | 'state'
-  | 'records'
-  | 'valid_cents'
-  | 'claimed_at'
-> & { batches: number; done: number };
+export type ListedFile = PlainFileRow & { batches: number; done: number };
 
-/** Returns the matching files, newest first; with `newerThan`, those right after it. Counts batches for these alone. */
-export async function listFiles(ledger: Ledger, filter: FileFilter): Promise<ListedFile[]> {
-  const order = filter.newerThan === undefined ? 'DESC' : 'ASC';
-  const { rows } = await ledger.pool.query<ListedFile>(
+/** What the list of files can be sorted by; each has an index (0042). `time` is when they were taken. */
+const FILE_ORDERS = {
+  time: 'file_no',
+  amount: 'coalesce(valid_cents, 0)',
+  name: 'lower(name)',
+  account: 'account',
+} as const;
+
+export type FileOrder = keyof typeof FILE_ORDERS;
+
+/** Returns a page of the matching files; by default the newest first. Counts batches for these alone. */
+export async function listFiles(
+  { pool }: LedgerReader,
+  filter: FileFilter,
+  { order = 'time', isDescending = true, ...page }: ListPage<FileOrder>,
+): Promise<ListedFile[]> {
+  const value = FILE_ORDERS[order];
+  const valueAt = (place: string) => `SELECT ${value} FROM file WHERE file_no = ${place}`;
+  const sql = pageSql({ value, number: 'file_no', valueAt }, { ...page, isDescending }, '$9');
+  const { rows } = await pool.query<ListedFile>(
     `SELECT f.*, b.batches, b.done FROM (
-       SELECT file_no, file_id, name, account, operation, folder, state, records, valid_cents, claimed_at FROM file
-       WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR account = $2)
-         AND ($3::text IS NULL OR folder = $3) AND ($4::text IS NULL OR operation = $4)
-         AND ($5::text IS NULL OR strpos(lower(name), lower($5)) > 0)
-         AND ($6::timestamptz IS NULL OR claimed_at >= $6) AND ($7::timestamptz IS NULL OR claimed_at < $7)
-         AND ($8::bigint IS NULL OR file_no < $8) AND ($9::bigint IS NULL OR file_no > $9)
-       ORDER BY file_no ${order} LIMIT $10) f
+       SELECT * FROM file WHERE ${matches(filter)} AND ${sql.condition} ORDER BY ${sql.order} LIMIT $10) f
      LEFT JOIN LATERAL (
        SELECT count(*) AS batches, count(*) FILTER (WHERE NOT (${IS_OPEN})) AS done
        FROM batch WHERE batch.file_id = f.file_id) b ON true
-     ORDER BY f.file_no DESC`,
-    [
-      filter.state ?? null,
-      filter.account ?? null,
-      filter.folder ?? null,
-      filter.operation ?? null,
-      filter.name ?? null,
-      filter.from ?? null,
-      filter.to ?? null,
-      filter.olderThan ?? null,
-      filter.newerThan ?? null,
-      filter.limit,
-    ],
+     ORDER BY ${sql.order}`,
+    [...valuesOf(filter), page.after ?? page.before ?? null, page.limit],
   );
-  return rows;
+  return inListOrder(rows, page);
 }
 
-type PageFilter = {
-  account?: string;
-  state?: FileState;
-  folder?: string;
-  /** The sender's name, with long numbers masked, as the ledger keeps it. */
-  name?: string;
-  claimedSince?: Date;
-  claimedUntil?: Date;
-};
+/** Counts the matching files, up to one more than `most`. */
+export async function countFiles({ pool }: LedgerReader, filter: FileFilter, most: number): Promise<number> {
+  const { rows } = await pool.query<{ files: number }>(
+    `SELECT count(*) AS files FROM (SELECT 1 FROM file WHERE ${matches(filter)} LIMIT $9) matching`,
+    [...valuesOf(filter), most + 1],
+  );
+  return rows[0]!.files;
+}
 
 /**
- * Returns a page of the matching files, newest first.
- * @param before `next` of the page before
+ * Counts files in each state, up to one more than `most`, and those that need attention under that name.
+ * @param account only files of this one; empty for all
  */
-export async function pageFiles(
-  ledger: Ledger,
-  { account, state, folder, name, claimedSince, claimedUntil }: PageFilter,
-  { before, limit }: { before?: number; limit: number },
-): Promise<{ files: PlainFileRow[]; next: number | undefined }> {
-  const { rows } = await ledger.pool.query<PlainFileRow>(
-    `SELECT * FROM file
-     WHERE ($1::text IS NULL OR account = $1) AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR folder = $3)
-       AND ($4::text IS NULL OR name = $4) AND ($5::timestamptz IS NULL OR claimed_at >= $5)
-       AND ($6::timestamptz IS NULL OR claimed_at < $6) AND ($7::bigint IS NULL OR file_no < $7)
-     ORDER BY file_no DESC LIMIT $8`,
-    [
-      account ?? null,
-      state ?? null,
-      folder ?? null,
-      name ?? null,
-      claimedSince ?? null,
-      claimedUntil ?? null,
-      before ?? null,
-      limit + 1,
-    ],
+export async function countFilesByState(
+  { pool }: LedgerReader,
+  account: string,
+  most: number,
+): Promise<ReadonlyMap<FileState | 'attention', number>> {
+  const states = Object.keys(FILE_STATES) as FileState[];
+  const { rows } = await pool.query<{ state: FileState | 'attention'; files: number }>(
+    `SELECT state, files FROM unnest($1::text[]) AS asked (state) CROSS JOIN LATERAL (
+       SELECT count(*) AS files FROM (SELECT 1 FROM file WHERE file.state = asked.state AND ($3 = '' OR account = $3) LIMIT $2) matching) counted
+     UNION ALL
+     SELECT 'attention', count(*) FROM (
+       SELECT 1 FROM file WHERE ${NEEDS_ATTENTION} AND ($3 = '' OR account = $3) LIMIT $2) matching`,
+    [states, most + 1, account],
   );
-  const files = rows.slice(0, limit);
-  return { files, next: rows.length > limit ? files.at(-1)?.file_no : undefined };
+  return new Map(rows.map(({ state, files }) => [state, files]));
+}
+
+/** As a list that is read first: PostgreSQL would otherwise look at all files for the few that need attention. */
+const NEEDS_ATTENTION = `file_id = ANY (ARRAY(
+  SELECT file_id FROM file WHERE state = 'held'
+  UNION ALL SELECT file_id FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception', 'refused')))`;
+
+function matches({ needsAttention = false }: FileFilter): string {
+  return `($1::text[] IS NULL OR state = ANY ($1)) AND ($2::text IS NULL OR account = $2)
+    AND ($3::text IS NULL OR folder = $3) AND ($4::text IS NULL OR operation = $4)
+    AND ($5::text IS NULL OR strpos(lower(name), lower($5)) > 0) AND ($6::text IS NULL OR name = $6)
+    AND ($7::timestamptz IS NULL OR claimed_at >= $7) AND ($8::timestamptz IS NULL OR claimed_at < $8)
+    ${needsAttention ? `AND ${NEEDS_ATTENTION}` : ''}`;
+}
+
+function valuesOf({ states, account, folder, operation, namePart, name, from, to }: FileFilter): unknown[] {
+  return [states, account, folder, operation, namePart, name, from, to].map((value) => value ?? null);
 }
 
 /** How another file relates to this one. */
@@ -221,16 +216,33 @@ export type ListedBatch = Pick<
   | 'result_at'
 >;
 
-/** Returns the batches of a file in order, starting at number `from`. */
+/** What the batches of a file can be sorted by. A file has few of them, so no index is needed. */
+const BATCH_ORDERS = { number: 'batch_no', amount: 'cents' } as const;
+
+export type BatchOrder = keyof typeof BATCH_ORDERS;
+
+/** Returns a page of the batches of a file; by default by number. */
 export async function listBatches(
-  ledger: Ledger,
+  { pool }: LedgerReader,
   fileId: string,
-  { from, limit }: { from: number; limit: number },
+  { order = 'number', ...page }: ListPage<BatchOrder>,
 ): Promise<ListedBatch[]> {
-  const { rows } = await ledger.pool.query<ListedBatch>(
+  const value = BATCH_ORDERS[order];
+  const valueAt = (place: string) => `SELECT ${value} FROM batch WHERE file_id = $1 AND batch_no = ${place}`;
+  const sql = pageSql({ value, number: 'batch_no', valueAt }, page, '$2');
+  const { rows } = await pool.query<ListedBatch>(
     `SELECT batch_no, state, state_at, reason, attempt, rows, cents, batch_id, submitted_at, result_at
-     FROM batch WHERE file_id = $1 AND batch_no >= $2 ORDER BY batch_no LIMIT $3`,
-    [fileId, from, limit],
+     FROM batch WHERE file_id = $1 AND ${sql.condition} ORDER BY ${sql.order} LIMIT $3`,
+    [fileId, page.after ?? page.before ?? null, page.limit],
   );
-  return rows;
+  return inListOrder(rows, page);
+}
+
+/** Counts the batches of a file, up to one more than `most`. */
+export async function countBatches({ pool }: LedgerReader, fileId: string, most: number): Promise<number> {
+  const { rows } = await pool.query<{ batches: number }>(
+    'SELECT count(*) AS batches FROM (SELECT 1 FROM batch WHERE file_id = $1 LIMIT $2) matching',
+    [fileId, most + 1],
+  );
+  return rows[0]!.batches;
 }

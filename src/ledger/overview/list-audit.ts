@@ -1,4 +1,5 @@
 import type { BatchMove, FileMove, RunMove } from '../../../schemas/lifecycle.ts';
+import type { LedgerReader } from '../engine/list-page.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AuditRow } from '../file/search.ts';
 
@@ -15,27 +16,44 @@ export type AuditFilter = {
   move?: string;
   /** Only entries older than the one with this number, to continue after a page. */
   before?: number;
-  limit: number;
+  /** Only entries newer than the one with this number. */
+  newerThan?: number;
 };
 
-/** Returns the newest matching entries, oldest first. */
-export async function listAudit(ledger: Ledger, { limit, ...filter }: AuditFilter): Promise<AuditLink[]> {
+/**
+ * Returns the newest matching entries, oldest first.
+ * @param page.isFromOldest returns the oldest matching entries instead
+ */
+export async function listAudit(
+  { pool }: LedgerReader,
+  { limit, isFromOldest = false, ...filter }: AuditFilter & { limit: number; isFromOldest?: boolean },
+): Promise<AuditLink[]> {
   const { where, values } = conditionsOf(filter);
   // Between two moments, the index by time locates the entries. PostgreSQL would rather walk back from the end of the
   // trail, because it expects them everywhere. Ordering by an expression that no index has prevents that.
   const order = filter.since && filter.until ? 'seq + 0' : 'seq';
-  const { rows } = await ledger.pool.query<AuditLink>(
+  const { rows } = await pool.query<AuditLink>(
     `SELECT * FROM (
        SELECT seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence FROM audit
-       WHERE ${where} ORDER BY ${order} DESC LIMIT $1) newest
+       WHERE ${where} ORDER BY ${order} ${isFromOldest ? 'ASC' : 'DESC'} LIMIT $1) page
      ORDER BY seq`,
     [limit, ...values],
   );
   return rows;
 }
 
+/** Counts the matching entries, up to one more than `most`. */
+export async function countAudit({ pool }: LedgerReader, filter: AuditFilter, most: number): Promise<number> {
+  const { where, values } = conditionsOf(filter);
+  const { rows } = await pool.query<{ links: number }>(
+    `SELECT count(*) AS links FROM (SELECT 1 FROM audit WHERE ${where} LIMIT $1) matching`,
+    [most + 1, ...values],
+  );
+  return rows[0]!.links;
+}
+
 /** Builds the condition from the given fields alone, so that each filter finds its index. */
-function conditionsOf({ since, until, actor, fileId, move, before }: Omit<AuditFilter, 'limit'>) {
+function conditionsOf({ since, until, actor, fileId, move, before, newerThan }: AuditFilter) {
   const asked: readonly (readonly [condition: string, value: unknown])[] = [
     ['at >= ?', since],
     ['at < ?', until],
@@ -45,6 +63,7 @@ function conditionsOf({ since, until, actor, fileId, move, before }: Omit<AuditF
     ['file_id = ?', fileId],
     ['move = ?', move],
     ['seq < ?', before],
+    ['seq > ?', newerThan],
   ];
   const given = asked.filter(([, value]) => value !== undefined);
   const where = given.map(([condition], index) => condition.replace('?', `$${index + 2}`)).join(' AND ');

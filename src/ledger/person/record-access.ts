@@ -12,6 +12,20 @@ export async function recordDownload(
 }
 
 /**
+ * Records that a user took rows of a list out of paydrop.
+ * @param taken.filter what selected them
+ * @param taken.isWhole whether all of them were handed out
+ */
+export async function recordExport(
+  ledger: Ledger,
+  { actor, ...evidence }: { actor: string; list: string; form: string; filter: object; rows: number; isWhole: boolean },
+): Promise<void> {
+  await transact(ledger, async (tx) => {
+    tx.audit({ actor, move: 'export', reason: 'asked for', evidence });
+  });
+}
+
+/**
  * Records that a user tried what they may not do.
  * @param refused.route pattern of the address, without what the user typed
  */

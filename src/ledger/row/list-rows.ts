@@ -1,4 +1,5 @@
 import { type BatchState, FINAL_BATCH_STATES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { inListOrder, type LedgerReader, type ListPage, pageSql } from '../engine/list-page.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow, LedgerRow } from '../engine/records.ts';
 
@@ -8,10 +9,12 @@ export type RowFilter = {
   outcome?: Outcome | 'open' | undefined;
   invoice?: string | undefined;
   batch?: number | undefined;
-  /** The first line that may be on the page. */
-  from: number;
-  limit: number;
+  /** Only rows from this line on. */
+  from?: number | undefined;
 };
+
+/** A filter, and how many rows are looked for. */
+type RowSearch = RowFilter & { readonly from: number; readonly limit: number };
 
 /**
  * A row with the state of its batch, which tells what became of a row without an outcome. A withheld row, or one of a
@@ -40,8 +43,33 @@ export async function readRowsAt(
   return rows;
 }
 
-/** Returns rows of a file in line order, with their current outcomes. */
-export async function listRows(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<ListedRow[]> {
+/** What the rows of a file can be sorted by. */
+const ROW_ORDERS = { line: 'r.line', amount: 'coalesce(r.amount_cents, 0)' } as const;
+
+export type RowOrder = keyof typeof ROW_ORDERS;
+
+/** Most rows of a file that are sorted. An index by amount would slow the intake of every file. */
+export const MOST_SORTED = 50_000;
+
+/** Returns whether the rows of a file can be sorted, and paged back; those of a larger one have the order of their lines. */
+export function canSortRows({ records }: Pick<FileRow, 'records'>): boolean {
+  return (records ?? 0) <= MOST_SORTED;
+}
+
+/** Returns a page of the rows of a file, with their current outcomes; by default in line order. */
+export async function listRows(
+  ledger: LedgerReader,
+  file: FileRow,
+  filter: RowFilter,
+  page: ListPage<RowOrder>,
+): Promise<ListedRow[]> {
+  const { order = 'line', isDescending = false, before, after = 0, limit } = page;
+  const isForward = order === 'line' && !isDescending && before === undefined;
+  if (!isForward && canSortRows(file)) return listSorted(ledger, file, filter, page);
+  return findRows(ledger, file, { ...filter, from: Math.max(after + 1, filter.from ?? 0), limit });
+}
+
+async function findRows(ledger: LedgerReader, file: FileRow, filter: RowSearch): Promise<ListedRow[]> {
   const { outcome, limit } = filter;
   const found: ListedRow[] = [];
   for await (const lines of candidatesOf(ledger, file, filter)) {
@@ -52,10 +80,59 @@ export async function listRows(ledger: Ledger, file: FileRow, filter: RowFilter)
   return found.slice(0, limit);
 }
 
+/** Counts the matching rows of a file, up to about `most`: a larger number says that there are more. */
+export async function countRows(ledger: LedgerReader, file: FileRow, filter: RowFilter, most: number): Promise<number> {
+  const search = { ...filter, from: filter.from ?? 0, limit: most + 1 };
+  // An invoice has few rows; candidates of it may have another outcome.
+  if (filter.invoice !== undefined) return (await findRows(ledger, file, search)).length;
+  let count = 0;
+  for await (const lines of candidatesOf(ledger, file, search)) {
+    count += lines.length;
+    if (count > most) break;
+  }
+  return count;
+}
+
+/** Sorts all matching rows of a file to find those of a page. */
+async function listSorted(
+  ledger: LedgerReader,
+  file: FileRow,
+  { outcome, invoice, batch, from = 0 }: RowFilter,
+  { order = 'line', ...page }: ListPage<RowOrder>,
+): Promise<ListedRow[]> {
+  const value = ROW_ORDERS[order];
+  const valueAt = (place: string) => `SELECT ${value} FROM payment_row r WHERE r.file_no = $1 AND r.line = ${place}`;
+  const sql = pageSql({ value, number: 'r.line', valueAt }, page, '$2');
+  const kept = outcome !== undefined && isKept(outcome) ? outcome : null;
+  const ofBatches = outcome === 'open' || outcome === 'not_sent' ? await findBatchesWith(ledger, file, outcome) : null;
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    `SELECT r.line FROM payment_row r
+     WHERE r.file_no = $1 AND ${sql.condition} AND ($4::text IS NULL OR r.invoice = $4)
+       AND ($5::integer IS NULL OR r.batch_no = $5) AND ($6::integer[] IS NULL OR r.batch_no = ANY ($6))
+       AND (NOT $7::boolean OR r.batch_no IS NULL) AND r.line >= $9
+       AND ($8::text IS NULL OR r.line IN (SELECT line FROM current_outcome WHERE file_no = $1 AND outcome = $8))
+     ORDER BY ${sql.order} LIMIT $3`,
+    [
+      file.file_no,
+      page.after ?? page.before ?? null,
+      page.limit,
+      invoice ?? null,
+      batch ?? null,
+      ofBatches,
+      outcome === 'invalid',
+      kept,
+      from,
+    ],
+  );
+  const lines = inListOrder(rows, page).map((row) => row.line);
+  const found = new Map((await readLines(ledger, file, lines)).map((row) => [row.line, row]));
+  return lines.map((line) => found.get(line)!);
+}
+
 /**
  * Reads rows by line number, which the planner looks up one by one; between two bounds it may read a million outcomes.
  */
-async function readLines(ledger: Ledger, file: FileRow, lines: readonly number[]): Promise<ListedRow[]> {
+async function readLines(ledger: LedgerReader, file: FileRow, lines: readonly number[]): Promise<ListedRow[]> {
   const { rows } = await ledger.pool.query<ListedRow>(
     `SELECT r.line, r.batch_no, r.invoice, r.customer_code, r.amount_cents, r.last_four,
             o.outcome, o.code, o.message, o."authorization", b.state AS batch_state
@@ -77,7 +154,7 @@ function isKept(outcome: Outcome | 'open'): boolean {
  * Yields pages of lines that include the wanted ones. Rows of one outcome are looked for only in batches whose sums
  * have it. So a few declined rows among a million are found at once, without an index of a million outcomes.
  */
-async function* candidatesOf(ledger: Ledger, file: FileRow, filter: RowFilter): AsyncGenerator<number[]> {
+async function* candidatesOf(ledger: LedgerReader, file: FileRow, filter: RowSearch): AsyncGenerator<number[]> {
   const { outcome, batch, invoice } = filter;
   if (outcome === 'invalid') {
     if (batch === undefined) yield await findWithheldLines(ledger, file.file_no, filter);
@@ -89,7 +166,7 @@ async function* candidatesOf(ledger: Ledger, file: FileRow, filter: RowFilter): 
 }
 
 /** Finds rows by their missing batch and then sorts them: in line order, a million valid ones might come first. */
-async function findWithheldLines(ledger: Ledger, fileNo: number, filter: RowFilter): Promise<number[]> {
+async function findWithheldLines(ledger: LedgerReader, fileNo: number, filter: RowSearch): Promise<number[]> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT line FROM (SELECT line FROM payment_row WHERE file_no = $1 AND batch_no IS NULL AND line >= $2
                          AND ($3::text IS NULL OR invoice = $3) OFFSET 0) withheld
@@ -101,9 +178,9 @@ async function findWithheldLines(ledger: Ledger, fileNo: number, filter: RowFilt
 
 /** Walks by line, within these batches, and by invoice if one is given. */
 async function* walkLines(
-  ledger: Ledger,
+  ledger: LedgerReader,
   fileNo: number,
-  { invoice, from, limit }: RowFilter,
+  { invoice, from, limit }: RowSearch,
   batches: readonly number[] | undefined,
 ): AsyncGenerator<number[]> {
   const pageRows = batches === undefined ? limit : PAGE_ROWS;
@@ -125,9 +202,9 @@ const PAGE_ROWS = 500;
 
 /** Yields lines of these batches; for a kept outcome, only those that have it. Starts with few batches at a time. */
 async function* walkBatches(
-  ledger: Ledger,
+  ledger: LedgerReader,
   { file_no: fileNo, file_id: fileId }: FileRow,
-  { outcome, from }: RowFilter,
+  { outcome, from }: RowSearch,
   batches: readonly number[],
 ): AsyncGenerator<number[]> {
   let atOnce = 2;
@@ -148,7 +225,7 @@ async function* walkBatches(
 const MOST_AT_ONCE = 16;
 
 async function pickLines(
-  ledger: Ledger,
+  ledger: LedgerReader,
   fileNo: number,
   lines: readonly number[],
   outcome: Outcome | 'open',
@@ -161,7 +238,11 @@ async function pickLines(
 }
 
 /** Returns the batches that may hold matching rows, in order; undefined when any may. */
-async function batchesOf(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<readonly number[] | undefined> {
+async function batchesOf(
+  ledger: LedgerReader,
+  file: FileRow,
+  filter: RowSearch,
+): Promise<readonly number[] | undefined> {
   const { outcome, batch, from } = filter;
   if (outcome === undefined) return batch === undefined ? undefined : [batch];
   const first = await findFirstBatch(ledger, file.file_no, from);
@@ -170,7 +251,7 @@ async function batchesOf(ledger: Ledger, file: FileRow, filter: RowFilter): Prom
 }
 
 /** Finds the first batch from a line on. Lines grow with batch numbers, so batches before it can be skipped. */
-async function findFirstBatch(ledger: Ledger, fileNo: number, from: number): Promise<number> {
+async function findFirstBatch(ledger: LedgerReader, fileNo: number, from: number): Promise<number> {
   const { rows } = await ledger.pool.query<{ batch_no: number }>(
     `SELECT batch_no FROM payment_row WHERE file_no = $1 AND line >= $2 AND batch_no IS NOT NULL
      ORDER BY line LIMIT 1`,
@@ -179,7 +260,7 @@ async function findFirstBatch(ledger: Ledger, fileNo: number, from: number): Pro
   return rows[0]?.batch_no ?? Number.MAX_SAFE_INTEGER;
 }
 
-async function findBatchesWith(ledger: Ledger, file: FileRow, outcome: Outcome | 'open'): Promise<number[]> {
+async function findBatchesWith(ledger: LedgerReader, file: FileRow, outcome: Outcome | 'open'): Promise<number[]> {
   const { rows } = isKept(outcome)
     ? await ledger.pool.query<{ batch_no: number }>(
         'SELECT DISTINCT batch_no FROM outcome_movement WHERE file_no = $1 AND outcome = $2 AND rows > 0 ORDER BY batch_no',

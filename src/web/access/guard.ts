@@ -132,10 +132,18 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::
 function mustComeFromHere(request: FastifyRequest): void {
   if (SAFE_METHODS.has(request.method)) return;
   const { origin } = request.headers;
-  const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal('STRANGE_FORM');
+  mustNotBeForeign(request);
   if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== request.host))
     throw new Refusal('STRANGE_FORM');
+}
+
+/**
+ * Rejects a request that a page of another site makes a browser send.
+ * @throws Refusal STRANGE_FORM
+ */
+export function mustNotBeForeign({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal('STRANGE_FORM');
 }
 
 /** Rejects an address that is no text: no page of the dashboard links to one, and the ledger cannot store it. */

@@ -21,6 +21,14 @@ export const REFUSALS = {
   },
   TOO_MANY_TRIES: { status: 429, says: 'Too many wrong tokens came from this address. Try again in ten minutes.' },
   TOO_MANY_PAGES: { status: 429, says: 'You have too many pages open; this one does not update itself.' },
+  EXPORT_RUNS: {
+    status: 429,
+    says: 'You have an export running, or others run too many. Try again when it has ended.',
+  },
+  EXPORT_TOO_LARGE: {
+    status: 400,
+    says: 'A workbook has at most 50,000 rows. Filter the list, or export it as CSV, which has no limit.',
+  },
   NOT_FOUND: { status: 404, says: 'This page does not exist (any more).' },
 } as const;
 

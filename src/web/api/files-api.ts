@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { maskName } from '../../kernel/mask.ts';
 import type { LedgerRow } from '../../ledger/engine/records.ts';
-import { pageFiles } from '../../ledger/file/list-files.ts';
+import { listFiles } from '../../ledger/file/list-files.ts';
+import { sortedBy } from '../lists/list.tsx';
+import { FILE_ORDERS } from '../pages/files/list-files.tsx';
 import { readRows } from '../../ledger/file/read-file.ts';
 import { findFile, findInvoice } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
@@ -46,17 +48,20 @@ export function filesApi(server: FastifyInstance, { app }: WebContext): void {
   server.get<{ Querystring: Filter }>('/files', { schema: LIST }, async ({ query }) => {
     const { account, state, folder, name, since, until, limit, after } = query;
     const filter = {
-      ...(account !== undefined && { account }),
-      ...(state !== undefined && { state }),
-      ...(folder !== undefined && { folder }),
-      ...(name !== undefined && { name: maskName(name) }),
-      ...(since !== undefined && { claimedSince: new Date(since) }),
-      ...(until !== undefined && { claimedUntil: new Date(until) }),
+      account,
+      states: state && [state],
+      folder,
+      name: name && maskName(name),
+      from: since === undefined ? undefined : new Date(since),
+      to: until === undefined ? undefined : new Date(until),
     };
-    const page = await pageFiles(ledger, filter, { limit, ...(after !== undefined && { before: Number(after) }) });
+    const page = { ...sortedBy(FILE_ORDERS, query), after: after === undefined ? undefined : Number(after) };
+    // One file more than requested shows whether there is another page.
+    const found = await listFiles(ledger, filter, { ...page, limit: limit + 1 });
+    const files = found.slice(0, limit);
     return {
-      files: await readShown(ledger, settings, page.files),
-      next: page.next === undefined ? null : String(page.next),
+      files: await readShown(ledger, settings, files),
+      next: found.length > limit ? String(files.at(-1)!.file_no) : null,
     };
   });
 
@@ -93,7 +98,7 @@ const FILE_PARAM = {
 
 const LIST = apiSchema({
   tag,
-  summary: 'Payment files, newest first',
+  summary: 'Payment files, unless sorted otherwise the newest first',
   query: {
     account: TEXT,
     state: { type: 'string', enum: Object.keys(FILE_STATES) },
@@ -101,6 +106,8 @@ const LIST = apiSchema({
     name: { ...TEXT, description: 'As the sender named it.' },
     since: { ...MOMENT, description: 'Taken at this moment or later.' },
     until: { ...MOMENT, description: 'Taken before this moment.' },
+    sort: { type: 'string', enum: Object.keys(FILE_ORDERS), description: 'Left out, by the time they were taken.' },
+    dir: { type: 'string', enum: ['asc', 'desc'] },
     ...PAGING,
   },
   answer: objectOf({ files: listOf(shapeNamed('File')), next: NEXT }),

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
 import { addDays, dayBounds } from '../../calendar/calendar.ts';
 import type { Account, Settings } from '../../config/config.ts';
@@ -6,6 +6,9 @@ import { dayInZone } from '../../calendar/zone-time.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
+import { LARGEST_TOTAL_CENTS, parseAmount } from '../../kernel/money.ts';
+import { ExportLinks, type ExportValue, type OpenList } from '../lists/list.tsx';
+import { addressOf } from '../parts/address.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
@@ -16,7 +19,7 @@ import { OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Totals } from '../../rows/rows.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
-import { finalLines, type DayReport } from '../../reconcile/outputs/day-report.ts';
+import { DAY_TITLES, dayReportCells, finalLines, type DayReport } from '../../reconcile/outputs/day-report.ts';
 import { sayWithheld } from '../../reconcile/say-withheld.ts';
 import { Sum, Count, Money, OutcomeWord, State } from '../parts/words.tsx';
 
@@ -56,6 +59,10 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
         {report ? (
           <>
             <DayTables report={report} currency={currency} />
+            <ExportLinks
+              what="the day"
+              hrefOf={(form) => addressOf(`/export/report.${form}`, { account: name, day })}
+            />
             <Days account={account} day={day} today={today} />
           </>
         ) : (
@@ -66,6 +73,38 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
       </Page>,
     );
   });
+}
+
+/**
+ * Opens the figures of a day as lines, which only exports show.
+ * @throws Refusal NOT_FOUND when there is no such account or day
+ */
+export async function openReportList(
+  { app: { ledger, settings, clock } }: Pick<WebContext, 'app'>,
+  request: FastifyRequest,
+): Promise<OpenList<string[]>> {
+  const account = accountOf(settings, accountAsked(request));
+  if (!account) throw new Refusal('NOT_FOUND');
+  const { name, timeZone } = account;
+  const day = fieldOf(request.query, 'day') || dayInZone(clock.now(), timeZone);
+  if (!dayBounds(day, timeZone)) throw new Refusal('NOT_FOUND');
+  const lines = dayReportCells(await readDayReport(ledger, account, day));
+  return {
+    name: 'report',
+    path: '/report',
+    filter: { account: name, day },
+    orders: { line: false },
+    size: lines.length,
+    columns: DAY_TITLES.map((title, place) => ({ title, value: (line) => reportValue(title, line[place]!) })),
+    numberOf: (line) => lines.indexOf(line),
+    read: async (_ledger, { after = -1, limit }) => lines.slice(after + 1, after + 1 + limit),
+    count: async () => lines.length,
+  };
+}
+
+function reportValue(title: (typeof DAY_TITLES)[number], text: string): ExportValue {
+  if (title === 'Rows') return Number(text);
+  return title === 'Total' ? { cents: Number(parseAmount(text, LARGEST_TOTAL_CENTS)) } : text;
 }
 
 function accountOf({ accounts }: Pick<Settings, 'accounts'>, name: string): Account | undefined {

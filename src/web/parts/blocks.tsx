@@ -56,8 +56,17 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ComponentChildren;
   /** Figures align right, so that their digits line up. */
   readonly isFigure?: boolean;
+  /** Name of the order by this column, where the list has one. */
+  readonly sort?: string;
   /** Place on a phone, where a row becomes two lines: name and amount in the first, the rest in the second. */
   readonly place?: 'name' | 'amount' | 'of-state';
+};
+
+/** The order of a table, and where a heading leads that sorts by another. */
+export type Sorting = {
+  readonly by: string;
+  readonly isDescending: boolean;
+  readonly hrefOf: (sort: string) => string | undefined;
 };
 
 /**
@@ -69,11 +78,13 @@ export function Table<Row>({
   columns,
   rows,
   empty,
+  sorting,
 }: {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   empty: ComponentChildren;
+  sorting?: Sorting;
 }) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const hasLines = columns.some(({ place }) => place !== undefined);
@@ -83,9 +94,7 @@ export function Table<Row>({
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={column.isFigure ? 'figure' : undefined}>
-                {column.title}
-              </th>
+              <Heading key={column.title} column={column} sorting={sorting} />
             ))}
           </tr>
         </thead>
@@ -102,6 +111,24 @@ export function Table<Row>({
         </ListContext.Provider>
       </table>
     </div>
+  );
+}
+
+/** A heading that sorts leads to the same list in that order; a second time, in the opposite one. */
+function Heading<Row>({
+  column: { title, sort, isFigure },
+  sorting,
+}: {
+  column: Column<Row>;
+  sorting: Sorting | undefined;
+}) {
+  const href = sort === undefined ? undefined : sorting?.hrefOf(sort);
+  const direction = sorting?.isDescending ? 'descending' : 'ascending';
+  const isSorted = href !== undefined && sorting?.by === sort;
+  return (
+    <th scope="col" class={isFigure ? 'figure' : undefined} aria-sort={isSorted ? direction : undefined}>
+      {href === undefined ? title : <a href={href}>{title}</a>}
+    </th>
   );
 }
 
@@ -132,18 +159,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   );
 }
 
-/** Links to the page before and after. `next` is undefined on the last. */
-export function Pager({ previous, next, says }: { previous?: string; next?: string; says: string }) {
-  return (
-    <nav class="pager" aria-label="Pages">
-      {previous === undefined ? <span /> : <a href={previous}>← Newer</a>}
-      <span>{says}</span>
-      {next === undefined ? <span /> : <a href={next}>Older →</a>}
-    </nav>
-  );
-}
-
-/** Links through a list that begins at a number: to the next page or to the start. `Pager` is for lists by time. */
+/** Links through a list that begins at a number: to the next page or to the start. */
 export function StepPager({
   first,
   next,

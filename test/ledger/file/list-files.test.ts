@@ -1,13 +1,17 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type FileFilter,
+  countBatches,
+  countFiles,
+  countFilesByState,
+  type FileOrder,
   findBatchesById,
   listBatches,
   listFiles,
-  pageFiles,
   readLinkedFiles,
   searchFiles,
 } from '../../../src/ledger/file/list-files.ts';
+import type { ListPage } from '../../../src/ledger/engine/list-page.ts';
 import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { maskName } from '../../../src/kernel/mask.ts';
@@ -23,40 +27,60 @@ const world = openedForTests(openTestLedger);
 
 describe('listFiles', () => {
   beforeEach(() => world.empty());
-  const names = async (filter: Partial<FileFilter> = {}) =>
-    (await listFiles(world.ledger, { limit: 10, ...filter })).map((file) => file.name);
+  const names = async (filter: FileFilter = {}, page: Partial<ListPage<FileOrder>> = {}) =>
+    (await listFiles(world.ledger, filter, { limit: 10, ...page })).map((file) => file.name);
 
-  it('has the newest first, each with how far its batches are', async () => {
+  it('has the newest first, each with how far its batches are, and no keys', async () => {
     const first = await world.accepted({ name: 'first.csv', batches: 3 });
     await world.putBatch({ fileId: first.file_id, batchNo: 1 }, 'reconciled');
     await world.putBatch({ fileId: first.file_id, batchNo: 2 }, 'cancelled');
     await world.claimed({ name: 'second.csv' });
-    expect(await listFiles(world.ledger, { limit: 10 })).toMatchObject([
+    const files = await listFiles(world.ledger, {}, { limit: 10 });
+    expect(files).toMatchObject([
       { name: 'second.csv', state: 'claimed', batches: 0, done: 0, records: null },
       { name: 'first.csv', state: 'accepted', batches: 3, done: 2, records: 6, valid_cents: 2_700 },
     ]);
+    expect(Object.keys(files[0]!).filter((name) => name.endsWith('_key'))).toEqual([]);
   });
 
-  it('pages by number, to the older and to the newer', async () => {
+  it('pages by number, on and back', async () => {
     const files = [];
     for (const name of ['1', '2', '3', '4']) files.push(await world.claimed({ name }));
-    expect(await names({ limit: 2 })).toEqual(['4', '3']);
-    expect(await names({ limit: 2, olderThan: files[2]!.file_no })).toEqual(['2', '1']);
-    expect(await names({ limit: 2, newerThan: files[0]!.file_no })).toEqual(['3', '2']);
+    expect(await names({}, { limit: 2 })).toEqual(['4', '3']);
+    expect(await names({}, { limit: 2, after: files[2]!.file_no })).toEqual(['2', '1']);
+    expect(await names({}, { limit: 2, before: files[0]!.file_no })).toEqual(['3', '2']);
+  });
+
+  it('counts up to one more than asked for, and by state for one account or all', async () => {
+    for (const name of ['1', '2', '3']) await world.claimed({ name });
+    const { file_id: held } = await world.accepted({ name: '4', account: 'other' });
+    await world.putFile(held, 'held');
+    const { file_id: doubtful } = await world.accepted({ name: '5' });
+    await world.putBatch({ fileId: doubtful, batchNo: 1 }, 'unknown');
+    expect(await countFiles(world.ledger, {}, 10)).toBe(5);
+    expect(await countFiles(world.ledger, { states: ['claimed'] }, 10)).toBe(3);
+    expect(await countFiles(world.ledger, { states: ['claimed'] }, 1)).toBe(2);
+    expect((await names({ needsAttention: true })).sort()).toEqual(['4', '5']);
+    const all = await countFilesByState(world.ledger, '', 2);
+    expect([all.get('claimed'), all.get('held'), all.get('attention')]).toEqual([3, 1, 2]);
+    const other = await countFilesByState(world.ledger, 'other', 10);
+    expect([other.get('claimed'), other.get('held'), other.get('attention')]).toEqual([0, 1, 1]);
   });
 
   const morning = new Date('2026-06-15T06:00:00Z');
   const noon = new Date('2026-06-15T12:00:00Z');
-  it.each<[Partial<FileFilter>, string[]]>([
-    [{ state: 'accepted' }, ['Monday-ACCEPTED.csv']],
+  it.each<[FileFilter, string[]]>([
+    [{ states: ['accepted'] }, ['Monday-ACCEPTED.csv']],
     [{ account: 'other' }, ['tuesday.csv']],
     [{ folder: 'drop/card' }, ['tuesday.csv']],
     [{ operation: 'card' }, ['tuesday.csv']],
-    [{ name: 'accepted' }, ['Monday-ACCEPTED.csv']],
-    [{ name: '%' }, []],
+    [{ namePart: 'accepted' }, ['Monday-ACCEPTED.csv']],
+    [{ namePart: '%' }, []],
+    [{ name: 'tuesday.csv' }, ['tuesday.csv']],
+    [{ name: 'tuesday' }, []],
     [{ from: noon }, ['tuesday.csv']],
     [{ to: noon }, ['Monday-ACCEPTED.csv']],
-    [{ from: morning, to: noon, state: 'claimed' }, []],
+    [{ from: morning, to: noon, states: ['claimed'] }, []],
   ])('filters by %j', async (filter, expected) => {
     world.clock.set(morning.toISOString());
     await world.accepted({ name: 'Monday-ACCEPTED.csv' });
@@ -92,63 +116,6 @@ it('readLinkedFiles knows what a file was made from and made into, and the same 
   expect(await links(fileId)).toHaveLength(3);
   expect(await links(made.file_id)).toEqual([['made_from', fileId, 'old.csv', 'cancelled']]);
   expect(await links(repeat.file_id)).toEqual([['duplicate_of', fileId, 'old.csv', 'cancelled']]);
-});
-
-describe('pageFiles', () => {
-  const ids: string[] = [];
-  beforeAll(async () => {
-    await world.empty();
-    for (const [name, account] of [
-      ['a.csv', 'north'],
-      ['b.csv', 'north'],
-      ['a.csv', 'south'],
-      ['c.csv', 'south'],
-      ['d.csv', 'north'],
-    ] as const) {
-      ids.push((await world.accepted({ name, account })).file_id);
-      world.clock.advance(60_000);
-    }
-    await world.force(`UPDATE file SET state = 'held' WHERE file_id = $1`, [ids[3]]);
-  });
-  const found = async (filter: Parameters<typeof pageFiles>[1]) =>
-    (await pageFiles(world.ledger, filter, { limit: 10 })).files.map(({ file_id: id }) => ids.indexOf(id));
-
-  it('goes through all files from the newest to the oldest, each once', async () => {
-    const seen: number[] = [];
-    let before: number | undefined;
-    do {
-      const page = await pageFiles(world.ledger, {}, { limit: 2, ...(before !== undefined && { before }) });
-      expect(page.files.length).toBeLessThanOrEqual(2);
-      seen.push(...page.files.map(({ file_id: id }) => ids.indexOf(id)));
-      before = page.next;
-    } while (before !== undefined);
-    expect(seen).toEqual([4, 3, 2, 1, 0]);
-  });
-
-  it('says that there is no next page when the last one is full', async () => {
-    expect((await pageFiles(world.ledger, {}, { limit: 5 })).next).toBeUndefined();
-  });
-
-  it.each([
-    ['account', { account: 'north' }, [4, 1, 0]],
-    ['state', { state: 'held' as const }, [3]],
-    ['name', { name: 'a.csv' }, [2, 0]],
-    ['all of them together', { account: 'south', state: 'accepted' as const, name: 'a.csv' }, [2]],
-    ['folder that there is not', { folder: 'nowhere' }, []],
-  ])('finds by %s', async (_, filter, expected) => {
-    expect(await found(filter)).toEqual(expected);
-  });
-
-  it('finds by the time of the claim, from a moment on and before another', async () => {
-    const { files } = await pageFiles(world.ledger, {}, { limit: 10 });
-    const at = (index: number) => files.find(({ file_id: id }) => id === ids[index])!.claimed_at;
-    expect(await found({ claimedSince: at(1), claimedUntil: at(3) })).toEqual([2, 1]);
-  });
-
-  it('reads no keys', async () => {
-    const { files } = await pageFiles(world.ledger, {}, { limit: 1 });
-    expect(Object.keys(files[0]!).filter((name) => name.endsWith('_key'))).toEqual([]);
-  });
 });
 
 describe('search files', () => {
@@ -204,13 +171,17 @@ it('listBatches pages by number, and tells no token of a worker', async () => {
   const { file_id: fileId } = await world.accepted({ batches: 4 });
   await world.accepted({ batches: 4 });
   await world.putBatch({ fileId, batchNo: 3 }, 'preparing');
-  const page = await listBatches(world.ledger, fileId, { from: 2, limit: 2 });
+  const page = await listBatches(world.ledger, fileId, { after: 1, limit: 2 });
   expect(page.map((batch) => [batch.batch_no, batch.state])).toEqual([
     [2, 'ready'],
     [3, 'preparing'],
   ]);
   expect(page[1]).not.toHaveProperty('token');
-  expect(await listBatches(world.ledger, fileId, { from: 5, limit: 2 })).toEqual([]);
+  expect(await listBatches(world.ledger, fileId, { after: 4, limit: 2 })).toEqual([]);
+  const largest = await listBatches(world.ledger, fileId, { order: 'amount', isDescending: true, after: 4, limit: 2 });
+  expect(largest.map((batch) => batch.batch_no)).toEqual([3, 2]);
+  expect(await countBatches(world.ledger, fileId, 10)).toBe(4);
+  expect(await countBatches(world.ledger, fileId, 2)).toBe(3);
 });
 
 async function reconciled(fileId: string, batchNo: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
-import { listRows, type RowFilter } from '../../../src/ledger/row/list-rows.ts';
+import { countRows, listRows, MOST_SORTED, type RowFilter, type RowOrder } from '../../../src/ledger/row/list-rows.ts';
+import type { ListPage } from '../../../src/ledger/engine/list-page.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
@@ -29,11 +30,13 @@ describe('listRows', () => {
     await world.putBatch({ fileId: file.file_id, batchNo: 2 }, 'cancelled');
     await world.putBatch({ fileId: file.file_id, batchNo: 3 }, 'submitted');
   });
-  const lines = async (filter: Partial<RowFilter>) =>
-    (await listRows(world.ledger, file, { from: 0, limit: 100, ...filter })).map((row) => row.line);
+  const lines = async (
+    { limit = 100, ...filter }: RowFilter & { limit?: number },
+    page: Partial<ListPage<RowOrder>> = {},
+  ) => (await listRows(world.ledger, file, filter, { limit, ...page })).map((row) => row.line);
 
   it('has all rows in the order of lines, each with the outcome that it has now and the state of its batch', async () => {
-    const rows = await listRows(world.ledger, file, { from: 0, limit: 100 });
+    const rows = await listRows(world.ledger, file, {}, { limit: 100 });
     expect(rows.map((row) => [row.line, row.batch_state, row.outcome, row.code])).toEqual([
       [2, 'reconciled', 'approved', null],
       [3, 'reconciled', 'declined', 15],
@@ -49,7 +52,7 @@ describe('listRows', () => {
     expect(rows[1]).toMatchObject({ amount_cents: 300, last_four: '0001', message: 'no' });
   });
 
-  it.each<[Partial<RowFilter>, number[]]>([
+  it.each<[RowFilter & { limit?: number }, number[]]>([
     [{ from: 9 }, [9, 10, 11]],
     [{ from: 3, limit: 2 }, [3, 4]],
     [{ from: 12 }, []],
@@ -70,6 +73,39 @@ describe('listRows', () => {
     [{ batch: 9 }, []],
   ])('filters by %j', async (filter, expected) => {
     expect(await lines(filter)).toEqual(expected);
+    // The other way to find them, through all rows in order.
+    const { limit = 100, ...rest } = filter;
+    const reverse = await lines(rest, { isDescending: true });
+    expect(reverse.toReversed().slice(0, limit)).toEqual(expected);
+    expect(await countRows(world.ledger, file, rest, 100)).toBe(reverse.length);
+  });
+
+  it('sorts by line and by amount, page by page in both directions', async () => {
+    const amounts = new Map((await listRows(world.ledger, file, {}, { limit: 100 })).map((row) => [row.line, row]));
+    const byAmount = [...amounts.values()].sort(
+      (one, other) => one.amount_cents! - other.amount_cents! || one.line - other.line,
+    );
+    const expected = byAmount.map(({ line }) => line);
+    expect(await lines({}, { order: 'amount' })).toEqual(expected);
+    for (const isDescending of [false, true]) {
+      const order = isDescending ? expected.toReversed() : expected;
+      const page = { order: 'amount' as const, isDescending };
+      expect(await lines({ limit: 4 }, { ...page, after: order[3] })).toEqual(order.slice(4, 8));
+      expect(await lines({ limit: 4 }, { ...page, before: order[8] })).toEqual(order.slice(4, 8));
+    }
+    expect(await lines({ limit: 2 }, { before: 6 })).toEqual([4, 5]);
+  });
+
+  it('leaves a file that is too large to sort in the order of its lines', async () => {
+    const large = { ...file, records: MOST_SORTED + 1 };
+    const rows = await listRows(world.ledger, large, {}, { order: 'amount', isDescending: true, limit: 3 });
+    expect(rows.map((row) => row.line)).toEqual([2, 3, 4]);
+  });
+
+  it('counts no further than asked for', async () => {
+    expect(await countRows(world.ledger, file, {}, 100)).toBe(10);
+    expect(await countRows(world.ledger, file, {}, 3)).toBeGreaterThan(3);
+    expect(await countRows(world.ledger, file, { from: 9 }, 100)).toBe(3);
   });
 
   it('finds an invoice, also together with an outcome', async () => {
@@ -84,9 +120,9 @@ describe('listRows', () => {
   it('walks over many batches to fill a page', async () => {
     const large = await world.accepted({ batches: 40, rowsPerBatch: 1 });
     for (const batchNo of [1, 20, 39, 40]) await world.putBatch({ fileId: large.file_id, batchNo }, 'cancelled');
-    const found = await listRows(world.ledger, large, { outcome: 'open', from: 0, limit: 100 });
+    const found = await listRows(world.ledger, large, { outcome: 'open' }, { limit: 100 });
     expect(found).toHaveLength(36);
-    const unsent = await listRows(world.ledger, large, { outcome: 'not_sent', from: 0, limit: 3 });
+    const unsent = await listRows(world.ledger, large, { outcome: 'not_sent' }, { limit: 3 });
     expect(unsent.map((row) => row.batch_no)).toEqual([1, 20, 39]);
   });
 });

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   Facts,
   Notice,
-  Pager,
   Section,
   Table,
   splitPage,
@@ -26,6 +25,16 @@ describe('Table', () => {
     expect(html).toContain('role="group" aria-label="Files" tabindex="0"');
     expect(html).toContain('<th scope="col" class="figure">Rows</th>');
     expect(html).toContain('<td>&lt;b></td><td class="figure">3</td>');
+  });
+
+  it('sorts by headings that say how, and only by those that can', () => {
+    const sorting = { by: 'name', isDescending: true, hrefOf: (sort: string) => `/x?sort=${sort}` };
+    const sorted = [{ ...columns[0]!, sort: 'name' }, columns[1]!];
+    const html = renderToString(
+      Table({ label: 'Files', columns: sorted, rows: [{ name: 'a', rows: 3 }], empty: '', sorting }),
+    );
+    expect(html).toContain('<th scope="col" aria-sort="descending"><a href="/x?sort=name">Name</a></th>');
+    expect(html).toContain('<th scope="col" class="figure">Rows</th>');
   });
 
   it('names the place and the heading of each cell for a phone, and keeps their roles there', () => {
@@ -74,13 +83,6 @@ describe('Section', () => {
     expect(html).toContain('aria-labelledby="s-control-totals"');
     expect(html).toContain('<h2 id="s-control-totals">');
     expect(html).toContain('data-part="totals"');
-  });
-});
-
-describe('Pager', () => {
-  it('has no link at either end', () => {
-    expect(renderToString(Pager({ says: '1 to 3', next: '/x?after=3' })).match(/<a /g)).toHaveLength(1);
-    expect(renderToString(Pager({ says: '4 to 6', previous: '/x', next: '/x?after=6' })).match(/<a /g)).toHaveLength(2);
   });
 });
 

@@ -1,71 +1,101 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
-import { saidState } from '../../../../schemas/shown.ts';
+import { saidState, SHOWN } from '../../../../schemas/shown.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { App } from '../../../app.ts';
-import { counted } from '../../../kernel/counted.ts';
 import { maskName } from '../../../kernel/mask.ts';
 import { addDays } from '../../../calendar/calendar.ts';
 import { capital } from '../../../explain/why/sentence.ts';
 import { readShown, type ShownFile } from '../../../explain/read-blocks.ts';
-import { startOfDay } from '../../../calendar/zone-time.ts';
-import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/file/list-files.ts';
+import { dayInZone, startOfDay } from '../../../calendar/zone-time.ts';
+import {
+  countFiles,
+  countFilesByState,
+  type FileFilter,
+  type FileOrder,
+  type ListedFile,
+  listFiles,
+} from '../../../ledger/file/list-files.ts';
+import { listViews } from '../../../ledger/person/people.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
-import { addressOf } from '../../parts/address.ts';
-import { Pager, Section, Table } from '../../parts/blocks.tsx';
+import {
+  Chips,
+  type ListColumn,
+  ListTable,
+  MOST_COUNTED,
+  type OpenList,
+  pageAddress,
+  type Query,
+  readPage,
+} from '../../lists/list.tsx';
+import { type FixedView, ViewTabs } from '../../lists/saved-views.tsx';
+import { Section } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, StateBadge } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
-import { customsOf, startOf } from './read-address.ts';
+import { customsOf } from './read-address.ts';
 import { outputDownload } from './file-outputs.tsx';
 import { problemDownload } from './file-problems.tsx';
 import { showBatchPage } from './show-batch.tsx';
 import { showFilePage } from './show-file.tsx';
 
-const PAGE_FILES = 50;
-
 /** Serves `/files`: every payment file, the newest first. */
-function listFilesPage(server: FastifyInstance, { app }: WebContext): void {
+function listFilesPage(server: FastifyInstance, context: WebContext): void {
+  const { app } = context;
   server.get('/files', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const list = await openFileList(context, request);
     const asked = askedOf(request);
-    const newerThan = startOf(request, 'after') || undefined;
-    const olderThan = newerThan === undefined ? startOf(request, 'before') || undefined : undefined;
-    const filter = { ...filterOf(app, asked), newerThan, olderThan, limit: PAGE_FILES + 1 };
-    const found = await listFiles(app.ledger, filter);
-    // When paging to newer files, the extra one is the newest; otherwise it is the oldest.
-    const hasMore = found.length > PAGE_FILES;
-    const page = !hasMore ? found : newerThan === undefined ? found.slice(0, -1) : found.slice(1);
-    const files = await readShown(app.ledger, app.settings, page);
-    const hasOlder = newerThan === undefined ? hasMore : true;
-    const hasNewer = newerThan === undefined ? olderThan !== undefined : hasMore;
+    const [page, counts, views] = await Promise.all([
+      readPage(list, app.ledger, request.query),
+      countFilesByState(app.ledger, asked.account, MOST_COUNTED),
+      listViews(app.ledger, viewer.person, list.name),
+    ]);
     return sendPage(
       reply,
-      <Page title="Files" viewer={viewerOf(request)} path="/files" only={asked.account}>
+      <Page title="Files" viewer={viewer} path="/files" only={asked.account}>
+        <ViewTabs viewer={viewer} list={list} page={page} views={views} fixed={tabsWith(counts)} />
         <Section title="Which files">
           <FilterForm app={app} asked={asked} />
+          <Chips list={list} />
         </Section>
         <Section title="Payment files">
-          <FileTable app={app} files={files} isFiltered={Object.values(asked).some((value) => value !== '')} />
-          {files.length > 0 && (hasOlder || hasNewer) && (
-            <Pager
-              {...(hasNewer && { previous: pageAt(asked, { after: files[0]!.file_no }) })}
-              {...(hasOlder && { next: pageAt(asked, { before: files.at(-1)!.file_no }) })}
-              says={counted(files.length, 'file')}
-            />
-          )}
+          <ListTable list={list} page={page} label="Payment files" empty={<NoFiles list={list} />} />
         </Section>
       </Page>,
     );
   });
 }
 
-/** Names the account even where it is empty, because one chosen for all lists would take its place. */
-function pageAt(asked: FileQuery, step: { after: number } | { before: number }): string {
-  const account = asked.account === '' ? '&account=' : '';
-  return addressOf('/files', { ...asked, ...step }) + account;
+/** The orders of the list of files, each with whether it begins with the largest. */
+export const FILE_ORDERS: Readonly<Record<FileOrder, boolean>> = {
+  time: true,
+  name: false,
+  amount: true,
+  account: false,
+};
+
+/** Opens the list of files that an address asks for. */
+export async function openFileList(
+  { app }: Pick<WebContext, 'app'>,
+  request: FastifyRequest,
+): Promise<OpenList<ListedFile & ShownFile, FileOrder>> {
+  const asked = askedOf(request);
+  const filter = filterOf(app, asked);
+  return {
+    name: 'files',
+    path: '/files',
+    filter: asked,
+    orders: FILE_ORDERS,
+    size: 50,
+    columns: columnsIn(app),
+    numberOf: ({ file_no: no }) => no,
+    read: async (ledger, page) => readShown(ledger, app.settings, await listFiles(ledger, filter, page)),
+    count: (ledger, most) => countFiles(ledger, filter, most),
+  };
 }
 
 type FileQuery = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
@@ -88,101 +118,164 @@ function dayOf(text: string): string {
   return startOfDay(text, 'UTC') === undefined ? '' : text;
 }
 
-function filterOf(
-  app: App,
-  { state, account, folder, operation, name, from, to }: FileQuery,
-): Omit<FileFilter, 'limit'> {
+function filterOf(app: App, { state, account, folder, operation, name, from, to }: FileQuery): FileFilter {
   const { timeZone } = customsOf(app, account);
   return {
-    state: Object.hasOwn(FILE_STATES, state) ? (state as FileState) : undefined,
+    ...stateFilter(state),
     account: account || undefined,
     folder: folder || undefined,
     operation: operation || undefined,
-    name: name || undefined,
+    namePart: name || undefined,
     from: from === '' ? undefined : startOfDay(from, timeZone),
     to: to === '' ? undefined : startOfDay(addDays(to, 1), timeZone),
   };
 }
 
+/** What the tabs above the list select, beside single states. */
+const GROUPS: Readonly<Record<string, { label: string; states: readonly FileState[] }>> = {
+  attention: { label: 'Needs attention', states: [] },
+  processing: { label: 'Processing', states: ['claimed', 'accepted', 'in_progress'] },
+  completed: { label: 'Completed', states: ['completed'] },
+  rejected: { label: 'Rejected', states: ['rejected'] },
+};
+
+function stateFilter(state: string): Pick<FileFilter, 'states' | 'needsAttention'> {
+  if (state === 'attention') return { needsAttention: true };
+  const group = Object.hasOwn(GROUPS, state) ? GROUPS[state] : undefined;
+  return { states: group?.states ?? (Object.hasOwn(FILE_STATES, state) ? [state as FileState] : undefined) };
+}
+
+/** Returns the fixed tabs with their counts. */
+function tabsWith(counts: Awaited<ReturnType<typeof countFilesByState>>): FixedView[] {
+  const groups = Object.entries(GROUPS).map(([state, { label, states }]) => {
+    const names = state === 'attention' ? (['attention'] as const) : states;
+    return { label, query: { state }, count: names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0) };
+  });
+  return [{ label: 'All', query: {} }, ...groups];
+}
+
 function FilterForm({ app, asked }: { app: App; asked: FileQuery }) {
   const { accounts, folders } = app.settings;
-  const choices = {
-    state: Object.keys(FILE_STATES),
-    account: [...accounts.keys()],
-    folder: folders.map(({ id }) => id),
-    operation: Object.keys(FOLDER_OPERATIONS),
-  };
+  const choose = (name: 'state' | 'account' | 'folder' | 'operation', values: readonly string[]) => (
+    <ChoiceField
+      name={name}
+      label={capital(name)}
+      value={asked[name]}
+      choices={[
+        { value: '', label: `Any ${name}` },
+        ...values.map((value) => ({ value, label: GROUPS[value]?.label ?? saidState(value) })),
+      ]}
+    />
+  );
   return (
     <form action="/files" class="inline filter">
-      {Object.entries(choices).map(([name, values]) => (
-        <ChoiceField
-          key={name}
-          name={name}
-          label={capital(name)}
-          value={asked[name as keyof typeof choices]}
-          choices={choicesOf(`Any ${name}`, values)}
-        />
-      ))}
+      {choose('state', [...new Set([...Object.keys(GROUPS), ...Object.keys(FILE_STATES)])])}
+      {choose('account', [...accounts.keys()])}
       <TextField name="name" label="Name contains" type="search" value={asked.name} />
-      <TextField name="from" label="From day" type="date" value={asked.from} />
-      <TextField name="to" label="To day" type="date" value={asked.to} />
       <div>
         <button type="submit">Show</button>
       </div>
+      <details open={[asked.folder, asked.operation, asked.from, asked.to].some((value) => value !== '')}>
+        <summary>More filters</summary>
+        <div class="inline filter">
+          {choose(
+            'folder',
+            folders.map(({ id }) => id),
+          )}
+          {choose('operation', Object.keys(FOLDER_OPERATIONS))}
+          <TextField name="from" label="From day" type="date" value={asked.from} />
+          <TextField name="to" label="To day" type="date" value={asked.to} />
+        </div>
+      </details>
+      <Days app={app} asked={asked} />
     </form>
   );
 }
 
-function choicesOf(none: string, values: readonly string[]) {
-  return [{ value: '', label: none }, ...values.map((value) => ({ value, label: saidState(value) }))];
+/** Leads to the days that are most often asked for. */
+function Days({ app, asked }: { app: App; asked: FileQuery }) {
+  const today = dayInZone(app.clock.now(), customsOf(app, asked.account).timeZone);
+  const spans: readonly (readonly [label: string, from: string, to: string])[] = [
+    ['Today', today, today],
+    ['Yesterday', addDays(today, -1), addDays(today, -1)],
+    ['Last 7 days', addDays(today, -6), today],
+    ['This month', `${today.slice(0, 8)}01`, today],
+  ];
+  return (
+    <p class="presets">
+      {spans.map(([label, from, to]) => (
+        <a key={label} href={pageAddress({ path: '/files', filter: { ...asked, from, to } })}>
+          {label}
+        </a>
+      ))}
+    </p>
+  );
 }
 
-function FileTable({
-  app,
-  files,
-  isFiltered,
-}: {
-  app: App;
-  files: readonly (ListedFile & ShownFile)[];
-  isFiltered: boolean;
-}) {
+function NoFiles({ list: { filter } }: { list: { filter: Query } }) {
+  if (Object.values(filter).some((value) => value !== '')) {
+    return (
+      <>
+        No file matches. <a href="/files">Show all files</a>
+      </>
+    );
+  }
   return (
-    <Table
-      label="Payment files"
-      rows={files}
-      empty={
-        isFiltered ? (
-          <>
-            No file matches. <a href="/files">Show all files</a>
-          </>
-        ) : (
-          <>
-            No file has arrived yet. Each CSV file that is put into a drop folder, or <a href="/drop">dropped here</a>,
-            is listed here once it is taken.
-          </>
-        )
-      }
-      columns={[
-        { title: 'State', place: 'of-state', cell: (file) => <StateBadge of={file} /> },
-        { title: 'Name', place: 'name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
-        { title: 'Account', cell: ({ account }) => account },
-        { title: 'Operation', cell: ({ operation }) => operation },
-        { title: 'Rows', isFigure: true, cell: ({ records }) => records !== null && <Count of={records} /> },
-        {
-          title: 'Total',
-          isFigure: true,
-          place: 'amount',
-          cell: ({ valid_cents: cents, account }) =>
-            cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
-        },
-        { title: 'Batches done', isFigure: true, cell: ({ batches, done }) => batches > 0 && `${done} of ${batches}` },
-        {
-          title: 'Taken',
-          cell: ({ claimed_at: at, account }) => <Moment at={at} timeZone={customsOf(app, account).timeZone} />,
-        },
-      ]}
-    />
+    <>
+      No file has arrived yet. Each CSV file that is put into a drop folder, or <a href="/drop">dropped here</a>, is
+      listed here once it is taken.
+    </>
   );
+}
+
+function columnsIn(app: App): ListColumn<ListedFile & ShownFile>[] {
+  return [
+    {
+      title: 'State',
+      place: 'of-state',
+      cell: (file) => <StateBadge of={file} />,
+      value: ({ shown }) => SHOWN[shown].word,
+    },
+    {
+      title: 'Name',
+      sort: 'name',
+      place: 'name',
+      cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a>,
+      value: ({ name }) => name,
+    },
+    { title: 'File id', value: ({ file_id: id }) => id },
+    { title: 'Account', sort: 'account', cell: ({ account }) => account, value: ({ account }) => account },
+    { title: 'Operation', cell: ({ operation }) => operation, value: ({ operation }) => operation },
+    {
+      title: 'Rows',
+      isFigure: true,
+      cell: ({ records }) => records !== null && <Count of={records} />,
+      value: ({ records }) => records,
+    },
+    {
+      title: 'Total',
+      sort: 'amount',
+      isFigure: true,
+      place: 'amount',
+      cell: ({ valid_cents: cents, account }) =>
+        cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
+      value: ({ valid_cents: cents }) => (cents !== null ? { cents } : null),
+    },
+    { title: 'Currency', value: ({ account }) => customsOf(app, account).currency ?? '' },
+    {
+      title: 'Batches done',
+      isFigure: true,
+      cell: ({ batches, done }) => batches > 0 && `${done} of ${batches}`,
+      value: ({ batches, done }) => (batches > 0 ? `${done} of ${batches}` : ''),
+    },
+    {
+      title: 'Received',
+      sort: 'time',
+      isMoment: true,
+      cell: ({ claimed_at: at, account }) => <Moment at={at} timeZone={customsOf(app, account).timeZone} />,
+      value: ({ claimed_at: at }) => at,
+    },
+  ];
 }
 
 /** Serves the read-only pages below `/files`: files, batches and downloads. */

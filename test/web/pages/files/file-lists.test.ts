@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import { dashboardForTests, type TestBrowser } from '../../support/dashboard-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
-import { BatchTable } from '../../../../src/web/pages/files/file-lists.tsx';
 import { FaultTable, GroupTable } from '../../../../src/web/pages/files/file-problems.tsx';
 import { forceSql } from '../../../support/force-sql.ts';
 import { draw } from '../../support/page-words.ts';
@@ -44,10 +42,14 @@ describe('the tab Payments', () => {
   it('pages by 100 lines and keeps the filter', async () => {
     expect(await linesOf('')).toHaveLength(100);
     const { text } = await viewer.get(`${path}&outcome=approved`);
-    const next = linksOf(text).find((link) => link.includes('from='))!;
-    expect(next).toBe(`${path}&outcome=approved&from=103`);
+    expect(wordsOf(text)).toContain('1 to 100 of 118');
+    const next = linksOf(text).find((link) => link.includes('after='))!;
+    expect(next).toBe(`${path}&outcome=approved&after=102&at=101`);
     expect(await linesOf(next.slice(path.length))).toEqual(upTo(18).map((n) => 102 + n));
-    expect(linksOf((await viewer.get(next)).text)).toContain(`${path}&outcome=approved`);
+    const second = await viewer.get(next);
+    expect(wordsOf(second.text)).toContain('101 to 118 of 118');
+    const back = linksOf(second.text).find((link) => link.includes('before='))!;
+    expect(wordsOf((await viewer.get(back)).text)).toContain('1 to 100 of 118');
   });
 
   it.each([
@@ -61,6 +63,17 @@ describe('the tab Payments', () => {
     ['&outcome=nonsense&from=119', [119, 120]],
   ])('filters: %s', async (query, expected) => {
     expect(await linesOf(query)).toEqual(expected);
+  });
+
+  it('sorts by amount, and the other way by the same heading', async () => {
+    const amountsOf = async (link: string) => (await rowsOf(link.slice(path.length))).map((cells) => cells[3]);
+    const sorts = linksOf((await viewer.get(path)).text).filter((link) => link.includes('sort=amount'));
+    expect(sorts[0]).toBe(`${path}&sort=amount`);
+    expect((await amountsOf(sorts[0]!))[0]).toBe('25.00 USD');
+    const { text } = await viewer.get(sorts[0]!);
+    expect(text).toContain('aria-sort="descending"');
+    const other = linksOf(text).find((link) => link.includes('dir=asc'))!;
+    expect((await amountsOf(other)).slice(0, 2)).toEqual(['2.00 USD', '25.00 USD']);
   });
 
   it('answers no card number and repeats none', async () => {
@@ -93,19 +106,11 @@ describe('the tab Batches', () => {
     );
     const { text } = await viewer.get(`/files/${fileId}?tab=batches`);
     expect(tableOf(sectionOf(text, 'Batches'))).toHaveLength(100);
-    expect(linksOf(text)).toContain(`/files/${fileId}?tab=batches&from=101`);
-    const rest = await viewer.get(`/files/${fileId}?tab=batches&from=101`);
+    expect(wordsOf(text)).toContain('1 to 100 of 150');
+    const next = linksOf(text).find((link) => link.includes('after='))!;
+    const rest = await viewer.get(next);
     expect(tableOf(sectionOf(rest.text, 'Batches')).map(([name]) => name)).toEqual(
       upTo(50).map((n) => `Batch ${100 + n}`),
-    );
-  });
-});
-
-describe('BatchTable', () => {
-  it('says what would stand here', () => {
-    const customs = { timeZone: 'UTC', currency: undefined };
-    expect(wordsOf(draw(BatchTable, { file: {} as FileRow, batches: [], customs, blocksOf: () => [] }))).toMatch(
-      /^No batches\./,
     );
   });
 });

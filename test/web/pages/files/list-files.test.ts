@@ -48,16 +48,40 @@ describe('/files', () => {
   it('pages by 50, on and back, and keeps the filter', async () => {
     for (let n = 1; n <= 101; n += 1) await claim(`page-${String(n).padStart(3, '0')}.csv`);
     const first = await viewer.get('/files?name=page-');
-    const next = linksOf(first.text).find((link) => link.includes('before='))!;
+    expect(wordsOf(first.text)).toContain('1 to 50 of 101');
+    const next = linksOf(first.text).find((link) => link.includes('after='))!;
     expect(next).toContain('name=page-');
     expect(await names('/files?name=page-')).toEqual(pageNames(101, 52));
     expect(await names(next)).toEqual(pageNames(51, 2));
     const second = await viewer.get(next);
-    const back = linksOf(second.text).find((link) => link.includes('after='))!;
+    expect(wordsOf(second.text)).toContain('51 to 100 of 101');
+    const back = linksOf(second.text).find((link) => link.includes('before='))!;
     expect(await names(back)).toEqual(pageNames(101, 52));
-    const last = linksOf(second.text).find((link) => link.includes('before='))!;
+    const last = linksOf(second.text).find((link) => link.includes('after='))!;
     expect(await names(last)).toEqual(['page-001.csv']);
-    expect(linksOf((await viewer.get(last)).text).filter((link) => link.includes('before='))).toEqual([]);
+    expect(linksOf((await viewer.get(last)).text).filter((link) => link.includes('after='))).toEqual([]);
+  });
+
+  it('sorts by a heading over the border of pages, and keeps the filter', async () => {
+    const first = await viewer.get('/files?name=page-&sort=name');
+    expect(first.text).toContain('aria-sort="ascending"');
+    expect(await names('/files?name=page-&sort=name')).toEqual(pageNames(50, 1).toReversed());
+    const next = linksOf(first.text).find((link) => link.includes('after='))!;
+    expect(await names(next)).toEqual(pageNames(100, 51).toReversed());
+    const other = linksOf(first.text).find((link) => link.includes('dir=desc'))!;
+    expect(other).toContain('name=page-');
+    expect(await names(other)).toEqual(pageNames(101, 52));
+    expect(await names('/files?name=page-&sort=nonsense&dir=up')).toEqual(pageNames(101, 52));
+  });
+
+  it('has tabs with counts, and shows what selects, each with a way to take it off', async () => {
+    const { text } = await viewer.get('/files?state=processing&name=page-');
+    const tabs = wordsOf(text.split('aria-label="Views"')[1]!.split('</nav>')[0]!);
+    expect(tabs).toContain('All Needs attention 0 Processing 101 Completed 1 Rejected 0');
+    expect(await names('/files?state=completed')).toEqual(['monday.csv']);
+    expect(await names('/files?state=attention')).toEqual([]);
+    const chips = text.split('class="chips"')[1]!.split('</ul>')[0]!;
+    expect(linksOf(chips)).toEqual(['/files?name=page-&account=', '/files?state=processing&account=']);
   });
 
   it('filters by days of the zone of the account', async () => {
@@ -67,12 +91,20 @@ describe('/files', () => {
     expect(await names('/files?from=2026-07-02&to=2026-07-02')).toEqual(['late.csv']);
   });
 
-  it.each(['state=nonsense', 'before=x', 'after=-1', 'from=2026-99-99', "name=';--", 'name[]=a', 'state=__proto__'])(
-    'answers a strange filter: %s',
-    async (query) => {
-      expect((await viewer.get(`/files?${query}`)).status).toBe(200);
-    },
-  );
+  it.each([
+    'state=nonsense',
+    'before=x',
+    'after=-1',
+    'after=999999999999999&at=7',
+    'before=1&at=0',
+    'sort=__proto__',
+    'from=2026-99-99',
+    "name=';--",
+    'name[]=a',
+    'state=__proto__',
+  ])('answers a strange filter: %s', async (query) => {
+    expect((await viewer.get(`/files?${query}`)).status).toBe(200);
+  });
 
   it('repeats no number, and escapes what it repeats', async () => {
     const { text } = await viewer.get('/files?name=4222222222222220"><script>alert(1)</script>');
