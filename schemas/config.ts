@@ -146,6 +146,12 @@ export const DashboardConfig = z.strictObject({
     .max(168)
     .default(12)
     .describe('A user must log in again after this time in any case, in hours'),
+  secondFactor: z
+    .enum(['off', 'optional', 'required'])
+    .default('optional')
+    .describe(
+      'Code of an app after the password: off, for users who set it up, or for all; not asked after a log-in by OpenID Connect',
+    ),
   proofMinutes: z
     .int()
     .min(1)

@@ -13,6 +13,8 @@ export type DashboardSettings = {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly openid: OpenIdSettings | undefined;
   readonly trustedProxies: readonly string[];
+  /** Whether users may or must set up codes of an app. */
+  readonly secondFactor: 'off' | 'optional' | 'required';
   readonly idleMs: number;
   readonly longestMs: number;
   /** How long a log-in is proof enough for an action that moves money. */
@@ -58,6 +60,7 @@ export function readDashboard(
     tls: dashboard?.tls && readTls(dashboard.tls, { root, env, faults }),
     openid: dashboard?.openid && readOpenId(dashboard.openid, { root, env, faults }),
     trustedProxies,
+    secondFactor: dashboard?.secondFactor ?? 'optional',
     idleMs: (dashboard?.idleMinutes ?? 15) * 60_000,
     longestMs: (dashboard?.longestHours ?? 12) * 3_600_000,
     proofMs: (dashboard?.proofMinutes ?? 10) * 60_000,

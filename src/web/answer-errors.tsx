@@ -26,6 +26,7 @@ export function makeErrorHandler({ app }: WebContext) {
     if (trouble.code === 'NOT_LOGGED_IN' && isForPeople(request) && request.method === 'GET') {
       return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`);
     }
+    if (trouble.code === 'FACTOR_NEEDED' && isForPeople(request)) return reply.redirect('/me/second-factor', 303);
     if (trouble.code === 'PROOF_NEEDED' && isForPeople(request)) {
       return reply.redirect(`/me/prove?next=${encodeURIComponent(pageBefore(request))}`, 303);
     }

@@ -41,6 +41,7 @@ describe('readDashboard', () => {
       openid: undefined,
       trustedProxies: [],
       idleMs: 900_000,
+      secondFactor: 'optional',
       proofMs: 600_000,
       longestMs: 43_200_000,
     });

@@ -192,15 +192,18 @@ describe('COMPILE_LAZILY', () => {
 const FOR_ANYBODY = [
   `GET ${assetAt('*')}`,
   'GET /login',
+  'GET /login/code',
   'GET /login/openid',
   'GET /login/openid/callback',
   'GET /set-up/:token',
   `HEAD ${assetAt('*')}`,
   'HEAD /login',
+  'HEAD /login/code',
   'HEAD /login/openid',
   'HEAD /login/openid/callback',
   'HEAD /set-up/:token',
   'POST /login',
+  'POST /login/code',
   'POST /logout',
   'POST /set-up/:token',
 ];

@@ -1,3 +1,5 @@
+import { rewrapTotpSecret } from '../../crypto/totp.ts';
+import { personOfVaultKey } from '../../ledger/person/second-factor.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { type KeyUse, makeKeyCurrent, readKeyUses, retireKey, rewrapAll } from '../../ledger/key/master-keys.ts';
@@ -195,6 +197,11 @@ async function mustHoldAll(ledger: Ledger, keys: KeyRing): Promise<void> {
 function rewrapWith(keys: KeyRing, to: MasterKey) {
   return {
     file: (fileId: string, wrapped: Buffer) => rewrapDataKey(keys, to, fileId, wrapped),
-    vault: (_name: string, wrapped: Buffer) => rewrapFingerprintKey(keys, to, wrapped),
+    vault: (name: string, wrapped: Buffer) => {
+      const person = personOfVaultKey(name);
+      return person === undefined
+        ? rewrapFingerprintKey(keys, to, wrapped)
+        : rewrapTotpSecret(keys, to, person, wrapped);
+    },
   };
 }

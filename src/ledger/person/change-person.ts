@@ -5,6 +5,7 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { revokeAllTokens } from './api-tokens.ts';
 import { forgetBrowsers } from './known-browsers.ts';
+import { removeFactor } from './second-factor.ts';
 import { forgetFailures } from './log-in-failures.ts';
 
 /**
@@ -41,6 +42,7 @@ export async function disablePerson(ledger: Ledger, name: string, because: Audit
     await tx.client.query('DELETE FROM desk_session WHERE person = $1', [name]);
     await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [name, tx.at]);
     await forgetBrowsers(tx, name);
+    await removeFactor(tx, name);
     const tokens = await revokeAllTokens(tx, name);
     tx.audit({ ...because, move: 'disable-person', evidence: { person: name, tokens } });
   });

@@ -5,6 +5,7 @@ import { transact, type Transaction, violates } from '../engine/transaction.ts';
 import type { AuditReason } from '../engine/move.ts';
 import { revokeAllTokens } from './api-tokens.ts';
 import { forgetBrowsers } from './known-browsers.ts';
+import { removeFactor } from './second-factor.ts';
 import { forgetFailures } from './log-in-failures.ts';
 import { AHEAD_MS } from './sessions.ts';
 
@@ -146,6 +147,7 @@ async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson):
   await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
   await forgetBrowsers(tx, person);
   await forgetFailures(tx, person);
+  await removeFactor(tx, person);
   const tokens = await revokeAllTokens(tx, person);
   const reason = 'followed the link that was sent';
   tx.audit({ actor: `operator:${person}`, move: `choose-${column}`, reason, evidence: { tokens } });

@@ -14,6 +14,9 @@ type Session = {
   /** When the user last proved who they are; null for a session that began before paydrop kept it. */
   readonly provedAt: Date | null;
   readonly settings: PersonSettings;
+  /** How the user proved who they are; null for a session that began before paydrop kept it. */
+  readonly by: string | null;
+  readonly hasFactor: boolean;
 };
 
 /** How long a session lasts, in ms: without a click, and in total. */
@@ -49,7 +52,8 @@ export async function useSession(
 ): Promise<Session | undefined> {
   const now = ledger.clock.now().getTime();
   const { rows } = await ledger.pool.query<Session & { seenAt: Date }>(
-    `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", p.settings, s.seen_at AS "seenAt"
+    `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.proved_at AS "provedAt", p.settings, s.began_by AS by, s.seen_at AS "seenAt",
+            EXISTS (SELECT 1 FROM second_factor f WHERE f.person = s.person AND f.confirmed_at IS NOT NULL) AS "hasFactor"
      FROM desk_session s JOIN person p ON p.name = s.person
      WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3
        AND greatest(s.seen_at, s.began_at) < $4`,

@@ -70,14 +70,20 @@ async function recognisePerson(request: FastifyRequest, context: WebContext): Pr
   const isPerson = request.headers['x-live'] === undefined;
   const found = await useSession(context.app.ledger, hashSecretToken(token), context.settings, { isPerson });
   if (!found) return null;
-  const { person, role, csrf, provedAt, settings } = found;
-  return { person, role, csrf, actions: undefined, provedAt, settings };
+  const { person, role, csrf, provedAt, settings, by, hasFactor } = found;
+  const mustSetUp = context.settings.secondFactor === 'required' && by !== 'openid' && !hasFactor;
+  return { person, role, csrf, actions: undefined, provedAt, settings, mustSetUp };
 }
+
+/** Where a user sets up their second factor, and proves who they are for that. */
+const SET_UP_PATHS = /^\/me\/(?:second-factor|prove)/;
 
 function mustBeAllowed(request: FastifyRequest): void {
   const { may = 'look' } = request.routeOptions.config;
   if (may === 'anybody') return;
   if (request.viewer === null) throw new Refusal('NOT_LOGGED_IN');
+  const { url = '' } = request.routeOptions;
+  if (request.viewer.mustSetUp && !SET_UP_PATHS.test(url)) throw new Refusal('FACTOR_NEEDED');
   if (!viewerMay(request.viewer, may)) throw new Refusal('NOT_ALLOWED');
 }
 

@@ -8,8 +8,7 @@ import { isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
 import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
 import { setSessionCookie } from './cookies.ts';
-import { describeBrowser } from './describe-browser.ts';
-import { keepBrowserKnown, placeOf } from './log-in-place.ts';
+import { describeBrowser, keepBrowserKnown, placeOf } from './log-in-place.ts';
 
 /** The result of trying a password. A wrong name and a wrong password look the same. */
 export type Tried =

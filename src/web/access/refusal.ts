@@ -10,6 +10,7 @@ export const REFUSALS = {
     status: 403,
     says: 'Your last log-in was a while ago. Confirm on the dashboard that it is you (/me/prove), then try again.',
   },
+  FACTOR_NEEDED: { status: 403, says: 'Set up your second factor first (/me/second-factor).' },
   STRANGE_HOST: {
     status: 421,
     says: 'The dashboard does not serve this host name; set dashboard.url in paydrop.yaml to use it.',

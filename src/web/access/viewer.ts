@@ -13,6 +13,8 @@ export type Viewer = {
   readonly actions: readonly ActionName[] | undefined;
   /** When the person last proved who they are. */
   readonly provedAt?: Date | null;
+  /** Whether they must set up a second factor before anything else. */
+  readonly mustSetUp?: boolean;
   /** How pages look for this person; undefined for a program. */
   readonly settings?: PersonSettings;
   /** What surrounds the page; undefined where the answer is no page, or an error before one. */

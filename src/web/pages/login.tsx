@@ -1,10 +1,19 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { endSession } from '../../ledger/person/sessions.ts';
 import type { OpenIdSettings } from '../../config/config-dashboard.ts';
 import { isDashboardNew, readStartPage } from '../../ledger/person/people.ts';
-import { hashSecretToken } from '../../crypto/secret-token.ts';
-import { clearSessionCookie, readSessionToken } from '../access/cookies.ts';
-import { openSession, type Tried, tryPassword } from '../access/log-in.ts';
+import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
+import { findStep, hashRecoveryCode, openTotpSecret } from '../../crypto/totp.ts';
+import {
+  beginHalfLogIn,
+  endHalfLogIn,
+  type FactorTried,
+  readFactor,
+  readHalfLogIn,
+  tryFactor,
+} from '../../ledger/person/second-factor.ts';
+import { clearSessionCookie, readSessionToken, setSessionCookie } from '../access/cookies.ts';
+import { openSession, sayWait, type Tried, tryPassword } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
@@ -30,12 +39,15 @@ export function loginPages(server: FastifyInstance, context: WebContext): void {
     const next = localPath(fieldOf(request.body, 'next'));
     const tried = await tryPassword(context, request, { name, password: fieldOf(request.body, 'password') });
     if (tried.result === 'right') {
+      if (await asksForCode(context, reply, tried.person)) return reply.redirect(codeAddress(next), 303);
       await openSession(context, reply, { person: tried.person, by: 'password' });
       return reply.redirect(next === '/' ? await readStartPage(context.app.ledger, tried.person) : next, 303);
     }
     void reply.code(tried.result === 'wait' ? 429 : 401);
     return sendPage(reply, <LoginPage next={next} name={name} tried={tried} openid={openid} />);
   });
+
+  codePages(server, context);
 
   server.post('/logout', { config: { may: 'anybody' } }, async (request, reply) => {
     const token = readSessionToken(request, context);
@@ -95,4 +107,70 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
 /** Returns the page the user wanted, never one on another server. */
 export function localPath(path: string): string {
   return /^\/(?![/\\])[^\\\s]*$/.test(path) && !path.startsWith('/login') ? path : '/';
+}
+
+function codeAddress(next: string): string {
+  return `/login/code?next=${encodeURIComponent(next)}`;
+}
+
+/** Asks a user with a second factor for its code: their browser has no session yet, only the right to send it. */
+async function asksForCode({ app, ...context }: WebContext, reply: FastifyReply, person: string): Promise<boolean> {
+  if (context.settings.secondFactor === 'off') return false;
+  const factor = await readFactor(app.ledger, person);
+  if (!factor?.confirmedAt) return false;
+  const token = newSecretToken();
+  await beginHalfLogIn(app.ledger, person, hashSecretToken(token));
+  setSessionCookie(reply, { app, ...context }, token);
+  return true;
+}
+
+/** Serves `/login/code`: the second half of a log-in. */
+function codePages(server: FastifyInstance, context: WebContext): void {
+  const { app } = context;
+  server.get('/login/code', { config: { may: 'anybody' } }, async (request, reply) =>
+    sendPage(reply, <CodePage next={localPath(fieldOf(request.query, 'next'))} />),
+  );
+
+  server.post('/login/code', { config: { may: 'anybody', rateLimit: TRIES } }, async (request, reply) => {
+    const next = localPath(fieldOf(request.body, 'next'));
+    const half = hashSecretToken(readSessionToken(request, context) ?? '');
+    const person = await readHalfLogIn(app.ledger, half);
+    if (person === undefined) return reply.redirect(`/login?next=${encodeURIComponent(next)}`, 303);
+    const code = fieldOf(request.body, 'code');
+    const tried = await tryFactor(app.ledger, person, {
+      findStep: (wrapped, after) => findStep(openTotpSecret(app.keys, person, wrapped), code, app.clock.now(), after),
+      recoveryHash: hashRecoveryCode(code),
+      from: request.ip,
+    });
+    if (tried.result === 'right') {
+      await endHalfLogIn(app.ledger, half);
+      await openSession(context, reply, { person, by: 'code' });
+      return reply.redirect(next === '/' ? await readStartPage(app.ledger, person) : next, 303);
+    }
+    void reply.code(tried.result === 'wait' ? 429 : 401);
+    return sendPage(reply, <CodePage next={next} tried={tried} />);
+  });
+}
+
+function CodePage({ next, tried }: { next: string; tried?: FactorTried }) {
+  const fault =
+    tried?.result === 'wait' ? `Too many wrong codes. ${sayWait(tried.until)}` : tried && 'This code is wrong.';
+  return (
+    <Page title="Enter your code" viewer={null} path="/login">
+      <form method="post" action="/login/code" class="card">
+        <input type="hidden" name="next" value={next} />
+        <TextField
+          name="code"
+          label="Code of your app"
+          hint="Six digits. Without the app, one of your recovery codes."
+          fault={fault}
+          autocomplete="one-time-code"
+          isRequired
+        />
+        <button type="submit" class="main">
+          Log in
+        </button>
+      </form>
+    </Page>
+  );
 }

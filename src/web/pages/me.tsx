@@ -10,6 +10,7 @@ import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { listSessions } from '../../ledger/person/sessions.ts';
 import { MySettings, settingsRoute } from './me/settings.tsx';
+import { secondFactorPages } from './me/second-factor.tsx';
 import { sessionPages, Sessions } from './me/sessions.tsx';
 import { sharedZone } from '../zone-of.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
@@ -37,6 +38,7 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
   endApiTokens(server, context);
   sessionPages(server, context);
   settingsRoute(server, context);
+  secondFactorPages(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
 
@@ -80,6 +82,7 @@ async function showMe(
           facts={[
             ['Name', viewer.person],
             ['Role', `${viewer.role}: ${PERSON_ROLES[viewer.role]}`],
+            ['Second factor', <a href="/me/second-factor">Codes of an app</a>],
           ]}
         />
       </Section>

@@ -7,6 +7,8 @@ import { openCliWorld } from '../support/cli-world.ts';
 import { rotateKey } from '../../../src/cli/commands/key.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { readKeyUses, retireKey } from '../../../src/ledger/key/master-keys.ts';
+import { newTotpSecret, openTotpSecret } from '../../../src/crypto/totp.ts';
+import { beginFactor, readFactor } from '../../../src/ledger/person/second-factor.ts';
 import { newDataKey, unwrapDataKey } from '../../../src/crypto/data-key.ts';
 import { loadMasterKeys } from '../../../src/crypto/master-key.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
@@ -99,6 +101,26 @@ describe('rotateKey', () => {
     const { rows } = await world.ledger.pool.query<{ wrapped_key: Buffer }>('SELECT wrapped_key FROM file_secret');
     expect(unwrapDataKey(keys[0]!, fileId, rows[0]!.wrapped_key).fileId).toBe(fileId);
     expect(await usesOf()).toEqual([{ id: current, files: 1, isCurrent: true }]);
+  });
+
+  it('wraps the second factors of users too, each for its user', async () => {
+    await write(1);
+    await world.force(
+      `INSERT INTO person (name, role, made_at) VALUES ('ann', 'admin', now()), ('bob', 'admin', now())`,
+    );
+    const before = new Map<string, string>();
+    for (const person of ['ann', 'bob']) {
+      const wrapped = newTotpSecret(one!, person);
+      before.set(person, openTotpSecret(one!, person, wrapped).toString('hex'));
+      await beginFactor(world.ledger, person, wrapped);
+    }
+    await rotateKey(world.ledger, place(), because);
+    const [fresh] = loadMasterKeys(place());
+    for (const person of ['ann', 'bob']) {
+      const { wrapped } = (await readFactor(world.ledger, person))!;
+      expect(openTotpSecret(fresh!, person, wrapped).toString('hex')).toBe(before.get(person));
+    }
+    await retireKey(world.ledger, one!.id, because);
   });
 
   it('takes the key that was put first by hand, and makes none', async () => {

@@ -49,6 +49,8 @@ describe('sessions', () => {
         beganAt: world.clock.now(),
         provedAt: world.clock.now(),
         settings: {},
+        by: 'password',
+        hasFactor: false,
       });
       expect(await use('unknown')).toBeUndefined();
     });

@@ -4,7 +4,7 @@ import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/acce
 import { openDashboard } from '../../../src/web/open-dashboard.tsx';
 import type { WebContext } from '../../../src/web/web-context.ts';
 import { dashboardForTests, openBrowser, PASSWORD } from '../support/dashboard-world.ts';
-import { describeBrowser } from '../../../src/web/access/describe-browser.ts';
+import { describeBrowser } from '../../../src/web/access/log-in-place.ts';
 
 const world = dashboardForTests();
 

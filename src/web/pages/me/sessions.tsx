@@ -56,7 +56,12 @@ export function Sessions({ viewer, sessions }: { viewer: Viewer; sessions: reado
   );
 }
 
-const BY: Readonly<Record<string, string>> = { password: 'password', openid: 'another service', link: 'set-up link' };
+const BY: Readonly<Record<string, string>> = {
+  password: 'password',
+  code: 'password and code',
+  openid: 'another service',
+  link: 'set-up link',
+};
 
 function EndSession({ viewer, session: { sessionNo, browser, isThis } }: { viewer: Viewer; session: OpenSession }) {
   if (isThis) return null;
