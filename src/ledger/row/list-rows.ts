@@ -51,6 +51,9 @@ export type RowOrder = keyof typeof ROW_ORDERS;
 /** Most rows of a file that are sorted. An index by amount would slow the intake of every file. */
 export const MOST_SORTED = 50_000;
 
+/** No file has so many lines, and a larger number is none that the ledger can compare with one. */
+const LAST_LINE = 2_000_000_000;
+
 /** Returns whether the rows of a file can be sorted, and paged back; those of a larger one have the order of their lines. */
 export function canSortRows({ records }: Pick<FileRow, 'records'>): boolean {
   return (records ?? 0) <= MOST_SORTED;
@@ -66,7 +69,8 @@ export async function listRows(
   const { order = 'line', isDescending = false, before, after = 0, limit } = page;
   const isForward = order === 'line' && !isDescending && before === undefined;
   if (!isForward && canSortRows(file)) return listSorted(ledger, file, filter, page);
-  return findRows(ledger, file, { ...filter, from: Math.max(after + 1, filter.from ?? 0), limit });
+  const from = Math.max(Math.min(after, LAST_LINE) + 1, filter.from ?? 0);
+  return findRows(ledger, file, { ...filter, from, limit });
 }
 
 async function findRows(ledger: LedgerReader, file: FileRow, filter: RowSearch): Promise<ListedRow[]> {

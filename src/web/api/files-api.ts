@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { FILE_STATES, type FileState, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { maskName } from '../../kernel/mask.ts';
-import type { LedgerRow } from '../../ledger/engine/records.ts';
 import { listFiles } from '../../ledger/file/list-files.ts';
 import { sortedBy } from '../lists/list.tsx';
 import { FILE_ORDERS } from '../pages/files/list-files.tsx';
-import { readRows } from '../../ledger/file/read-file.ts';
+import { ROW_ORDERS } from '../pages/files/file-lists.tsx';
+import { listRows, type RowFilter } from '../../ledger/row/list-rows.ts';
 import { findFile, findInvoice } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
 import { readBlocks, readShown, readShownFile, showBatch } from '../../explain/read-blocks.ts';
@@ -70,17 +70,17 @@ export function filesApi(server: FastifyInstance, { app }: WebContext): void {
     return { ...story, nextSendAt: nextSendOf(story, settings, app.clock.now()) ?? null };
   });
 
-  server.get<{ Params: Named; Querystring: Paging }>(
+  server.get<{ Params: Named; Querystring: RowQuery }>(
     '/files/:fileId/rows',
     { schema: ROWS },
     async ({ params, query }) => {
-      const { limit, after = '0' } = query;
+      const { limit, after, outcome, invoice, batch } = query;
       const file = await findFile(ledger, params.fileId);
+      const page = { ...sortedBy(ROW_ORDERS, query), after: after === undefined ? undefined : Number(after) };
       // One row more than requested shows whether there is another page.
-      const pages = readRows(ledger, file.file_no, { after: Number(after), pageRows: limit + 1 });
-      const { value: found } = await pages.next();
-      const rows: LedgerRow[] = (found ?? []).slice(0, limit);
-      return { rows, next: (found?.length ?? 0) > limit ? String(rows.at(-1)?.line) : null };
+      const found = await listRows(ledger, file, { outcome, invoice, batch }, { ...page, limit: limit + 1 });
+      const rows = found.slice(0, limit);
+      return { rows, next: found.length > limit ? String(rows.at(-1)!.line) : null };
     },
   );
 
@@ -91,10 +91,17 @@ export function filesApi(server: FastifyInstance, { app }: WebContext): void {
 
 type Named = { fileId: string };
 
+type RowQuery = Paging & RowFilter;
+
 const tag = 'Files';
 const FILE_PARAM = {
   fileId: { ...TEXT, maxLength: 255, description: 'Its id, the first characters of the id, or its name.' },
 };
+
+/** Query parameters that sort a list by one of its orders. */
+function sortedLike(orders: object) {
+  return { sort: { type: 'string', enum: Object.keys(orders) }, dir: { type: 'string', enum: ['asc', 'desc'] } };
+}
 
 const LIST = apiSchema({
   tag,
@@ -106,8 +113,7 @@ const LIST = apiSchema({
     name: { ...TEXT, description: 'As the sender named it.' },
     since: { ...MOMENT, description: 'Taken at this moment or later.' },
     until: { ...MOMENT, description: 'Taken before this moment.' },
-    sort: { type: 'string', enum: Object.keys(FILE_ORDERS), description: 'Left out, by the time they were taken.' },
-    dir: { type: 'string', enum: ['asc', 'desc'] },
+    ...sortedLike(FILE_ORDERS),
     ...PAGING,
   },
   answer: objectOf({ files: listOf(shapeNamed('File')), next: NEXT }),
@@ -134,10 +140,17 @@ const STORY = apiSchema({
 
 const ROWS = apiSchema({
   tag,
-  summary: 'The rows of a file in file order, with their outcomes',
-  description: 'Only the last digits of card and account numbers are kept.',
+  summary: 'The rows of a file, unless sorted otherwise in file order, with their outcomes',
+  description:
+    'Only the last digits of card and account numbers are kept. A file of more than 50,000 rows keeps its order.',
   params: FILE_PARAM,
-  query: PAGING,
+  query: {
+    outcome: { type: 'string', enum: [...Object.keys(OUTCOMES), 'open'], description: 'open: none yet.' },
+    invoice: { ...TEXT, maxLength: 255, description: 'Exactly as written.' },
+    batch: { ...WHOLE, minimum: 1, maximum: 999_999 },
+    ...sortedLike(ROW_ORDERS),
+    ...PAGING,
+  },
   answer: objectOf({
     rows: listOf(
       objectOf({

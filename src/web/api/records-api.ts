@@ -7,7 +7,7 @@ import { type AccountState, readAccountStates, readForgottenSends } from '../../
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
-import { listAudit } from '../../ledger/overview/list-audit.ts';
+import { readLinks } from '../pages/audit.tsx';
 import { findFile } from '../../ledger/file/search.ts';
 import { dayReportJson, type DayReport } from '../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../web-context.ts';
@@ -32,7 +32,7 @@ import {
   each,
 } from './shapes.ts';
 
-type AuditQuery = Paging & { since?: string; actor?: string; file?: string };
+type AuditQuery = Paging & Partial<Record<'since' | 'until' | 'actor' | 'move' | 'file' | 'dir', string>>;
 
 /** Serves the records: the day of each account, and who did what. */
 export function recordsApi(server: FastifyInstance, { app }: WebContext): void {
@@ -50,17 +50,18 @@ export function recordsApi(server: FastifyInstance, { app }: WebContext): void {
   });
 
   server.get<{ Querystring: AuditQuery }>('/audit', { schema: AUDIT }, async ({ query }) => {
-    const { since, actor, file: words, limit, after } = query;
+    const { since, until, actor, move, file: words, dir, limit, after } = query;
     const file = words === undefined ? undefined : await findFile(ledger, words);
     const filter = {
-      // One more than returned shows whether there is another page.
-      limit: limit + 1,
-      ...(after !== undefined && { before: Number(after) }),
       ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
       ...(actor !== undefined && { actor }),
+      ...(move !== undefined && { move }),
       ...(file && { fileId: file.file_id }),
     };
-    const found = (await listAudit(ledger, filter)).toReversed();
+    const page = { isDescending: dir !== 'asc', after: after === undefined ? undefined : Number(after) };
+    // One more than returned shows whether there is another page.
+    const found = await readLinks(ledger, filter, { ...page, limit: limit + 1 });
     const links = found.slice(0, limit);
     return { links, next: found.length > limit ? String(links.at(-1)!.seq) : null };
   });
@@ -107,11 +108,14 @@ const REPORT = apiSchema({
 
 const AUDIT = apiSchema({
   tag: 'Records',
-  summary: 'Who did what, when and why, newest first',
+  summary: 'Who did what, when and why, unless sorted otherwise the newest first',
   query: {
     since: MOMENT,
+    until: { ...MOMENT, description: 'Before this moment.' },
+    move: { ...TEXT, maxLength: 100, description: 'What was done, such as approve.' },
     actor: { ...TEXT, maxLength: 100, description: 'Beginning of the actor, such as operator: or operator:ada.' },
     file: { ...TEXT, maxLength: 255, description: 'Its id, the first characters of the id, or its name.' },
+    dir: { type: 'string', enum: ['asc', 'desc'] },
     ...PAGING,
   },
   answer: objectOf({ links: listOf(shapeNamed('AuditLink')), next: NEXT }),

@@ -37,6 +37,8 @@ export type OpenList<Row, Order extends string = string> = {
   readonly orders: Readonly<Record<Order, boolean>>;
   /** Rows on a page. */
   readonly size: number;
+  /** Whether it is only read forward, from the start. */
+  readonly isOneWay?: boolean;
   readonly columns: readonly ListColumn<Row>[];
   readonly numberOf: (row: Row) => number;
   readonly read: (ledger: Ledger, page: ListPage<Order>) => Promise<Row[]>;
@@ -83,28 +85,43 @@ export async function readPage<Row, Order extends string>(
   query: unknown,
 ): Promise<ReadPage<Row>> {
   const sorted = sortedBy(list.orders, query);
-  const read = (place: { after?: number | undefined; before?: number | undefined }) =>
-    list.read(ledger, { ...sorted, ...place, limit: list.size + 1 });
-  const after = numberAt(query, 'after');
-  const before = after === undefined ? numberAt(query, 'before') : undefined;
-  const [asked, total] = await Promise.all([read({ after, before }), list.count(ledger, MOST_COUNTED)]);
-  // A page that would begin before the start is the first one, whole and with what has come since.
-  const isBack = before !== undefined && asked.length > list.size;
-  const isStart = after === undefined && !isBack;
-  const found = before !== undefined && isStart ? await read({}) : asked;
-  const rows = isBack ? found.slice(-list.size) : found.slice(0, list.size);
-  const hasNext = isBack || found.length > list.size;
+  const [part, total] = await Promise.all([readPart(list, ledger, query, sorted), list.count(ledger, MOST_COUNTED)]);
+  const { rows, isStart, hasNext } = part;
   const first = isStart ? 1 : placeOf(query, rows.length, total);
   const to = (step: Query) => pageAddress(list, sorted, step);
+  const back = (top: Row) =>
+    list.isOneWay ? to({}) : to({ before: list.numberOf(top), at: Math.max(1, first - list.size) });
   const [top, last] = [rows[0], rows.at(-1)];
   return {
     rows,
     sorted,
     first,
     total,
-    previous: top && !isStart ? to({ before: list.numberOf(top), at: Math.max(1, first - list.size) }) : undefined,
+    previous: isStart || !top ? undefined : back(top),
     next: last && hasNext ? to({ after: list.numberOf(last), at: first + rows.length }) : undefined,
   };
+}
+
+type Part<Row> = { readonly rows: readonly Row[]; readonly isStart: boolean; readonly hasNext: boolean };
+
+async function readPart<Row, Order extends string>(
+  list: OpenList<Row, Order>,
+  ledger: Ledger,
+  query: unknown,
+  sorted: Sorted<Order>,
+): Promise<Part<Row>> {
+  // One row more than shown tells whether another page follows.
+  const page = { ...sorted, limit: list.size + 1 };
+  const readAfter = async (after: number | undefined) => {
+    const found = await list.read(ledger, { ...page, after });
+    return { rows: found.slice(0, list.size), isStart: after === undefined, hasNext: found.length > list.size };
+  };
+  const [after, before] = [numberAt(query, 'after'), numberAt(query, 'before')];
+  if (after !== undefined || before === undefined || list.isOneWay) return readAfter(after);
+  const found = await list.read(ledger, { ...page, before });
+  // A page that would begin before the start is the first one, whole and with what has come since.
+  if (found.length <= list.size) return readAfter(undefined);
+  return { rows: found.slice(-list.size), isStart: false, hasNext: true };
 }
 
 /** Returns the place that the address names. Rows may have gone since, so it is at most that of the last page. */
@@ -189,7 +206,11 @@ export function ListTable<Row, Order extends string>({ list, page, label, empty 
       />
       {rows.length > 0 && (
         <nav class="pager" aria-label="Pages">
-          {previous === undefined ? <span /> : <a href={previous}>← Previous</a>}
+          {previous === undefined ? (
+            <span />
+          ) : (
+            <a href={previous}>{list.isOneWay ? '← From the start' : '← Previous'}</a>
+          )}
           <span>{sayPlace(page)}</span>
           {next === undefined ? <span /> : <a href={next}>Next →</a>}
         </nav>

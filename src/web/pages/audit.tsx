@@ -116,7 +116,8 @@ export async function openAuditList(
   };
 }
 
-async function readLinks(ledger: LedgerReader, filter: AuditFilter, page: ListPage): Promise<AuditLink[]> {
+/** Reads a page of links in either direction. */
+export async function readLinks(ledger: LedgerReader, filter: AuditFilter, page: ListPage): Promise<AuditLink[]> {
   const { after, before, limit, isDescending } = page;
   const isDown = isReadDown(page);
   const place = after ?? before;

@@ -110,6 +110,20 @@ describe('GET /files/:fileId/rows', () => {
     expect(JSON.stringify(rows)).not.toContain('422222');
   });
 
+  it('filters and sorts as the page does', async () => {
+    const lines = async (query: string) =>
+      (await ask(`/files/cards.csv/rows?${query}`)).rows.map(({ line }: { line: number }) => line);
+    expect(await lines('outcome=approved&invoice=C-1')).toEqual([1]);
+    expect(await lines('sort=line&dir=desc&limit=1')).toEqual([2]);
+    expect(await lines('sort=line&dir=desc&after=2')).toEqual([1]);
+    expect(await lines('after=999999999999999')).toEqual([]);
+    expect((await program.ask('/files/cards.csv/rows?sort=invoice')).status).toBe(400);
+    const { files } = await ask('/files?sort=name');
+    expect(files.map(({ name }: { name: string }) => name)).toEqual(
+      files.map(({ name }: { name: string }) => name).toSorted(),
+    );
+  });
+
   it('tells a row that was withheld without an outcome, and nothing behind the last', async () => {
     const { rows } = await ask('/files/broken.csv/rows');
     expect(rows).toMatchObject([{ line: 1, batch_no: null, amount_cents: null, outcome: null }]);
@@ -236,6 +250,12 @@ describe('GET /audit', () => {
     const actors = (await ask('/audit?actor=worker:intake')).links.map((link: { actor: string }) => link.actor);
     expect(new Set(actors)).toEqual(new Set(['worker:intake']));
     expect((await ask('/audit?since=2100-01-01T00:00:00Z')).links).toEqual([]);
+    expect((await ask('/audit?until=2000-01-01T00:00:00Z')).links).toEqual([]);
+    const moves = (await ask('/audit?move=accept&dir=asc')).links as { move: string; seq: number }[];
+    expect(moves.length).toBeGreaterThan(1);
+    expect(moves.every(({ move }) => move === 'accept')).toBe(true);
+    expect(moves.map(({ seq }) => seq)).toEqual(moves.map(({ seq }) => seq).toSorted((one, other) => one - other));
+    expect((await ask(`/audit?move=accept&dir=asc&after=${moves[0]!.seq}`)).links[0]).toMatchObject(moves[1]!);
   });
 
   it('does not find a file that there is not', async () => {

@@ -53,6 +53,9 @@ async function factsOf(app: App, { query }: FastifyRequest): Promise<Facts> {
   return { file, customs: customsOf(app, file.account) };
 }
 
+/** The orders of the rows of a file, each with whether it begins with the largest. */
+export const ROW_ORDERS: Readonly<Record<RowOrder, boolean>> = { line: false, amount: true };
+
 function rowList({ file, customs }: Facts, asked: RowQuery): OpenList<ListedRow, RowOrder> {
   const { outcome, invoice, batch, from, isCard } = asked;
   const filter = filterOf(asked);
@@ -62,8 +65,9 @@ function rowList({ file, customs }: Facts, asked: RowQuery): OpenList<ListedRow,
     tab: 'payments',
     filter: { outcome, invoice, batch: batch || undefined, from: from || undefined },
     subject: { file: file.file_id },
-    orders: { line: false, amount: true },
+    orders: ROW_ORDERS,
     size: SIZE,
+    isOneWay: !canSortRows(file),
     columns: rowColumns(file, customs.currency),
     numberOf: ({ line }) => line,
     read: async (ledger, page) => (isCard ? [] : listRows(ledger, file, filter, page)),

@@ -61,6 +61,7 @@ describe('the tab Payments', () => {
     ['&batch=2&from=119', [119, 120]],
     ['&from=120', [120]],
     ['&outcome=nonsense&from=119', [119, 120]],
+    ['&after=999999999999999', []],
   ])('filters: %s', async (query, expected) => {
     expect(await linesOf(query)).toEqual(expected);
   });
@@ -74,6 +75,19 @@ describe('the tab Payments', () => {
     expect(text).toContain('aria-sort="descending"');
     const other = linksOf(text).find((link) => link.includes('dir=asc'))!;
     expect((await amountsOf(other)).slice(0, 2)).toEqual(['2.00 USD', '25.00 USD']);
+  });
+
+  it('leaves a file of very many rows in its order, and leads back to its start', async () => {
+    await forceSql(world.app, 'UPDATE file SET records = 60000 WHERE file_id = $1', [fileId]);
+    const { text } = await viewer.get(`${path}&sort=amount`);
+    expect(text).not.toContain('aria-sort');
+    const next = linksOf(text).find((link) => link.includes('after='))!;
+    const second = await viewer.get(next);
+    expect(await linesOf(next.slice(path.length))).toEqual(upTo(20).map((n) => 100 + n));
+    const back = /href="([^"]+)">← From the start/.exec(second.text)![1]!.replaceAll('&amp;', '&');
+    expect(await linesOf(back.slice(path.length))).toEqual(upTo(100));
+    expect(await linesOf('&before=50')).toEqual(upTo(100));
+    await forceSql(world.app, 'UPDATE file SET records = 120 WHERE file_id = $1', [fileId]);
   });
 
   it('answers no card number and repeats none', async () => {
