@@ -71,13 +71,17 @@ export async function saveSettings({ pool }: Ledger, name: string, settings: Per
   await pool.query('UPDATE person SET settings = $2 WHERE name = $1', [name, JSON.stringify(settings)]);
 }
 
-/** Returns where a user begins after the log-in. */
+/** Where the work of a role begins, if not on the first page of all. */
+const START_OF: Partial<Record<PersonRole, string>> = { approver: '/approvals' };
+
+/** Returns where a user begins after the log-in: on the page that they chose, otherwise on that of their role. */
 export async function readStartPage({ pool }: Ledger, name: string): Promise<string> {
-  const { rows } = await pool.query<{ start: string | null }>(
-    `SELECT settings ->> 'start' AS start FROM person WHERE name = $1`,
+  const { rows } = await pool.query<{ role: PersonRole; start: string | null }>(
+    `SELECT role, settings ->> 'start' AS start FROM person WHERE name = $1`,
     [name],
   );
-  return rows[0]?.start ?? '/';
+  const [found] = rows;
+  return found?.start ?? START_OF[found?.role ?? 'viewer'] ?? '/';
 }
 
 /** A filter and an order of a list that a user keeps by a name. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { askApi, dashboardForTests, PASSWORD, TEST_PEOPLE, type TestBrowser } from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, mayDo } from '../../../schemas/actions.ts';
+import { readStartPage, saveSettings } from '../../../src/ledger/person/people.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
 
@@ -220,6 +221,13 @@ describe('/me/settings', () => {
     const logIn = (next: string) => world.stranger().post('/login', { name: 'viewer', password, next }, '');
     expect((await logIn('/')).location).toBe('/files');
     expect((await logIn('/audit')).location).toBe('/audit');
+  });
+
+  it('leads an approver to what waits for a decision, unless they chose another page', async () => {
+    expect(await readStartPage(world.app.ledger, 'approver')).toBe('/approvals');
+    expect(await readStartPage(world.app.ledger, 'operator')).toBe('/');
+    await saveSettings(world.app.ledger, 'approver', { start: '/' });
+    expect(await readStartPage(world.app.ledger, 'approver')).toBe('/');
   });
 
   it('takes nothing that is not offered', async () => {

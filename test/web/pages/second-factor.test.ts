@@ -178,7 +178,7 @@ describe('dashboard.secondFactor', () => {
     const dashboard = await openWith('off');
     try {
       const browser = openBrowser(dashboard.url);
-      expect((await browser.post('/login', { name: 'second', password: PASSWORD }, '')).location).toBe('/');
+      expect((await browser.post('/login', { name: 'second', password: PASSWORD }, '')).location).toBe('/approvals');
       expect((await browser.get('/files')).status).toBe(200);
     } finally {
       await dashboard.close();

@@ -12,7 +12,14 @@ import { type WebContext, viewerOf } from '../../web-context.ts';
 const CHOICES = {
   theme: { '': 'As the system', light: 'Light', dark: 'Dark' },
   density: { '': 'Comfortable', compact: 'Compact' },
-  start: { '': 'Today', '/approvals': 'Approvals', '/files': 'Files', '/report': 'Reports', '/search': 'Payments' },
+  start: {
+    '': 'As for your role',
+    '/': 'Today',
+    '/approvals': 'Approvals',
+    '/files': 'Files',
+    '/report': 'Reports',
+    '/search': 'Payments',
+  },
 } as const;
 
 /** Serves `/me/settings`: how pages look for a user. What is not among the choices counts as not chosen. */
