@@ -54,7 +54,7 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
         page.waitForEvent('download'),
         page.getByRole('link', { name, exact: true }).click(),
       ]);
-      return (await file.path())!;
+      return file.path();
     }
 
     it('sort by a heading, the other way by a second click, over the border of a page', async () => {

@@ -123,16 +123,21 @@ async function openBody(
   );
   const bytes = form === 'csv' ? csvOf(list, lines, zone) : workbookOf(list, lines, zone);
   const body = Readable.from(bytes, { signal: AbortSignal.timeout(LONGEST_MS), objectMode: false });
-  const end = async () => {
-    // A workbook that is broken off leaves its lines unread.
-    await lines.return(undefined).catch((error: unknown) => log.error({ err: error }, 'an export was not recorded'));
+  const end = async (error: unknown) => {
+    // A browser that has the last byte may begin the next export at once; one broken off may still read a page.
+    if (!error) endTurn();
+    try {
+      // A workbook that is broken off leaves its lines unread.
+      await lines.return(undefined);
+    } catch (fault) {
+      log.error({ err: fault }, 'an export was not recorded');
+    }
     await snapshot.close();
+    if (!error) return;
+    log.info({ err: error, list: list.name }, 'an export was broken off');
     endTurn();
   };
-  finished(body, (error) => {
-    if (error) log.info({ err: error, list: list.name }, 'an export was broken off');
-    void end();
-  });
+  finished(body, (error) => void end(error));
   return body;
 }
 
