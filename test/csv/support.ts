@@ -6,7 +6,7 @@ import type { CellRule } from '../../src/csv/rules/text.ts';
 import type { Fault, RawRow } from '../../src/rows/rows.ts';
 import { checkByBytes, checkByReference, outcomeOf, readRecords } from './compare/check-by-bytes.ts';
 import type { Charset } from '../../src/csv/read/open-plain-text.ts';
-import { leaveOutReason } from '../../src/csv/check/leave-out-reason.ts';
+import { leaveOutReason } from '../../src/csv/check/find-header.ts';
 import { cellsOf, type RawLineOptions, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
 import { newFileShape } from '../../src/csv/read/split-lines.ts';
 import { DECLINED, newRowScan, type RowScan } from '../../src/csv/scan/row-scan.ts';

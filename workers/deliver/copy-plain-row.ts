@@ -4,7 +4,7 @@ import { passesLuhnIn } from '../../src/kernel/luhn.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
 
 /**
- * Copies a plain row (see plain-row.ts) as the output files show it, with a comma after each cell. It takes only rows
+ * Copies a plain row (see split-cells.ts) as the output files show it, with a comma after each cell. It takes only rows
  * in which nothing but their own number changes. `to` needs room for one byte more than the row.
  * @returns where the copy ends, or -1 for a row that needs `shownRow`; what was written to `to` is then void
  */

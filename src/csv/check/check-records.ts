@@ -6,8 +6,14 @@ import { type CheckedRow, compileRowCheck } from './check-row.ts';
 import { checkLayout, chooseLayout, columnCountFault, findSeparator } from './choose-layout.ts';
 import { duplicateRows } from './duplicate-rows.ts';
 import type { faultTally } from './fault-effect.ts';
-import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
-import { hasReasonColumn, holdsSecurityCode, leaveOutReason } from './leave-out-reason.ts';
+import {
+  checkHeader,
+  hasReasonColumn,
+  holdsSecurityCode,
+  isHeader,
+  leaveOutReason,
+  titlesSecurityCode,
+} from './find-header.ts';
 import type { ScannedRows } from '../scan/scan-block.ts';
 import type { ProfileReading } from '../profile/read-profile.ts';
 import type { LineRecord } from '../read/split-cells.ts';

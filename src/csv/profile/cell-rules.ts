@@ -3,20 +3,23 @@ import { type ColumnKind, type ColumnName, COLUMNS, columnsOf } from '../../../s
 import type { ColumnRule, Profile, Title } from '../../../schemas/profiles.ts';
 import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
 import { amountRule, directionOf, numberFormOf } from './amount-rule.ts';
-import { type CheckCell, digitsCheck, shapeCheck, splitCheck } from './cell-checks.ts';
 import { compileDateForm, compileExpiryForm, monthOfExpiry, type ReadDate, yearOfExpiry } from './date-form.ts';
 import { compileNumberForm } from './number-form.ts';
 import {
   careOf,
   type CellCare,
   type CellReport,
+  type CheckCell,
+  digitsCheck,
   EMPTY,
   misfit,
   needed,
   neverEmpty,
   type PlaceOf,
   type ReadCell,
+  shapeCheck,
   soundCell,
+  splitCheck,
   usedCell,
 } from './used-cell.ts';
 import { wordCell } from './words-rule.ts';

@@ -1,6 +1,5 @@
 import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
-import { compileDateForm, compileExpiryForm, type DateForm, type ReadDate } from './date-form.ts';
-import { LANGUAGES } from './month-names.ts';
+import { compileDateForm, compileExpiryForm, type DateForm, LANGUAGES, type ReadDate } from './date-form.ts';
 import { compileNumberForm, type NumberForm } from './number-form.ts';
 import { type CellCare, soundCell } from './used-cell.ts';
 

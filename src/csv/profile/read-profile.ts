@@ -5,7 +5,6 @@ import type { Fault } from '../../rows/rows.ts';
 import { titlesOf } from './profile-titles.ts';
 import { findHead, linesOfHead, titlePlaces } from './read/find-titles.ts';
 import { madePage } from './read/made-page.ts';
-import { mayBeCut } from './read/open-end.ts';
 import type { ProfileContext } from './read/payment-checks.ts';
 import {
   isUnfit,
@@ -16,7 +15,7 @@ import {
   type RowReader,
 } from './read/profile-reader.ts';
 import type { SkippedRows } from './read/skipped-rows.ts';
-import { readSourceRows } from './read/source-rows.ts';
+import { mayBeCut, readSourceRows } from './read/source-rows.ts';
 import { newTextShape, type SourceRow, type TextShape } from './read/text-rows.ts';
 
 export type { ProfileContext } from './read/payment-checks.ts';

@@ -2,16 +2,15 @@ import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { RawRow } from '../../rows/rows.ts';
 import { type Charset, openPlainText, type PlainText } from './open-plain-text.ts';
 import { unguardCell } from '../write/guard-cell.ts';
-import { hasReasonColumn, leaveOutReason } from '../check/leave-out-reason.ts';
-import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
+import { hasReasonColumn, leaveOutReason } from '../check/find-header.ts';
 import { findLineEnd, readBlocks } from './read-blocks.ts';
 import { CR, LF, QUOTE as QUOTE_MARK } from '../../kernel/byte-names.ts';
-import { splitPayments } from './split-cells.ts';
+import { isPlainlyQuoted, splitPayments, splitPlainRow } from './split-cells.ts';
 import { blankFilter, type Line, LONGEST_LINE, newFileShape } from './split-lines.ts';
 
 /**
- * The data rows of one block of a payment file. A plain row (see plain-row.ts) stays in the bytes; only the others are
- * split into cells. Most rows therefore cost nothing until they are used.
+ * The data rows of one block of a payment file. A plain row (see split-cells.ts) stays in the bytes; only the others
+ * are split into cells. Most rows therefore cost nothing until they are used.
  */
 export type RawLines = {
   readonly bytes: Buffer;

@@ -1,11 +1,8 @@
 import { LONGEST_LINE } from '../read/split-lines.ts';
-import { cellText } from './cell-text.ts';
+import { cellText, type SharedTexts } from './cell-value.ts';
 import type { Zip } from './open-zip.ts';
 import { readXml } from './read-xml.ts';
 import { refuse } from './refusal.ts';
-
-/** Returns a text by its number; undefined when there is none. */
-export type SharedTexts = (index: number) => string | undefined;
 
 const MOST_TEXTS = 8_388_608;
 const MOST_PIECES = 128;

@@ -4,8 +4,7 @@ import type { CellType, SourceRow } from '../profile/read/text-rows.ts';
 import { findUnreadable, type UnreadableFault } from '../read/split-cells.ts';
 import { LONGEST_LINE } from '../read/split-lines.ts';
 import { type CellRange, columnName, columnOf, LAST_COLUMN, LAST_ROW, rangeOf } from './cell-address.ts';
-import { cellText } from './cell-text.ts';
-import { type CellBook, type CellValue, type SheetCell, valueOf } from './cell-value.ts';
+import { type CellBook, cellText, type CellValue, type SheetCell, valueOf } from './cell-value.ts';
 import { isTrue, type XmlHandlers } from './read-xml.ts';
 import { refuse } from './refusal.ts';
 

@@ -1,14 +1,13 @@
 import type { Profile } from '../../../schemas/profiles.ts';
 import type { Fault } from '../../rows/rows.ts';
 import type { SourceRow, TextShape } from '../profile/read/text-rows.ts';
-import { TELLING_BYTES, tellKind } from '../read/tell-kind.ts';
-import { readStyles } from './cell-styles.ts';
+import { TELLING_BYTES, tellKind } from '../read/open-plain-text.ts';
 import { openZip } from './open-zip.ts';
 import { parseXml } from './read-xml.ts';
 import { refusalOf, refuse } from './refusal.ts';
 import { readSharedTexts } from './shared-texts.ts';
 import { sheetReader } from './sheet-reader.ts';
-import { findParts, visibleSheets } from './workbook-parts.ts';
+import { findParts, readStyles, visibleSheets } from './workbook-parts.ts';
 
 /** A million rows with twelve columns take 85 MB. */
 const LARGEST_WORKBOOK_BYTES = 134_217_728;

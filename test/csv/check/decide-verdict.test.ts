@@ -5,7 +5,7 @@ import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { ACCOUNT, CARD_HEADER, cardLine, checkAll, chunksOf, rulesWith } from '../support.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import { hasReasonColumn, leaveOutReason } from '../../../src/csv/check/leave-out-reason.ts';
+import { hasReasonColumn, leaveOutReason } from '../../../src/csv/check/find-header.ts';
 import { readRawRows } from '../../../src/csv/read/read-raw-lines.ts';
 
 const SOUND = {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkHeader, isHeader, titlesSecurityCode } from '../../../src/csv/check/find-header.ts';
+import { checkHeader, holdsSecurityCode, isHeader, titlesSecurityCode } from '../../../src/csv/check/find-header.ts';
 import { achLine, CARD_HEADER, cardLine, OTHER_VISA, VISA } from '../support.ts';
 import { checkLayout, chooseLayout, columnCountFault, findSeparator } from '../../../src/csv/check/choose-layout.ts';
-import { holdsSecurityCode } from '../../../src/csv/check/leave-out-reason.ts';
 import { type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import { columnsNearTitle, columnsOfTitle, namesSecurityCode } from '../../../src/csv/check/column-titles.ts';
 

@@ -18,9 +18,8 @@ import {
   LONGEST_LINE,
   newFileShape,
 } from '../../../src/csv/read/split-lines.ts';
-import { tellKind } from '../../../src/csv/read/tell-kind.ts';
 import { type LineRecord, splitPayments } from '../../../src/csv/read/split-cells.ts';
-import { type Charset, decoderOfLines } from '../../../src/csv/read/open-plain-text.ts';
+import { type Charset, decoderOfLines, tellKind } from '../../../src/csv/read/open-plain-text.ts';
 
 /** Everything a check yields, by either method. */
 export type Outcome = {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileDateForm, compileExpiryForm, type DateForm } from '../../../src/csv/profile/date-form.ts';
-import { LANGUAGES, monthNames } from '../../../src/csv/profile/month-names.ts';
+import {
+  compileDateForm,
+  compileExpiryForm,
+  type DateForm,
+  LANGUAGES,
+  monthNames,
+} from '../../../src/csv/profile/date-form.ts';
 import { cellOrCodes } from './support/make-cell.ts';
 
 /** Reads a date: as the layout wants it, or the detail of the fault. */

@@ -5,12 +5,11 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { tryProperty } from '../../support/random.ts';
 import { ANY_LINES, byLines, byRecords, CARD_HEADER, cardLine, checkAll, chunksOf } from '../support.ts';
-import type { Charset } from '../../../src/csv/read/open-plain-text.ts';
+import { type Charset, TELLING_BYTES, tellKind } from '../../../src/csv/read/open-plain-text.ts';
 import { readRawRows } from '../../../src/csv/read/read-raw-lines.ts';
 import type { RawRow } from '../../../src/rows/rows.ts';
 import { behindLineEnd, findLineEnd, readBlocks } from '../../../src/csv/read/read-blocks.ts';
 import { byteCounter } from '../../../src/csv/check/check-payment-file.ts';
-import { TELLING_BYTES, tellKind } from '../../../src/csv/read/tell-kind.ts';
 import { achRow, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
 
 /** read-raw-lines.soak.test.ts tries more and longer lines. */

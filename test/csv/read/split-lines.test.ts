@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'csv-parse/sync';
 import { blankFilter, type Line, lineSplitter, LONGEST_LINE } from '../../../src/csv/read/split-lines.ts';
-import { endOfCell, isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/plain-row.ts';
+import { endOfCell, isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/split-cells.ts';
 import { COMMA } from '../../../src/kernel/byte-names.ts';
 import { makeRoom, newLineBuffer, putBytes, putNumber, putText } from '../../../src/csv/read/line-buffer.ts';
 import { type Charset, openPlainText } from '../../../src/csv/read/open-plain-text.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { unguardCell } from '../../../src/csv/write/guard-cell.ts';
-import { isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/plain-row.ts';
+import { isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/split-cells.ts';
 import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { plainRowCopier, shownRow } from '../../../workers/deliver/copy-plain-row.ts';

@@ -1,6 +1,6 @@
 import { COLUMNS, type ColumnKind, type ColumnName } from '../../../../schemas/layouts.ts';
 import { type ColumnRule, type Profile, RULE_KEYS } from '../../../../schemas/profiles.ts';
-import { rangeOf } from '../cell-checks.ts';
+import { rangeOf } from '../used-cell.ts';
 import { fault, type FoundFault, keyFault, orList, type ProfilePath } from './found-fault.ts';
 
 type RuleKey = keyof ColumnRule;

@@ -10,9 +10,8 @@ import { placesOf } from '../../scan/row-scan.ts';
 import { amountReader, type CellReport } from '../cell-rules.ts';
 import { SHORTEST_PART } from '../mask-sender-row.ts';
 import { titlesOfRule } from '../profile-titles.ts';
-import { dateDoubt } from './date-doubt.ts';
-import { expiryDoubt } from './expiry-doubt.ts';
-import { wordLookup } from './fold-text.ts';
+import { dateDoubt, expiryDoubt } from './date-doubt.ts';
+import { wordLookup } from '../words-rule.ts';
 import type { SourceRow } from './text-rows.ts';
 
 export type ProfileContext = {

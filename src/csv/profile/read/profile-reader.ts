@@ -7,13 +7,12 @@ import type { Fault } from '../../../rows/rows.ts';
 import { unguardCell } from '../../write/guard-cell.ts';
 import { type CellReport, compileCells } from '../cell-rules.ts';
 import { codeGuard } from './code-guard.ts';
-import { type Head, titlePlaces } from './find-titles.ts';
+import { type Head, howCountDiffers, titlePlaces } from './find-titles.ts';
 import { paymentChecks, type ProfileContext } from './payment-checks.ts';
 import { cellFaults } from './row-faults.ts';
 import { type RowKind, rowSorter } from './row-kinds.ts';
 import { paymentProbe, type SkippedRows, skippedTally } from './skipped-rows.ts';
 import type { SourceRow } from './text-rows.ts';
-import { howCountDiffers } from './titles-difference.ts';
 import { totalRows } from './total-rows.ts';
 import { typedCells, withShownSums } from './typed-cells.ts';
 

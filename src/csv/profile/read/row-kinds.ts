@@ -1,6 +1,6 @@
 import type { Profile, Title } from '../../../../schemas/profiles.ts';
 import { counted } from '../../../kernel/counted.ts';
-import { startMatcher, wordLookup, wordMatcher } from './fold-text.ts';
+import { startMatcher, wordLookup, wordMatcher } from '../words-rule.ts';
 import { titleMatcher } from './find-titles.ts';
 
 /** What a row behind the titles is. The cells of a row that is `taken`, `skipped` or `odd` are as many as the titles. */

@@ -5,7 +5,6 @@ import { titlesOf } from '../../profile/profile-titles.ts';
 import { endsInQuotes } from '../../profile/read/split-dialect.ts';
 import { FEWEST_CELLS, findTitles, type Tried, trySeparators } from '../form.ts';
 import { type ColumnEvidence, evidenceOf, type FoundSum, sumsIn } from '../kinds-of-columns.ts';
-import { kindsOfRows, type RowKinds } from '../kinds-of-rows.ts';
 import type { Memo } from '../memo.ts';
 import { OPEN, type Asker } from '../question.ts';
 import {
@@ -13,7 +12,9 @@ import {
   type ColumnType,
   decodeSample,
   isBlank,
+  kindsOfRows,
   linesOf,
+  type RowKinds,
   rowsOf,
   rowsOfSheet,
   type SampleRow,

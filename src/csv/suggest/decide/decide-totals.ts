@@ -6,7 +6,7 @@ import { compileNumberForm } from '../../profile/number-form.ts';
 import { foldWord } from '../../profile/words-rule.ts';
 import type { Table } from './decide-form.ts';
 import { sayRows } from './decide-rows.ts';
-import type { TotalRow } from '../kinds-of-rows.ts';
+import type { TotalRow } from '../sample-rows.ts';
 import { type Asker, OPEN } from '../question.ts';
 import { shownText } from '../shown.ts';
 import { titleShown } from '../sources.ts';

@@ -6,7 +6,7 @@ import { encodeLines, EXAMPLE_FILES, exampleProfile } from '../support/example-f
 import { type FileCase, replaced, testCases } from '../support/file-cases.ts';
 import { judge } from '../support/read-example.ts';
 import type { Title } from '../../../../schemas/profiles.ts';
-import { mayBeCut } from '../../../../src/csv/profile/read/open-end.ts';
+import { mayBeCut } from '../../../../src/csv/profile/read/source-rows.ts';
 
 const split = cellSplitter({ separator: ';', quotes: 'double' });
 
