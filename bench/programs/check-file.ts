@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Config } from '../../schemas/config.ts';
 import { resolveSettings } from '../../src/config/config.ts';
-import { readPiecesNow } from '../../src/kernel/read-pieces.ts';
+import { readPiecesNow } from '../../src/kernel/file-bytes.ts';
 import { checkContent } from '../../src/explain/validate/check-content.ts';
 import { reportSample } from '../measure/report-sample.ts';
 import { plainConfig } from '../world/plain-config.ts';

@@ -1,5 +1,5 @@
 import { type OutputCheck, rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
-import { makeFolders } from '../kernel/make-folders.ts';
+import { makeFolders } from '../kernel/folders.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { readOutputs } from '../ledger/file/read-file.ts';

@@ -7,11 +7,10 @@ import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
-import { PIECE_BYTES, readPieces } from '../kernel/read-pieces.ts';
-import { writeWhole } from '../kernel/write-whole.ts';
+import { PIECE_BYTES, readPieces, writeWhole } from '../kernel/file-bytes.ts';
 import type { DataKey } from './data-key.ts';
 import { openStream, sealStream } from './seal-stream.ts';
-import { syncFolder } from '../kernel/sync-folder.ts';
+import { syncFolder } from '../kernel/folders.ts';
 
 /**
  * Returns the path of a sealed original: archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the claim. The path

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { deriveKey, secretBytes } from './derive-key.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
-import { syncFolderNow } from '../kernel/sync-folder.ts';
+import { syncFolderNow } from '../kernel/folders.ts';
 import { runSecretCommand } from '../config/config-secret.ts';
 
 /**

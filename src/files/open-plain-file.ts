@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { systemCode } from '../kernel/errors.ts';
 import { lstatOrNothing } from './list-folder.ts';
-import { readPieces } from '../kernel/read-pieces.ts';
+import { readPieces } from '../kernel/file-bytes.ts';
 
 /**
  * Opens a file for reading, or returns undefined if it is missing or not plain. Anything else is not even opened,

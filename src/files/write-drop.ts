@@ -9,7 +9,7 @@ import { explained, explainSystemError, lstatOrNothing } from './list-folder.ts'
 import { hashFile } from './open-plain-file.ts';
 import { publishFile } from './outputs/publish-drafts.ts';
 import { type CompleteBy, SIDECAR } from './scan-folder.ts';
-import { syncFolder } from '../kernel/sync-folder.ts';
+import { syncFolder } from '../kernel/folders.ts';
 import { UNFINISHED_ENDING } from './write-durably.ts';
 
 /**

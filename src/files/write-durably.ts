@@ -1,7 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crashPoint } from '../kernel/crash-point.ts';
-import { syncFolder } from '../kernel/sync-folder.ts';
+import { syncFolder } from '../kernel/folders.ts';
 
 /** Ending of what a killed `writeDurably` leaves behind. */
 export const UNFINISHED_ENDING = '.tmp';

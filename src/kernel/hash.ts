@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { readPieces } from './read-pieces.ts';
+import { readPieces } from './file-bytes.ts';
 
 /** Returns the SHA-256 in lower-case hex. */
 export function sha256Of(bytes: Uint8Array | string): string {

@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts';
 import { displayName, isIgnoredName } from '../../src/files/file-names.ts';
 import { hashFile } from '../../src/files/open-plain-file.ts';
 import { lstatOrNothing } from '../../src/files/list-folder.ts';
-import { syncFolder } from '../../src/kernel/sync-folder.ts';
+import { syncFolder } from '../../src/kernel/folders.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-transfer.ts';

@@ -3,7 +3,7 @@ import { checkSameFileSystem } from '../../src/files/check-same-file-system.ts';
 import { dataPaths, type Folder, foldersHere, type Settings } from '../../src/config/config.ts';
 import { findPathFaults, liesInside } from '../../src/config/config-faults.ts';
 import { explainPath, PipelineError, systemCode } from '../../src/kernel/errors.ts';
-import { makeFolders } from '../../src/kernel/make-folders.ts';
+import { makeFolders } from '../../src/kernel/folders.ts';
 import type { App } from '../../src/app.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { makeFolders } from '../../kernel/make-folders.ts';
+import { makeFolders } from '../../kernel/folders.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { CONFIG_FILE, loadSettings, type Settings } from '../../config/config.ts';
 import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';

@@ -11,7 +11,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { type FolderRules, rulesOfFolder } from '../../explain/validate/check-content.ts';
 import { isMessageName } from '../../files/file-names.ts';
-import { readPiecesNow } from '../../kernel/read-pieces.ts';
+import { readPiecesNow } from '../../kernel/file-bytes.ts';
 import { checkMessage, type MessageFault } from '../../pgp/check-message.ts';
 import { openKeys } from '../../pgp/open-keys.ts';
 import { openMessage } from '../../pgp/open-message.ts';

@@ -15,7 +15,7 @@ import {
 import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import { removeEmptyClaim } from './release-claim.ts';
 import type { Candidate } from '../scan-folder.ts';
-import { syncFolder } from '../../kernel/sync-folder.ts';
+import { syncFolder } from '../../kernel/folders.ts';
 
 export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock; fileId: string };
 

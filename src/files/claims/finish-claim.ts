@@ -5,7 +5,7 @@ import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import { oddCodeOf, type OddDrop } from './odd-drop.ts';
-import { syncFolder } from '../../kernel/sync-folder.ts';
+import { syncFolder } from '../../kernel/folders.ts';
 import { readPlainFile } from '../open-plain-file.ts';
 import type { Candidate, Completeness, SeenFile } from '../scan-folder.ts';
 import { writeDurably } from '../write-durably.ts';

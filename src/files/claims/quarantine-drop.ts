@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { explained, explainSystemError, lstatOrNothing } from '../list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
-import { syncFolder } from '../../kernel/sync-folder.ts';
+import { syncFolder } from '../../kernel/folders.ts';
 import { UNFINISHED_ENDING, writeDurably } from '../write-durably.ts';
 
 /** `from`: id of the folder it was in. `fileId` must be new. */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { rm } from 'node:fs/promises';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
-import { writeWhole } from '../../kernel/write-whole.ts';
+import { writeWhole } from '../../kernel/file-bytes.ts';
 import { explained, type FolderEntry, listFolder } from '../list-folder.ts';
 import { hashOpened, type LookAtPieces } from '../open-plain-file.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -7,7 +7,7 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { explained, lstatOrNothing } from '../list-folder.ts';
 import { hashFile } from '../open-plain-file.ts';
 import { type FileMark, markOf, type OutputDraft } from './output-draft.ts';
-import { syncFolder } from '../../kernel/sync-folder.ts';
+import { syncFolder } from '../../kernel/folders.ts';
 
 export type Written = { name: string; path: string; sha256: string; bytes: number };
 

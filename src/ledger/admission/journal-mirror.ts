@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
-import { makeFolders } from '../../kernel/make-folders.ts';
+import { makeFolders } from '../../kernel/folders.ts';
 
 /** The second copy of a send journal, on another disk or machine. */
 export type JournalMirror = {

@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PoolClient } from 'pg';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
-import { syncFolder } from '../../kernel/sync-folder.ts';
+import { syncFolder } from '../../kernel/folders.ts';
 import { copyPieces } from '../copy/copy-out.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 

@@ -1,6 +1,6 @@
 import { chmod, chown, lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '../../kernel/make-folders.ts';
+import { makeFolders } from '../../kernel/folders.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import type { Log } from '../../kernel/log.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
-import { syncFolderNow } from '../../kernel/sync-folder.ts';
+import { syncFolderNow } from '../../kernel/folders.ts';
 import { type Cluster, type ClusterPlace, dataFolderOf, startFailed } from './cluster.ts';
 import { runProgram } from './run-program.ts';
 import { isAlive } from './postmaster-file.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { decryptGcm, encryptGcm, NONCE_BYTES } from '../../crypto/aes-gcm.ts';
 import { deriveKey } from '../../crypto/derive-key.ts';
-import { syncFolder } from '../../kernel/sync-folder.ts';
+import { syncFolder } from '../../kernel/folders.ts';
 
 /** A secret that keeps whole numbers out of the books. Duplicates and results still survive a restart. */
 export type BookSecret = {

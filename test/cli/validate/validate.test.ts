@@ -11,7 +11,7 @@ import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { type Ran, runHere } from '../support/run-here.ts';
 import { checkFile } from '../../../src/cli/validate/validate.ts';
 import { chooseRules, type DropRules, openDrop } from '../../../src/cli/validate/choose-rules.ts';
-import { readPiecesNow } from '../../../src/kernel/read-pieces.ts';
+import { readPiecesNow } from '../../../src/kernel/file-bytes.ts';
 import type { Fault } from '../../../src/rows/rows.ts';
 
 let root = '';

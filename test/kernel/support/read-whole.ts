@@ -1,6 +1,6 @@
 import { open, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { PIECE_BYTES, readPieces, SMALL_BYTES } from '../../../src/kernel/read-pieces.ts';
+import { PIECE_BYTES, readPieces, SMALL_BYTES } from '../../../src/kernel/file-bytes.ts';
 
 /** Lengths, in bytes, at which a reader could go wrong. */
 export const LENGTHS = [0, 1, SMALL_BYTES - 1, SMALL_BYTES, PIECE_BYTES - 1, PIECE_BYTES, 2 * PIECE_BYTES, 900_000];

@@ -1,4 +1,4 @@
-import { read, readSync } from 'node:fs';
+import { read, readSync, write, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -68,3 +68,12 @@ const readLater: ReadInto = async (fd, bytes, position) =>
   (await readPromised(fd, bytes, 0, bytes.length, position)).bytesRead;
 
 const readPromised = promisify(read);
+
+/** Writes bytes at the current position of an open file. A write may be partial, so the rest is written again. */
+export async function writeWhole(fd: number, bytes: Uint8Array): Promise<void> {
+  const isSmall = bytes.length <= SMALL_BYTES;
+  for (let done = 0; done < bytes.length; )
+    done += isSmall ? writeSync(fd, bytes, done) : (await writeLater(fd, bytes, done)).bytesWritten;
+}
+
+const writeLater = promisify(write);

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPieces, readPiecesNow, SMALL_BYTES } from '../../src/kernel/read-pieces.ts';
+import { readPieces, readPiecesNow, SMALL_BYTES, writeWhole } from '../../src/kernel/file-bytes.ts';
 import { expectReadWhole, LENGTHS, textOf } from './support/read-whole.ts';
 import { sha256Of, sha256OfFile } from '../../src/kernel/hash.ts';
-import { makeFolders } from '../../src/kernel/make-folders.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
-import { syncFolder, syncFolderNow } from '../../src/kernel/sync-folder.ts';
-import { writeWhole } from '../../src/kernel/write-whole.ts';
+import { makeFolders, syncFolder, syncFolderNow } from '../../src/kernel/folders.ts';
 
 let folder: string;
 
@@ -22,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('readPieces', () => {
   it.each(LENGTHS)('reads a file of %i bytes, whatever it was taken for', async (length) => {
-    // With the smallest pieces each byte is a call, so read-pieces.soak.test.ts covers large files.
+    // With the smallest pieces each byte is a call, so file-bytes.soak.test.ts covers large files.
     const tooSmall = length < 1_000 ? [0, 50] : [1_000, SMALL_BYTES - 1];
     await expectReadWhole(join(folder, 'file'), length, [length, length - 1, ...tooSmall, 10 * length]);
   });
