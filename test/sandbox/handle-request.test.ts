@@ -9,7 +9,7 @@ import { useSandboxes } from './support/sandbox-world.ts';
 import { readBody } from '../../src/sandbox/handle-request.ts';
 import { escapeHtml, headersOf, htmlReply, jsonReply, type Reply, sendReply } from '../../src/sandbox/reply.ts';
 import { systemCode } from '../../src/kernel/errors.ts';
-import { type Listener, openListener } from '../../src/sandbox/open-listener.ts';
+import { type Listener, openListener } from '../../src/sandbox/start-sandbox.ts';
 
 const world = useSandboxes();
 const CHARGE = soapRequest('ProcessCreditCard', { ...LOGIN, creditCardNum: '4222222222222220', total: '5.00' });

@@ -4,10 +4,9 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import type { BatchLine, BookLine, BookRow, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
-import { type BookFile, noBookFile, openBookFile } from './book-file.ts';
+import { type BookFile, lockFolder, noBookFile, openBookFile } from './book-folder.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
-import { lockFolder } from './lock-folder.ts';
 import {
   batchOwner,
   keepPayments,

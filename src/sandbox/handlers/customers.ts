@@ -1,8 +1,15 @@
 import type { Decision } from '../books/open-books.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import { element, textElement } from '../xml/write-xml.ts';
-import { checkCard, checkExpiry, mergeCustomer, wantsNewNumber } from '../customers/merge-customer.ts';
-import { type Customer, newCustomer, type PaymentKind } from '../customers/customer.ts';
+import {
+  checkCard,
+  checkExpiry,
+  type Customer,
+  mergeCustomer,
+  newCustomer,
+  type PaymentKind,
+  wantsNewNumber,
+} from '../customers/customer.ts';
 import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
 import { customersCsv, customerXml } from '../customers/write-customers.ts';
 

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { noBookFile, openBookFile } from '../../../src/sandbox/books/book-file.ts';
+import { lockFolder, noBookFile, openBookFile } from '../../../src/sandbox/books/book-folder.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 import { newBookSecret, openBookSecret } from '../../../src/sandbox/books/book-secret.ts';
-import { lockFolder } from '../../../src/sandbox/books/lock-folder.ts';
 import { buildProgram } from '../../support/build-program.ts';
 
 const world = useSandboxes();

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { customersCsv, customerXml } from '../../../src/sandbox/customers/write-customers.ts';
 import {
   checkCard,
   checkExpiry,
-  mergeCustomer,
-  wantsNewNumber,
-} from '../../../src/sandbox/customers/merge-customer.ts';
-import { customersCsv, customerXml } from '../../../src/sandbox/customers/write-customers.ts';
-import {
   CONTACT_FIELDS,
   type Customer,
+  mergeCustomer,
   newCustomer,
   type PaymentKind,
+  wantsNewNumber,
 } from '../../../src/sandbox/customers/customer.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { makeCall, sampleCustomer } from '../support/make-context.ts';
