@@ -3,7 +3,7 @@ import { type Currency, findRestriction } from '../../schemas/restrictions.ts';
 import type { WireOperation } from '../../schemas/wire.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { checkParameters } from './check-parameters.ts';
-import type { AnyAnswer } from './client-answers.ts';
+import type { AnyAnswer } from './answers.ts';
 import { exchange, type ExchangeParts } from './exchange.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { readClientAnswer } from './read-client-answer.ts';

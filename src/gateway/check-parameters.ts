@@ -1,7 +1,7 @@
 import { FIELDS, type FieldName } from '../../schemas/fields.ts';
 import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 import { parametersOf, type WireValues } from '../../schemas/parameters.ts';
-import type { ParameterFault } from './client-answers.ts';
+import type { ParameterFault } from './answers.ts';
 
 export type CheckedParameters =
   | { kind: 'valid'; values: WireValues }

@@ -1,8 +1,13 @@
 import type { ResultAnswer } from './answers.ts';
-import { type BatchFields, DONE_TEXT, readBatchFields, RUNNING_TEXT } from './batch-fields.ts';
 import type { Scrub } from './hide-secrets.ts';
 import type { ServiceAnswer } from './soap/read-answer.ts';
-import { readBatchAnswer } from './soap/read-batch-answer.ts';
+import {
+  type BatchFields,
+  DONE_TEXT,
+  readBatchAnswer,
+  readBatchFields,
+  RUNNING_TEXT,
+} from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**

@@ -1,10 +1,15 @@
 import type { BatchOperationName } from '../../schemas/operations.ts';
 import { RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
 import type { SubmitAnswer } from './answers.ts';
-import { type BatchFields, isBatchId, readBatchFields, RUNNING_TEXT } from './batch-fields.ts';
 import type { Scrub } from './hide-secrets.ts';
 import type { ServiceAnswer } from './soap/read-answer.ts';
-import { readBatchAnswer } from './soap/read-batch-answer.ts';
+import {
+  type BatchFields,
+  isBatchId,
+  readBatchAnswer,
+  readBatchFields,
+  RUNNING_TEXT,
+} from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**

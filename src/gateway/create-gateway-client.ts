@@ -6,7 +6,7 @@ import { wireRow } from '../../schemas/wire.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { callOperation, type CallOptions, type ClientParts } from './call-operation.ts';
-import type { ClientAnswer } from './client-answers.ts';
+import type { ClientAnswer } from './answers.ts';
 import { type GatewaySettings, readSettings } from './create-gateway.ts';
 import type { TranscriptEntry } from './exchange.ts';
 import { serviceAddress } from './service-address.ts';

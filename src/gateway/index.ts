@@ -9,16 +9,14 @@ export type {
   ParameterFault,
   PaymentResult,
   ResultOf,
-} from './client-answers.ts';
-export type { TranscriptEntry } from './exchange.ts';
-export { createReportClient, type ReportClient } from './reports/create-report-client.ts';
-export type {
   JournalLine,
   JournalOutcome,
   JournalReport,
   JournalTime,
   ReportAnswer,
-} from './reports/report-answers.ts';
+} from './answers.ts';
+export type { TranscriptEntry } from './exchange.ts';
+export { createReportClient, type ReportClient } from './reports/create-report-client.ts';
 export { FIELDS, type FieldName } from '../../schemas/fields.ts';
 export { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 export type { ParametersOf } from '../../schemas/parameters.ts';

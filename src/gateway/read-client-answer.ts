@@ -9,7 +9,7 @@ import { rejectionOf } from '../../schemas/rejections.ts';
 import { RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
 import { classifyResult } from './classify-result.ts';
 import { classifySubmit } from './classify-submit.ts';
-import type { AnyAnswer, PaymentResult } from './client-answers.ts';
+import type { AnyAnswer, PaymentResult } from './answers.ts';
 import type { HiddenSecrets } from './hide-secrets.ts';
 import { readCsv, readCustomers } from './read-customers.ts';
 import { isElements, readAnswer, type ServiceAnswer, textOf } from './soap/read-answer.ts';

@@ -1,5 +1,5 @@
 import { maskNumber } from '../kernel/mask.ts';
-import type { CustomerRecord } from './client-answers.ts';
+import type { CustomerRecord } from './answers.ts';
 import { type Elements, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
 /**

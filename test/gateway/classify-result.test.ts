@@ -4,7 +4,7 @@ import { classifyResult } from '../../src/gateway/classify-result.ts';
 import { createScrub, hideSecrets } from '../../src/gateway/hide-secrets.ts';
 import type { PostOutcome } from '../../src/gateway/transport/post.ts';
 import { answerOf, batchResult, DONE, failure, FAULT, success, WAIT } from './support/soap-answers.ts';
-import { isBatchId, readBatchFields } from '../../src/gateway/batch-fields.ts';
+import { isBatchId, readBatchFields } from '../../src/gateway/soap/read-batch-answer.ts';
 import { REJECTIONS } from '../../schemas/rejections.ts';
 import { findPayment, findRejection, readProcessResult } from '../../src/gateway/read-client-answer.ts';
 import { CANARIES } from './support/call.ts';

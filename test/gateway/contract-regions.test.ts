@@ -3,7 +3,7 @@ import { SPEC_OPERATIONS } from '../schemas/spec-tables.ts';
 import { callSandbox } from '../sandbox/support/make-context.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import type { CallOptions } from '../../src/gateway/call-operation.ts';
-import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../src/gateway/answers.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { BANK, codeOf, DAY, idOf, type OpenFace, openFace, PERSON, RECORD, SCHEDULE } from './support/contract-face.ts';
 import { sampleParameters } from './support/call.ts';

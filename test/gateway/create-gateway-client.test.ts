@@ -9,7 +9,7 @@ import { ALL_OPERATIONS, SECRETS, settingsFor } from './support/call.ts';
 import { createGateway } from '../../src/gateway/create-gateway.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import type { ParametersOf } from '../../schemas/parameters.ts';
-import type { ClientAnswer, CustomerRecord, PaymentResult } from '../../src/gateway/client-answers.ts';
+import type { ClientAnswer, CustomerRecord, PaymentResult } from '../../src/gateway/answers.ts';
 import { serviceAddress } from '../../src/gateway/service-address.ts';
 
 const SETTINGS: GatewayClientSettings = { server: 'NA', agentCode: 'TEST88', password: 'TEST88' };

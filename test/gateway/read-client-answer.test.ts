@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
-import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../src/gateway/answers.ts';
 import { hideSecrets } from '../../src/gateway/hide-secrets.ts';
 import { readClientAnswer } from '../../src/gateway/read-client-answer.ts';
 import { wireName } from '../../schemas/wsdl.ts';

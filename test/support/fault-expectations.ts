@@ -1,4 +1,4 @@
-import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../src/gateway/answers.ts';
 import type { FaultName } from '../../src/sandbox/faults/fault-kinds.ts';
 
 type AnswerKind = AnyAnswer['kind'];

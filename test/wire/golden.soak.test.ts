@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
 import { type GatewayClient, createGatewayClient } from '../../src/gateway/create-gateway-client.ts';
 import type { CallOptions } from '../../src/gateway/call-operation.ts';
-import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../src/gateway/answers.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../gateway/support/scripted-server.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import type { JournalLine, JournalReport } from '../../gateway/reports/report-answers.ts';
+import type { JournalLine, JournalReport } from '../../gateway/answers.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { maskText } from '../../kernel/mask.ts';
 import type { ReconciledRow, RowFinding, SentRow } from '../../rows/rows.ts';

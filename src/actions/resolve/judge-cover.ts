@@ -1,4 +1,4 @@
-import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import type { JournalLine } from '../../gateway/answers.ts';
 import { hideWholeNumbers } from '../../gateway/reports/hide-whole-numbers.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import {

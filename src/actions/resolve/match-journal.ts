@@ -1,6 +1,6 @@
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { hideWholeNumbers } from '../../gateway/reports/hide-whole-numbers.ts';
-import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import type { JournalLine } from '../../gateway/answers.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { RowFinding, SentRow } from '../../rows/rows.ts';

@@ -3,7 +3,7 @@ import { splitCells } from '../../csv/read/split-cells.ts';
 import { lineSplitter } from '../../csv/read/split-lines.ts';
 import { judgeResult } from '../../gateway/reports/make-journal-line.ts';
 import { readJournalCsv } from '../../gateway/reports/read-journal-csv.ts';
-import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import type { JournalLine } from '../../gateway/answers.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 
 /** A transaction report of the service, reduced to what can be relied on. Holds no whole number. */

@@ -1,5 +1,5 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import type { JournalLine } from '../../gateway/answers.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import type { Account } from '../../config/config.ts';

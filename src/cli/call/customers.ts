@@ -1,5 +1,5 @@
 import { guardCsv } from '../../csv/write/write-csv.ts';
-import type { ClientAnswer } from '../../gateway/client-answers.ts';
+import type { ClientAnswer } from '../../gateway/answers.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { answerStatus, customerTable, describeAnswer } from './describe-answer.ts';
 import { openAccount } from './make-call.ts';

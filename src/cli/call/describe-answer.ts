@@ -1,7 +1,7 @@
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import type { Advice } from '../../../schemas/rejections.ts';
-import type { AnyAnswer, AnyResult, CustomerRecord, ParameterFault } from '../../gateway/client-answers.ts';
+import type { AnyAnswer, AnyResult, CustomerRecord, ParameterFault } from '../../gateway/answers.ts';
 import { labelLines, textTable } from '../print/table.ts';
 import { environmentName, secretsOf } from './parameters-of.ts';
 import { EXIT } from '../../../schemas/errors.ts';

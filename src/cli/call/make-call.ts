@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { CURRENCIES, type Currency, findRestriction } from '../../../schemas/restrictions.ts';
 import type { CallOptions } from '../../gateway/call-operation.ts';
-import type { AnyAnswer } from '../../gateway/client-answers.ts';
+import type { AnyAnswer } from '../../gateway/answers.ts';
 import { createGatewayClient, type GatewayClient } from '../../gateway/create-gateway-client.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';

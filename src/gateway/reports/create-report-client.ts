@@ -1,7 +1,7 @@
 import { type ReportParametersOf, reportParametersOf } from '../../../schemas/reports.ts';
 import { type ReportName, type ReportRow, REPORTS } from '../../../schemas/reports.ts';
 import { type ClientWorld, type GatewayClientSettings, readParts } from '../create-gateway-client.ts';
-import type { JournalLine, JournalReport, ReportAnswer } from './report-answers.ts';
+import type { JournalLine, JournalReport, ReportAnswer } from '../answers.ts';
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
 import type { Server } from '../../../schemas/operations.ts';
 import type { ClientParts } from '../call-operation.ts';

@@ -3,7 +3,7 @@ import { NO_CUSTOMER_CODE, REPORT_TIMES, type ReportRow } from '../../../schemas
 import { lastFour } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
-import type { JournalLine, JournalOutcome, JournalTime } from './report-answers.ts';
+import type { JournalLine, JournalOutcome, JournalTime } from '../answers.ts';
 import { momentsInZone } from '../../calendar/zone-time.ts';
 import { rejectionOf } from '../../../schemas/rejections.ts';
 

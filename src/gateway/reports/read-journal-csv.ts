@@ -3,7 +3,7 @@ import { lineSplitter } from '../../csv/read/split-lines.ts';
 import { maskNumber } from '../../kernel/mask.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
 import { type LineField, type LineSource, type LineTexts, makeJournalLine } from './make-journal-line.ts';
-import type { JournalLine } from './report-answers.ts';
+import type { JournalLine } from '../answers.ts';
 
 type ReadCsv =
   /** `csv` is the text without whole numbers. */

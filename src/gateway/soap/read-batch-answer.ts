@@ -1,5 +1,5 @@
 import type { WireOperation } from '../../../schemas/wire.ts';
-import { isElements, readAnswer, type Reading, type ServiceAnswer } from './read-answer.ts';
+import { isElements, readAnswer, type Reading, type ServiceAnswer, textOf } from './read-answer.ts';
 
 /** An answer about a batch. `file` is the result file if it was extracted; its element then holds a placeholder. */
 export type BatchReading = Reading & { readonly file?: Buffer };
@@ -114,3 +114,29 @@ export function decodeBase64(body: Buffer, from: number, to: number): Buffer | u
 
 const PIECE_BYTES = 48 * 1024;
 const PIECE_LETTERS = (PIECE_BYTES / 3) * 4;
+
+/** Fields of an answer about batches, trimmed; empty when absent. */
+export type BatchFields = { readonly text: string; readonly batchId: string; readonly file: string };
+
+export const RUNNING_TEXT = 'Batch Processing, Please Wait ....';
+export const DONE_TEXT = 'Batch Process Has Been Done';
+
+/** Public clients disagree about the first two; failures carry the third. */
+const PAYLOADS = ['BATCHPROCESSRESULT', 'BATCHRESULT', 'PROCESSRESULT'] as const;
+
+/** Returns undefined when an answer has two payloads or a repeated element, because it then contradicts itself. */
+export function readBatchFields(answer: ServiceAnswer): BatchFields | undefined {
+  const present = PAYLOADS.filter((name) => Object.hasOwn(answer.payload, name));
+  if (present.length > 1) return undefined;
+  const payload = present[0] === undefined ? {} : (answer.payload[present[0]] ?? {});
+  if (!isElements(payload)) return undefined;
+  const text = textOf(payload.AUTHORIZATIONRESULT);
+  const batchId = textOf(payload.BATCHID);
+  const file = textOf(payload.BATCHPROCESSRESULTFILE);
+  return text === undefined || batchId === undefined || file === undefined ? undefined : { text, batchId, file };
+}
+
+/** Accepts ids that the ledger, file names and screens can hold safely. The service's own alphabet is unknown. */
+export function isBatchId(text: string): boolean {
+  return /^[\x21-\x7e]{1,40}$/.test(text);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalLine } from '../../../src/gateway/reports/report-answers.ts';
+import type { JournalLine } from '../../../src/gateway/answers.ts';
 import type { SentRow } from '../../../src/rows/rows.ts';
 import type { SentElsewhere } from '../../../src/ledger/doubt/in-doubt.ts';
 import { findInReport, looseInvoice, matchJournal } from '../../../src/actions/resolve/match-journal.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../workers/support/resolve-context.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { App } from '../../../src/app.ts';
-import type { ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
+import type { ReportAnswer } from '../../../src/gateway/answers.ts';
 import { askReportAgain, correctShown } from '../../../src/actions/resolve/ask-report-again.ts';
 
 describe('readJournal', () => {

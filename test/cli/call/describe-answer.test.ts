@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADVICE } from '../../../schemas/rejections.ts';
 import { answerStatus, customerTable, describeAnswer } from '../../../src/cli/call/describe-answer.ts';
-import type { AnyAnswer, CustomerRecord } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer, CustomerRecord } from '../../../src/gateway/answers.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { type CallWorld, openCallWorld, SECRETS } from '../support/cli-world.ts';

@@ -14,7 +14,7 @@ import { createGatewayClient } from '../../../src/gateway/create-gateway-client.
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { sampleParameters } from '../../gateway/support/call.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { CARD } from '../../support/payment-rows.ts';
 
 /** Handles the next request to the service. */

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { OperationName } from '../../../schemas/operations.ts';
 import { answerOf, batchResult, DONE, failure, RECORD_XML, success, validAnswers } from '../support/soap-answers.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { arbitraryGarbage, arbitrarySpoil, arbitraryTwist, type Spoil } from '../support/broken-bodies.ts';
 import { ALL_OPERATIONS, callOn } from '../support/call.ts';
 import { doubtOf, findSpokenSecrets, namedTransaction, permittedKinds, secretsOf } from '../support/permitted-kinds.ts';

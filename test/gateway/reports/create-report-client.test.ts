@@ -8,7 +8,7 @@ import {
   type ReportClient,
 } from '../../../src/gateway/reports/create-report-client.ts';
 import type { TranscriptEntry } from '../../../src/gateway/exchange.ts';
-import type { ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
+import type { ReportAnswer } from '../../../src/gateway/answers.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { CANARIES } from '../support/call.ts';
 import { httpAnswer } from '../support/scripted-server.ts';

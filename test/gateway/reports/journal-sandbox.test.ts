@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Server } from '../../../schemas/operations.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { createReportClient, type ReportClient } from '../../../src/gateway/reports/create-report-client.ts';
-import type { JournalLine, ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
+import type { JournalLine, ReportAnswer } from '../../../src/gateway/answers.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
 /** Payments made through one client are found through the other, as after a lost answer. */

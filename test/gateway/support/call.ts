@@ -2,7 +2,7 @@ import type { GatewaySettings } from '../../../src/gateway/create-gateway.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import type { CallOptions } from '../../../src/gateway/call-operation.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import {
   type ClientWorld,
   createGatewayClient,

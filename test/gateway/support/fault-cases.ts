@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { FAULT_KINDS, type FaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
 import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
 import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { createGatewayClient, type GatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults/fault-kinds.ts';

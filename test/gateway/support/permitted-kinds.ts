@@ -2,7 +2,7 @@ import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
 import { DONE, WAIT } from './soap-answers.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { CANARIES, sampleParameters, SECURITY_CODE } from './call.ts';
 
 /** Returns the kind of an answer that proves nothing. */

@@ -1,7 +1,7 @@
 import { CARD_XML } from '../../sandbox/support/soap-request.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
-import type { CustomerRecord } from '../../../src/gateway/client-answers.ts';
+import type { CustomerRecord } from '../../../src/gateway/answers.ts';
 
 /** Wraps a body as recorded answers of the service do. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CustomerRecord } from '../../../src/gateway/client-answers.ts';
+import type { CustomerRecord } from '../../../src/gateway/answers.ts';
 import { createGatewayClient, type GatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { maskNumber } from '../../../src/sandbox/batch/mask-number.ts';

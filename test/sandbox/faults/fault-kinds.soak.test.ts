@@ -4,7 +4,7 @@ import { renderFaults } from '../../../scripts/reference/faults.ts';
 import { FAULT_KINDS, type FaultName, isFaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
-import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import type { FaultPlan } from '../../../src/sandbox/faults/plan-faults.ts';
 import * as acts from '../../../src/sandbox/faults/acts/hostile-documents.ts';
