@@ -9,7 +9,7 @@ import { openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { givenServer } from './given-engines.ts';
 import { clientlessSessions, keepSessionsWarm } from './warm-connections.ts';
-import { isAlive } from '../../src/ledger/postgres/postmaster-file.ts';
+import { isAlive } from '../../src/ledger/postgres/ask-server.ts';
 
 type Connection = EmbeddedServer['connection'];
 

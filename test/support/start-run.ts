@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildProgram, PROGRAM_VARIABLE } from './build-program.ts';
 import { openTestRun, RUN_VARIABLE } from './postgres.ts';
-import { isAlive } from '../../src/ledger/postgres/postmaster-file.ts';
+import { isAlive } from '../../src/ledger/postgres/ask-server.ts';
 
 /**
  * Prepares a run before its first test. All projects and workers share its temporary folder, database server, template

@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts';
 import type { Account } from '../../src/config/config.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
-import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../src/ledger/batch/schedule-recheck.ts';
+import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../src/ledger/batch/schedule-poll.ts';
 import { readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';

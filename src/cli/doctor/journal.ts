@@ -1,9 +1,8 @@
-import { findJournalTrouble } from '../../ledger/admission/find-journal-trouble.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
-import { findForgottenSends } from '../../ledger/admission/send-journal.ts';
+import { findForgottenSends, findJournalTrouble } from '../../ledger/admission/send-journal.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /** The send journal must be writable and know no call that the ledger does not. */

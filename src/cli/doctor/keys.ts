@@ -7,7 +7,7 @@ import { readNewestBody } from '../../ledger/key/read-originals.ts';
 import { unwrapDataKey } from '../../crypto/data-key.ts';
 import { openBytes } from '../../crypto/seal.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type OpenCleaning, readOpenCleanings } from '../../ledger/retention/cleanings.ts';
+import { type OpenCleaning, readOpenCleanings } from '../../ledger/retention/clean-storage.ts';
 import type { Account } from '../../config/config.ts';
 import { findKeyEnds, type KeyEnd, openKeys } from '../../pgp/open-keys.ts';
 

@@ -1,10 +1,15 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { cleanStorage, IN_A_QUIET_HOUR } from '../../ledger/retention/clean-storage.ts';
+import {
+  type Cleaning,
+  cleanStorage,
+  type DatabaseState,
+  IN_A_QUIET_HOUR,
+  readDatabaseState,
+} from '../../ledger/retention/clean-storage.ts';
 import { startOfDay } from '../../calendar/zone-time.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type Cleaning, type DatabaseState, readDatabaseState } from '../../ledger/retention/cleanings.ts';
 import { tableOf, textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';
 import { retentionDays } from '../../config/retention-days.ts';

@@ -1,5 +1,5 @@
 import { type Recalled, recallForgotten } from '../doubt/recall-batch.ts';
-import { lockForStop } from '../account/stop-lock.ts';
+import { lockForStop } from '../account/pause-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from './send-journal.ts';
 import { type Queryable, transact, type Transaction } from '../engine/transaction.ts';

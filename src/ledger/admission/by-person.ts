@@ -1,6 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { lockForStop } from '../account/stop-lock.ts';
+import { lockForStop } from '../account/pause-account.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { readJournal, type SendJournal } from './send-journal.ts';

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
-import { access, open } from 'node:fs/promises';
+import { access, constants, open, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { makeFolders, syncFolderNow } from '../../kernel/folders.ts';
-import { NO_FILE } from './find-journal-trouble.ts';
 import { openMirror, parseLine } from './journal-mirror.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { Queryable } from '../engine/transaction.ts';
@@ -261,4 +260,26 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
 /** Skips a truncated line. Its attempt never began, because the first byte waits for the whole line. */
 function parseEntry(line: string): JournalEntry | JournalNote | undefined {
   return parseLine(line) as JournalEntry | JournalNote | undefined;
+}
+
+/** Room for thousands of entries. With less, an intent might not fit, and nothing could be sent. */
+const LEAST_FREE_BYTES = 1_048_576;
+
+/** For example a folder, when a setting is mistyped. */
+const NO_FILE = 'its path is not a file';
+
+/**
+ * Returns briefly, without the path, why the send journal cannot take an entry; undefined when it can. It writes
+ * nothing, because the journal must hold only real entries.
+ */
+export async function findJournalTrouble(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+    if (!(await stat(path)).isFile()) return `${NO_FILE}; move it away`;
+    const { bavail, bsize } = await statfs(dirname(path));
+    return bavail * bsize < LEAST_FREE_BYTES ? 'the disk is full' : undefined;
+  } catch (error) {
+    const code = systemCode(error) ?? 'unforeseen error';
+    return code === 'ENOENT' ? 'it is missing' : `it cannot be written (${code})`;
+  }
 }

@@ -4,8 +4,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchKey } from '../engine/move.ts';
 import { hasCome, IS_OPEN, IS_SENDABLE } from './conditions.ts';
 import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
-import { LONGEST_REPOLL_MS } from './schedule-poll.ts';
-import { LONGEST_RECHECK_MS, MAY_RECHECK } from './schedule-recheck.ts';
+import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from './schedule-poll.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/change-outcomes.ts';
 

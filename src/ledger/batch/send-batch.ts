@@ -4,7 +4,7 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import { moveBatch, moveFile } from '../engine/move.ts';
 import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
-import { lockForSend } from '../account/stop-lock.ts';
+import { lockForSend } from '../account/pause-account.ts';
 
 /**
  * Move `send`: records durably that request bytes may leave from now on. It requires this worker's token and a lease

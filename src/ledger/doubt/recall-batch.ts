@@ -9,7 +9,7 @@ import { storableJson } from '../engine/storable-text.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import { NOBODY } from '../batch/prepare-batch.ts';
 import { type BatchKey, moveBatch, moveFile } from '../engine/move.ts';
-import { lockForStop } from '../account/stop-lock.ts';
+import { lockForStop } from '../account/pause-account.ts';
 
 /** What was done about the calls of one account that only the journal knew. */
 export type Recalled = {

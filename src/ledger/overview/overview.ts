@@ -1,7 +1,6 @@
 import { MAY_LEAVE } from '../batch/prepare-batch.ts';
 import { hasCome, IS_FINAL, IS_OPEN } from '../batch/conditions.ts';
-import { LONGEST_REPOLL_MS } from '../batch/schedule-poll.ts';
-import { LONGEST_RECHECK_MS, MAY_RECHECK } from '../batch/schedule-recheck.ts';
+import { LONGEST_RECHECK_MS, LONGEST_REPOLL_MS, MAY_RECHECK } from '../batch/schedule-poll.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';

@@ -1,7 +1,8 @@
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client, DatabaseError } from 'pg';
 import { reasonOf, systemCode } from '../../kernel/errors.ts';
-import { type Cluster, startFailed } from './cluster.ts';
-import { isPostmaster, type PostmasterFile, readPostmasterFile } from './postmaster-file.ts';
+import { type Cluster, type ClusterPlace, dataFolderOf, startFailed } from './cluster.ts';
 
 /** `ssl` is explicit: PGSSLMODE in the environment would otherwise ask for TLS, which a socket does not have. */
 export type Connection = { host: string; port: number; user: string; database: string; ssl: false };
@@ -82,4 +83,59 @@ function isSilence(error: unknown): boolean {
 function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseError) return BUSY_STATES.has(error.code ?? '');
   return !['EACCES', 'EPERM', 'EINVAL', 'EMFILE'].includes(systemCode(error) ?? '');
+}
+
+/** What a running server says about itself; the socket folder is empty while it starts. */
+type PostmasterFile = { pid: number; port: number; socketFolder: string };
+
+/** Reads postmaster.pid: process id, data folder, start time, port and socket folder, one per line. */
+export async function readPostmasterFile(place: ClusterPlace): Promise<PostmasterFile | undefined> {
+  try {
+    const lines = (await readFile(pathOf(place), 'utf8')).split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), socketFolder: lines[4] ?? '' };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether the process is the live server of this cluster. An id alone proves nothing: after a power cut, and
+ * nearly always after a container restart, it belongs to another process.
+ */
+export async function isPostmaster(pid: number, place: ClusterPlace): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // A killed server that was not reaped yet is a zombie, state Z: it has an id but no longer runs.
+  if (!/^\d+ \(postgres\) [^ZX]/.test(stat)) return false;
+  // Readable for the same user and for root, except in a container that drops root's rights; then the name must do.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  return folder === undefined || folder === (await realpath(dataFolderOf(place)));
+}
+
+/**
+ * Removes the lock files of a dead server whose process id now belongs to another process. PostgreSQL would take that
+ * process for a live server and never start. Otherwise it clears them itself.
+ */
+export async function removeMisleadingFiles(place: ClusterPlace): Promise<void> {
+  const file = await readPostmasterFile(place);
+  if (!file || !isAlive(file.pid) || (await isPostmaster(file.pid, place))) return;
+  await rm(pathOf(place), { force: true });
+  if (file.socketFolder !== '') await rm(join(file.socketFolder, `.s.PGSQL.${file.port}.lock`), { force: true });
+}
+
+function pathOf(place: ClusterPlace): string {
+  return join(dataFolderOf(place), 'postmaster.pid');
+}
+
+/** Returns whether a process with this id exists, under any user; false for an invalid id. */
+export function isAlive(pid: number): boolean {
+  // Zero and negative ids would address whole groups of processes.
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
 }

@@ -4,10 +4,9 @@ import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { askServer, type Connection, type Presence, PRESENCE_LOCK, PRESENCE_NAME } from './ask-server.ts';
 import { type Cluster, startFailed } from './cluster.ts';
-import { findCluster } from './find-cluster.ts';
+import { findCluster, hasData, initCluster } from './find-cluster.ts';
 import { findBinaries, prepareBinaries } from './prepare-binaries.ts';
 import { startServer, stopServer } from './start-server.ts';
-import { hasData, initCluster } from './init-cluster.ts';
 
 export type EmbeddedServer = {
   /** For node-postgres: `host` is the socket folder. */

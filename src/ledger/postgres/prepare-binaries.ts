@@ -2,8 +2,7 @@ import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs
 import { dirname, join, relative } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { type ClusterPlace, startFailed } from './cluster.ts';
-import { type Run, runProgram } from './run-program.ts';
+import { type ClusterPlace, type Run, runProgram, startFailed } from './cluster.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { ignoreExisting, makeSharedFolder } from './folders.ts';
 

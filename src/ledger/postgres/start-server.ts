@@ -4,16 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { sha256Of } from '../../kernel/hash.ts';
 import {
+  canReach,
   type Cluster,
   type ClusterPlace,
   DATA_NAME,
   dataFolderOf,
   LOG_NAME,
   logFileOf,
+  runProgram,
   startFailed,
 } from './cluster.ts';
-import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './postmaster-file.ts';
-import { canReach, runProgram } from './run-program.ts';
+import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './ask-server.ts';
 import { makePrivateFolder, replaceFile } from './folders.ts';
 
 /** What the log says when another process was faster, or when an earlier server is not quite gone. */

@@ -154,7 +154,7 @@ async function lockName({ client }: Transaction, name: string): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [PROFILE_LOCKS, name]);
 }
 
-/** Namespace of this lock, distinct from those of instance.ts, with-lock.ts, stop-lock.ts and find-duplicate.ts. */
+/** Namespace of this lock, distinct from those of instance.ts, with-lock.ts, pause-account.ts and find-duplicate.ts. */
 const PROFILE_LOCKS = 7_005;
 
 /** Locks the name of a version and reads it as it is then. */

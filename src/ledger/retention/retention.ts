@@ -1,7 +1,7 @@
 import { IS_FINAL_FILE, IS_OPEN } from '../batch/conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
-import { type Cleaning, cleaningOf, readCleaning } from './cleanings.ts';
+import { type Cleaning, cleaningOf, readCleaning } from './clean-storage.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { findClosed } from '../../ledger/alarm/find-closed.ts';
-import { findJournalTrouble } from '../../ledger/admission/find-journal-trouble.ts';
+import { findJournalTrouble } from '../../ledger/admission/send-journal.ts';
 
 /** A part that keeps this process from finishing files, and why, in words that may be public. */
 export type Unready = { part: 'process' | 'ledger' | 'queue' | 'journal'; why: string };

@@ -9,7 +9,7 @@ import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openApp } from '../../../src/app.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
-import { isPostmaster, readPostmasterFile } from '../../../src/ledger/postgres/postmaster-file.ts';
+import { isPostmaster, readPostmasterFile } from '../../../src/ledger/postgres/ask-server.ts';
 
 let root = '';
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   acknowledgeForgotten,
   ALL_ACCOUNTS,
+  lockForSend,
+  lockForStop,
   pauseAccount,
   resumeAccount,
 } from '../../../src/ledger/account/pause-account.ts';
@@ -13,7 +15,6 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from '../support/put-rows.ts';
-import { lockForSend, lockForStop } from '../../../src/ledger/account/stop-lock.ts';
 import { transact, type Transaction } from '../../../src/ledger/engine/transaction.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

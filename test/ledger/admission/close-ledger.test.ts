@@ -2,7 +2,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAccountStates } from '../../../src/ledger/account/read-holds.ts';
-import { lockForStop } from '../../../src/ledger/account/stop-lock.ts';
+import { lockForStop } from '../../../src/ledger/account/pause-account.ts';
 import { isAdmitted, type Sender } from '../../../src/ledger/admission/admit.ts';
 import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/admission/by-person.ts';
 import { closeLedger, type Closing, LEAP, readState } from '../../../src/ledger/admission/close-ledger.ts';

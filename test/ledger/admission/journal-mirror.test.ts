@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { findJournalTrouble } from '../../../src/ledger/admission/find-journal-trouble.ts';
 import { openMirror } from '../../../src/ledger/admission/journal-mirror.ts';
-import { type JournalEntry, openSendJournal, type SendJournal } from '../../../src/ledger/admission/send-journal.ts';
+import {
+  findJournalTrouble,
+  type JournalEntry,
+  openSendJournal,
+  type SendJournal,
+} from '../../../src/ledger/admission/send-journal.ts';
 import { START } from '../../support/ledger-world.ts';
 
 let folder: string;

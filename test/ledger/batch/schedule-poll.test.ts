@@ -1,14 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
-import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../../src/ledger/batch/schedule-recheck.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
 import { isMoving } from '../../../src/ledger/overview/overview.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { keyOf, openTestLedger, START } from '../../support/ledger-world.ts';
-import { pollNow, readPollLag, schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
+import {
+  endRecheck,
+  keepLaterResult,
+  laterPart,
+  pollNow,
+  readPollLag,
+  schedulePoll,
+  takeRecheck,
+} from '../../../src/ledger/batch/schedule-poll.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);

@@ -3,14 +3,15 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  canReach,
   chooseServerUser,
   dataFolderOf,
   logFileOf,
   readUsers,
+  runProgram,
   startFailed,
 } from '../../../src/ledger/postgres/cluster.ts';
-import { isAlive } from '../../../src/ledger/postgres/postmaster-file.ts';
-import { canReach, runProgram } from '../../../src/ledger/postgres/run-program.ts';
+import { isAlive } from '../../../src/ledger/postgres/ask-server.ts';
 import { settingsText } from '../../../src/ledger/postgres/start-server.ts';
 import { isRoot, sayWhatNeedsRoot, useWorld } from './support/world.ts';
 

@@ -3,15 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { access, chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Cluster, type ClusterPlace, dataFolderOf } from '../../../src/ledger/postgres/cluster.ts';
-import { hasData, initCluster } from '../../../src/ledger/postgres/init-cluster.ts';
-import {
-  isPostmaster,
-  readPostmasterFile,
-  removeMisleadingFiles,
-} from '../../../src/ledger/postgres/postmaster-file.ts';
+import { type Cluster, type ClusterPlace, dataFolderOf, runProgram } from '../../../src/ledger/postgres/cluster.ts';
+import { hasData, initCluster } from '../../../src/ledger/postgres/find-cluster.ts';
+import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from '../../../src/ledger/postgres/ask-server.ts';
 import { findBinaries, prepareBinaries } from '../../../src/ledger/postgres/prepare-binaries.ts';
-import { runProgram } from '../../../src/ledger/postgres/run-program.ts';
 import {
   copyBrokenBinaries,
   giveData,

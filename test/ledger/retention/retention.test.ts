@@ -5,8 +5,12 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { addApiToken, revokeApiToken } from '../../../src/ledger/person/api-tokens.ts';
 import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
-import { CLEANING_PLACE } from '../../../src/ledger/retention/clean-storage.ts';
-import { readCleaning, readDatabaseState, readOpenCleanings } from '../../../src/ledger/retention/cleanings.ts';
+import {
+  CLEANING_PLACE,
+  readCleaning,
+  readDatabaseState,
+  readOpenCleanings,
+} from '../../../src/ledger/retention/clean-storage.ts';
 import {
   dropFingerprints,
   findDueShreds,

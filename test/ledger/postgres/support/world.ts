@@ -9,12 +9,10 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { silentLog } from '../../../../src/kernel/log.ts';
-import type { Connection } from '../../../../src/ledger/postgres/ask-server.ts';
+import { type Connection, isPostmaster, readPostmasterFile } from '../../../../src/ledger/postgres/ask-server.ts';
 import { type Cluster, type ClusterPlace, dataFolderOf } from '../../../../src/ledger/postgres/cluster.ts';
-import { findCluster } from '../../../../src/ledger/postgres/find-cluster.ts';
-import { initCluster } from '../../../../src/ledger/postgres/init-cluster.ts';
+import { findCluster, initCluster } from '../../../../src/ledger/postgres/find-cluster.ts';
 import { joinEmbeddedServer, type Places } from '../../../../src/ledger/postgres/join-embedded-server.ts';
-import { isPostmaster, readPostmasterFile } from '../../../../src/ledger/postgres/postmaster-file.ts';
 import { type Binaries, findBinaries, prepareBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
 import { buildProgram } from '../../../support/build-program.ts';
 
