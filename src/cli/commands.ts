@@ -15,7 +15,7 @@ import { init } from './commands/init.ts';
 import { key } from './commands/key.ts';
 import { retention } from './retention/retention.ts';
 import { people } from './commands/people.ts';
-import { completion } from './completion/completion.ts';
+import { completion } from './commands/completion.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
 import { profile } from './profile/profile.ts';
 import { reprocess } from './commands/reprocess.ts';

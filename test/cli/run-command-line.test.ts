@@ -8,7 +8,7 @@ import { CARD } from '../support/payment-rows.ts';
 import { EXIT } from '../../schemas/errors.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { fishScript, placesOf, zshScript } from '../../src/cli/completion/scripts.ts';
+import { fishScript, placesOf, zshScript } from '../../src/cli/commands/completion.ts';
 
 describe('run command line', () => {
   describe('runCommandLine', () => {

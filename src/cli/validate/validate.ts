@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { EXIT } from '../../../schemas/errors.ts';
+import { EXIT, LEDGER_CODES } from '../../../schemas/errors.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import { parseProfile } from '../../csv/profile/parse-profile.ts';
 import { profileHash } from '../../csv/profile/profile-text.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import { findWriterFaults } from '../../../workers/file-profile.ts';
 import { decideIntake } from '../../../workers/intake/decide-intake.ts';
-import type { EffectRules } from '../../csv/check/fault-effect.ts';
+import { effectOf, type EffectRules } from '../../csv/check/fault-effect.ts';
 import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
 import { readSidecar } from '../../files/sidecar.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
@@ -21,12 +21,13 @@ import type { MessageFault } from '../../pgp/check-message.ts';
 import { type Call, type CliCommand, JSON_OPTION, withLedgerIfAny } from '../command.ts';
 import { progressLine, type ProgressLine } from '../print/progress.ts';
 import { chooseRules, type ChosenRules, openDrop, type OpenedDrop } from './choose-rules.ts';
-import { jsonReport, type Report, textReport } from './reports.ts';
 import { readInput } from '../profile/texts.ts';
 import { faultText } from '../../actions/profile/read-text.ts';
 import { wholeNumber } from '../option-values.ts';
 import { counted } from '../../kernel/counted.ts';
 import { checkContent, unreadCheck } from '../../explain/validate/check-content.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { faultCells, saidEffect, STATUS_OF_VERDICT } from '../../reconcile/outputs/acknowledgement.ts';
 
 export const validate: CliCommand = {
   name: 'validate',
@@ -186,4 +187,70 @@ export async function checkFile(
     progress.clear();
     await file.close();
   }
+}
+
+/** Takes faults one by one: a file may have a million, too many to keep. */
+type Report = { fault(fault: Fault): void; end(name: string, check: FileCheck, decision: FileDecision): void };
+
+/**
+ * Prints one line for each fault up to `most`, then the verdict. The lines wait for the verdict, because what follows
+ * from a fault depends on it; the notice of the file will have the same words.
+ * @param effects what folder and profile make of some faults
+ */
+export function textReport(most: number, effects: EffectRules): Report {
+  const shown: Fault[] = [];
+  let count = 0;
+  return {
+    fault: (fault) => {
+      count += 1;
+      if (count <= most) shown.push(fault);
+    },
+    end: (name, check, decision) => {
+      for (const fault of shown) console.log(describeFault(fault, decision, effects));
+      if (count > most) console.log(`… and ${count - most} more; --max-faults or --json shows them`);
+      console.log(describeVerdict(name, check, decision));
+      console.log(NOT_CHECKED);
+    },
+  };
+}
+
+function describeFault(fault: Fault, decision: FileDecision, effects: EffectRules): string {
+  const [line, column, code, , reason, value, remedy] = faultCells(fault);
+  const notice = {
+    status: STATUS_OF_VERDICT[decision.verdict],
+    code: decision.verdict === 'accept' ? null : decision.code,
+  };
+  const place = [line && `line ${line}`, column].filter(Boolean).join(', ');
+  const effect = saidEffect(notice, fault, effectOf(fault.code, effects));
+  return `${place ? `${place}: ` : ''}${effect}: ${reason}${value ? ` [${value}]` : ''} (${code}). ${remedy}`;
+}
+
+function describeVerdict(name: string, check: FileCheck, decision: FileDecision): string {
+  const why = decision.verdict === 'accept' ? '' : ` (${decision.code}): ${decision.reason}`;
+  const total = formatCents(check.valid.cents);
+  const figures = `${counted(check.records, 'row')}, ${check.valid.rows} valid with a total of ${total}, ${check.invalid.rows} withheld`;
+  return `${name}: ${STATUS_OF_VERDICT[decision.verdict]}${why}. ${figures}.`;
+}
+
+/** Readers of "accepted" must know what was not checked. */
+const NOT_CHECKED = `Not compared with other files; only a drop can find ${LEDGER_CODES.join(', ')}.`;
+
+/**
+ * Writes one JSON object incrementally: `{ faults, file, decision, check, notChecked }`. `notChecked` has the codes
+ * that only the ledger can find.
+ */
+export function jsonReport(): Report {
+  let count = 0;
+  process.stdout.write('{"faults":[');
+  return {
+    fault: (fault) => {
+      process.stdout.write(`${count === 0 ? '' : ','}\n${JSON.stringify(fault)}`);
+      count += 1;
+    },
+    end: (name, check, decision) => {
+      const { faults: _said, ...figures } = check;
+      const members = { file: name, decision, check: figures, notChecked: LEDGER_CODES };
+      process.stdout.write(`],\n${JSON.stringify(members).slice(1)}\n`);
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { dayReport } from '../../workers/support/resolve-context.ts';
 import { openCliWorld } from '../support/cli-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 import type { AccountComparison } from '../../../src/actions/resolve/reconcile-account.ts';
-import { accountTable, comparisonText, forgottenTable } from '../../../src/cli/account/account-tables.ts';
+import { accountTable, comparisonText, forgottenTable } from '../../../src/cli/commands/account.ts';
 import type { AccountState, ForgottenSend, HoldingBatch, Stop } from '../../../src/ledger/account/read-holds.ts';
 
 describe('account', () => {

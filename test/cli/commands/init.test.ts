@@ -16,8 +16,7 @@ import { holdFlags, shortenWaits, startChild, stepsOf, wordsOf } from '../suppor
 import { fakeTerminal, nameAsInCheckout, pipedInput, runHere, startHere } from '../support/run-here.ts';
 import { COUNTRIES } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
-import { askSetup } from '../../../src/cli/commands/init.ts';
-import { operationsIn, sampleFor, starterConfig, USUAL_SETUP } from '../../../src/cli/commands/starter-config.ts';
+import { askSetup, operationsIn, sampleFor, starterConfig, USUAL_SETUP } from '../../../src/cli/commands/init.ts';
 import { loadSettings } from '../../../src/config/config.ts';
 import { packageRoot } from '../../../src/cli/package-version.ts';
 import { makeProgram } from '../../../src/cli/run-command-line.ts';
