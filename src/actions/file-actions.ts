@@ -1,4 +1,4 @@
-import { FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
+import { FINAL_BATCH_STATES, type FileState } from '../../schemas/lifecycle.ts';
 import { saidState } from '../../schemas/shown.ts';
 import { tryOut } from './resolve/carry-out.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
@@ -6,6 +6,7 @@ import { PipelineError } from '../kernel/errors.ts';
 import { cancelFile, type Cancelled } from '../ledger/file/cancel-file.ts';
 import { approveFile, approveHeld, declineFile, proposeApproval } from '../ledger/file/release-held.ts';
 import { readMaker, readOpenProposalOf } from '../ledger/proposal/proposals.ts';
+import { readLinkedFiles } from '../ledger/file/list-files.ts';
 import { readBatches, readFileState } from '../ledger/file/read-file.ts';
 import { withheldOf } from '../ledger/row/read-withheld.ts';
 import type { FaultCount } from '../ledger/row/fault-counts.ts';
@@ -42,6 +43,7 @@ export const approve: Action<'file'> = {
         isProposal
           ? `You propose to send ${sum}. It is sent once another person confirms it.`
           : `${capital(sum)} will be sent.`,
+        ...(await sayCorrected(ledger, file)),
         ...decidedWords(file, held),
       ],
       facts: [...(await fileFacts(context, file)), ['Dropped on the dashboard by', await makerOf(context, file)]],
@@ -92,6 +94,20 @@ export const decline: Action<'file'> = {
     };
   },
 };
+
+/** Warns of files that were uploaded in place of this one and that may be sent, or were. */
+async function sayCorrected(ledger: Ledger, { file_id: fileId }: FileRow): Promise<string[]> {
+  const linked = await readLinkedFiles(ledger, fileId);
+  return linked.flatMap(({ kind, name, state }) =>
+    kind === 'corrected_by' && state !== null && !NEVER_SENT.includes(state)
+      ? [
+          `It was corrected: "${name}" was uploaded in its place and is ${saidState(state)}. With both, payments may be made twice.`,
+        ]
+      : [],
+  );
+}
+
+const NEVER_SENT: readonly FileState[] = ['rejected', 'cancelled'];
 
 /** Describes what an approval leaves behind, and every hold reason that it overrides. */
 function decidedWords(file: FileRow, held: readonly FaultCount[]): string[] {

@@ -63,10 +63,11 @@ export async function readNeeds(ledger: Ledger, settings: Settings, actor: strin
     readStages(ledger),
   ]);
   const behind = (account: string) => sumBehind(depths, account);
+  const proposed = new Set(proposals.filter(({ action }) => action === 'approve').map((one) => one.file_id));
   return [
     ...doubt.map((batch) => ofBatch(batch, behind)),
     ...stops.map((stop) => ofStop(stop, behind)),
-    ...held.filter((file) => !file.uploaders.includes(actor)).map(ofHeld),
+    ...held.filter(({ fileId, uploaders }) => !uploaders.includes(actor) && !proposed.has(fileId)).map(ofHeld),
     ...proposals.filter(({ made_by: by }) => by !== actor).map(ofProposal),
     ...late.map(ofLate),
     ...ofRuns(runs),

@@ -132,6 +132,41 @@ export async function listFinished(
   return rows;
 }
 
+/** What an approver decided about a held file or a proposal. */
+export type DecidedMatter = {
+  seq: number;
+  at: Date;
+  actor: string;
+  move: (typeof DECISIONS)[number];
+  reason: string;
+  fileId: string | null;
+  batchNo: number | null;
+  /** Of the file; null for a profile and a selection. */
+  name: string | null;
+  /** What was proposed; null for a held file. */
+  action: string | null;
+};
+
+const DECISIONS = ['approve', 'decline', 'confirm', 'refuse-proposal'] as const;
+
+/** How far back decisions are listed, in ms. */
+const DECIDED_MS = 30 * 86_400_000;
+
+/** Returns the last 50 decisions of persons in 30 days, newest first. A confirmed approval is listed once. */
+export async function listDecided({ pool, clock }: Ledger, account?: string): Promise<DecidedMatter[]> {
+  // `seq + 0`: decisions are rare, so their index finds them; the end of the trail may be far from the last one.
+  const { rows } = await pool.query<DecidedMatter>(
+    `SELECT a.seq, a.at, a.actor, a.move, a.reason, a.file_id AS "fileId", a.batch_no AS "batchNo", f.name,
+            a.evidence->>'action' AS action
+     FROM audit a LEFT JOIN file f USING (file_id)
+     WHERE a.move = ANY ($1) AND a.at >= $2 AND starts_with(a.actor, 'operator:') AND ($3::text IS NULL OR f.account = $3)
+       AND NOT (a.move = 'confirm' AND a.evidence->>'action' = 'approve')
+     ORDER BY a.seq + 0 DESC LIMIT 50`,
+    [DECISIONS, new Date(clock.now().getTime() - DECIDED_MS), account ?? null],
+  );
+  return rows;
+}
+
 /** Returns the end of the chain. Recorded elsewhere, it proves later that nothing up to here was altered. */
 export async function readAuditHead(ledger: Ledger): Promise<{ seq: number; hash: string }> {
   const { rows } = await ledger.pool.query<{ seq: number; hash: string }>(

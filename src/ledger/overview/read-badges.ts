@@ -8,7 +8,7 @@ export type Badges = {
   readonly needsYou: number;
   /** Whether money is in doubt, or a result does not fit. */
   readonly isInDoubt: boolean;
-  /** Held files and proposals that this person has not made. */
+  /** Held files and proposals that this person has not made. A held file that is proposed counts once. */
   readonly approvals: number;
   /** Accounts that send nothing until a person resumes them. */
   readonly stopped: number;
@@ -21,7 +21,9 @@ export async function readBadges({ pool }: Ledger, actor: string): Promise<Badge
        SELECT (SELECT count(*) FROM batch WHERE ${IS_OPEN} AND (${IS_TROUBLED} OR ${IS_LATE})) AS batches,
               EXISTS (SELECT 1 FROM batch WHERE ${IS_OPEN} AND state IN ('unknown', 'exception')) AS "isInDoubt",
               (SELECT count(*) FROM file f WHERE state = 'held'
-                 AND NOT EXISTS (SELECT 1 FROM upload u WHERE u.file_id = f.file_id AND u.actor = $1))
+                 AND NOT EXISTS (SELECT 1 FROM upload u WHERE u.file_id = f.file_id AND u.actor = $1)
+                 AND NOT EXISTS (SELECT 1 FROM proposal p
+                                 WHERE p.file_id = f.file_id AND p.action = 'approve' AND p.verdict IS NULL))
               + (SELECT count(*) FROM proposal WHERE verdict IS NULL AND made_by <> $1) AS approvals,
               (SELECT count(*) FROM account_stop) AS stops,
               (SELECT count(DISTINCT account) FROM account_stop) AS stopped) counted`,

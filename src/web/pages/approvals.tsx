@@ -13,6 +13,7 @@ import { type HeldFile, readHeld } from '../../ledger/file/list-files.ts';
 import { readFileRow } from '../../ledger/file/read-file.ts';
 import type { FileRow } from '../../ledger/engine/records.ts';
 import type { FaultCount } from '../../ledger/row/fault-counts.ts';
+import { listDecided } from '../../ledger/overview/list-audit.ts';
 import { listPeople } from '../../ledger/person/people.ts';
 import { PROPOSED_ACTIONS } from '../../ledger/proposal/confirm-proposal.ts';
 import { type OpenProposal, readMakers, readOpenProposals } from '../../ledger/proposal/proposals.ts';
@@ -29,6 +30,7 @@ import { Moment } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { accountAsked } from '../shell/read-shell.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
+import { DecidedTable } from './decided-table.tsx';
 import { customsOf, startOf } from './files/read-address.ts';
 
 /** Each of them is planned, as on the page of its action. */
@@ -72,6 +74,11 @@ export function approvalsPage(server: FastifyInstance, context: WebContext): voi
           next={more && addressOf('/approvals', { from: from + PAGE })}
           says={`${page.length} of ${matters.length}`}
         />
+        {fileId === '' && from === 0 && (
+          <Section title="Decided in the last 30 days">
+            <DecidedTable rows={await listDecided(context.app.ledger, account || undefined)} />
+          </Section>
+        )}
         {fileId !== '' && (
           <p>
             <a href="/approvals">Show all that waits for a decision</a>

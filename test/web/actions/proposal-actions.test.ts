@@ -68,6 +68,8 @@ describe('confirm', () => {
     expect((await approver.post(`/proposals/${no}/do/confirm`, hidden)).status).toBe(403);
     const taken = await doIt(approver, `/proposals/${no}/do/refuse`, { reason: 'it was another file' });
     expect(taken.words).toContain('Refused: approve the held file');
+    const { words: approvals } = await openAction(approver, '/approvals');
+    expect(approvals).toMatch(/Decided in the last 30 days.*own\.csv: .* Refused .*it was another file/s);
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
   });
 

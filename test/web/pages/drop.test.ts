@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../src/ledger/file/search.ts';
 import { assetAt } from '../../../src/web/assets.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
+import { openAction } from '../support/action-page.ts';
 import { dashboardForTests, openDashboardWorld, type TestBrowser } from '../support/dashboard-world.ts';
 import { linksOf, wordsOf } from '../support/read-page.ts';
 import { sendFile } from '../support/send-file.ts';
@@ -94,6 +95,20 @@ describe('POST /drop/submit of a corrected file', () => {
     const { file_id: fileId } = await findFile(world.app.ledger, 'corrected.csv');
     expect(await linked(replaces)).toContain(`/files/${fileId}`);
     expect(await linked(fileId)).toContain(`/files/${replaces}`);
+  });
+
+  it('warns an approver of it, because both would be sent', async () => {
+    const approver = await world.as('approver');
+    const content = lines([cardRow(6), cardRow(7)]);
+    await world.drop('card', 'waits.csv.ctl', 'rows=99\n');
+    await world.drop('card', 'waits.csv', content);
+    await world.finish();
+    const { file_id: replaces, state } = await findFile(world.app.ledger, 'waits.csv');
+    expect(state).toBe('held');
+    await sendFile(operator, 'submit', { name: 'mended.csv', content: lines([cardRow(8)]), replaces });
+    await world.finish();
+    const { words } = await openAction(approver, `/files/${replaces}/do/approve`);
+    expect(words).toMatch(/It was corrected: "mended\.csv" was uploaded in its place and is \w+\. With both/);
   });
 
   it('takes none when the old one was let go meanwhile, or is of nobody', async () => {
