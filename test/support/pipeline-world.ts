@@ -19,6 +19,9 @@ import { startTestPostgres, type TestPostgres } from './postgres.ts';
 export type PipelineWorld = {
   readonly root: string;
   readonly settings: Settings;
+  /** What another process needs to work for the same ledger: its configuration, and what its environment names. */
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   app: App;
   /** Writes a file into a drop folder. */
@@ -55,7 +58,8 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   const sandbox = await startSandbox({ batchDelayMs: 10, dataDir: join(root, 'sandbox'), ...options.sandbox });
   const queue = options.redisUrl === undefined ? await givenQueue() : { REDIS_URL: options.redisUrl };
   const env = { DATABASE_URL: postgres.url, ...queue };
-  const settings = resolveSettings(worldConfig(sandbox.url, options), root, env);
+  const config = worldConfig(sandbox.url, options);
+  const settings = resolveSettings(config, root, env);
   for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
@@ -65,6 +69,8 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   const world: PipelineWorld = {
     root,
     settings,
+    config,
+    env,
     sandbox,
     app,
     drop: async (folder, name, content) => {

@@ -1,8 +1,13 @@
 import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Workers } from '../../../workers/main.ts';
 import { ALL_ACCOUNTS, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { buildProgram } from '../../support/build-program.ts';
+import { startDaemon } from '../../support/daemon.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { dashboardForTests, type DashboardWorld } from '../support/dashboard-world.ts';
 import { clickAtRandom } from './support/random-clicks.ts';
@@ -10,14 +15,16 @@ import { clickAtRandom } from './support/random-clicks.ts';
 testClicks({
   actions: 5_000,
   files: 60,
-  seeds: [{ which: 'the same in every run', seed: 20_261_122 }],
+  seeds: [{ which: 'the same in every run, while the workers are killed again and again', seed: 20_261_122 }],
   least: { actions: 6, refusals: 1, charges: 51 },
+  start: startMortal,
 });
 testClicks({
   actions: 1_000,
   files: 12,
   seeds: [{ which: 'what nobody has clicked before', seed: randomInt(1, 2 ** 31) }],
   least: { actions: 3, refusals: 1, charges: 4 },
+  start: (world) => world.start(),
 });
 
 /** How many clicks each seed makes, and how many files arrive meanwhile. */
@@ -30,18 +37,19 @@ type ClickPlan = {
    * run reaches is chance.
    */
   least: { actions: number; refusals: number; charges: number };
+  start: (world: DashboardWorld) => Promise<Pick<Workers, 'stop'>>;
 };
 
-function testClicks({ actions, files, seeds, least }: ClickPlan): void {
+function testClicks({ actions, files, seeds, least, start }: ClickPlan): void {
   const world = dashboardForTests({
     account: { secondPerson: { refunds: true, overrides: false, resolutions: true } },
     settings: { batch: { maxRows: 4 } },
     sandbox: { refundsMayExceed: true },
   });
-  let workers: Workers;
+  let workers: Pick<Workers, 'stop'>;
   let dropped = 0;
   beforeAll(async () => {
-    workers = await world.start();
+    workers = await start(world);
   });
   afterAll(() => workers.stop());
 
@@ -72,8 +80,8 @@ function testClicks({ actions, files, seeds, least }: ClickPlan): void {
   it.each(seeds)(
     'whatever several people click while payments run, nothing is sent twice and no page fails: $which',
     async ({ seed }) => {
-      const [{ statuses, faults }] = await Promise.all([clickAtRandom(world, { actions, seed }), dropFiles()]);
-      const about = `clicks of seed ${seed}`;
+      const [{ statuses, faults, slowest }] = await Promise.all([clickAtRandom(world, { actions, seed }), dropFiles()]);
+      const about = `clicks of seed ${seed}, the slowest: ${slowest.says} in ${Math.round(slowest.ms)} ms`;
       expect(faults, about).toEqual([]);
       // The clicks got somewhere: pages were shown, actions done, others refused.
       expect(statuses[200], about).toBeGreaterThan(actions / 4);
@@ -102,4 +110,27 @@ async function dropFile(world: DashboardWorld, n: number): Promise<void> {
   ] as const;
   const [folder, rows] = kinds[n % kinds.length]!;
   await world.drop(folder, `clicked-${n}.csv`, lines(rows));
+}
+
+/** Runs the workers in a process of their own, kills it after some seconds without warning, and starts the next one. */
+async function startMortal({ root, config, env }: DashboardWorld): Promise<Pick<Workers, 'stop'>> {
+  const program = await buildProgram();
+  await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(config), { mode: 0o600 });
+  const end = new AbortController();
+  const live = async () => {
+    while (!end.signal.aborted) {
+      const daemon = startDaemon({ program, root, env });
+      await daemon.ready;
+      await sleep(randomInt(1_000, 5_000), undefined, { signal: end.signal }).catch(() => {});
+      await daemon.kill();
+    }
+  };
+  const lives = live();
+  return {
+    stop: async () => {
+      end.abort();
+      await lives;
+      await program.remove();
+    },
+  };
 }

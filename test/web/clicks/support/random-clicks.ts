@@ -13,8 +13,12 @@ import { formsOf, linksOf, type PageForm } from '../../support/read-page.ts';
 /** A user with a browser, and where they are. */
 type Clicker = { readonly person: TestPerson; browser: TestBrowser; path: string; html: string };
 
-/** How often each kind of answer came, and every answer that was a fault of the dashboard. */
-export type Clicks = { readonly statuses: Record<number, number>; readonly faults: string[] };
+/** How often each kind of answer came, every answer that was a fault of the dashboard, and the slowest one. */
+export type Clicks = {
+  readonly statuses: Record<number, number>;
+  readonly faults: string[];
+  readonly slowest: { readonly says: string; readonly ms: number };
+};
 
 /** Pages whose addresses an experienced user may type. */
 const STARTS = [
@@ -47,9 +51,13 @@ export async function clickAtRandom(
   for (const person of people) clickers.push({ person, browser: await world.as(person), path: '/', html: '' });
   const statuses: Record<number, number> = {};
   const faults: string[] = [];
+  let slowest = { says: '', ms: 0 };
   const click = async (clicker: Clicker) => {
     const action = chooseAction(clicker, subjects, random);
+    const begun = performance.now();
     const answer = await action.go();
+    const ms = performance.now() - begun;
+    if (ms > slowest.ms) slowest = { says: action.says, ms };
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status >= 500)
       faults.push(`${clicker.person}: ${action.says}: ${answer.status} ${answer.text.slice(0, 300)}`);
@@ -62,7 +70,7 @@ export async function clickAtRandom(
     if (done % 100 < clickers.length) subjects = await listSubjects(world);
     await Promise.all(clickers.map(click));
   }
-  return { statuses, faults };
+  return { statuses, faults, slowest };
 }
 
 /** `path` is where the browser then is, for forms that name no address. */
@@ -111,7 +119,8 @@ async function listSubjects({ app }: DashboardWorld): Promise<string[]> {
   const { rows } = await app.ledger.pool.query<{ path: string }>(
     `SELECT '/files/' || file_id AS path FROM file UNION ALL
      SELECT '/files/' || file_id || '/batches/' || batch_no FROM batch UNION ALL
-     SELECT '/proposals/' || proposal_no FROM proposal`,
+     SELECT '/proposals/' || proposal_no FROM proposal UNION ALL
+     SELECT '/queue/selections/' || run_no FROM reprocess_run`,
   );
   return ['/accounts/main', '/accounts/all', ...rows.map(({ path }) => path)];
 }
