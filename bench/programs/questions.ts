@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { findInvoice } from '../../src/ledger/file/search.ts';
 import { readOverview } from '../../src/ledger/overview/overview.ts';
+import type { ChangedParts } from '../../src/web/live/changed-parts.ts';
 import { openDashboard } from '../../src/web/open-dashboard.tsx';
 import { deliverFile } from '../../workers/deliver/deliver.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
@@ -27,6 +30,10 @@ const { values } = parseArgs({
 const run = promisify(execFile);
 const PAYDROP = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const TIMES = 20;
+const VIEWERS = 50;
+const WATCHED_MS = 10_000;
+/** A page asks for its changes at most so often. */
+const LIVE_EACH_MS = 2_000;
 
 const app = await openBenchApp(values.root);
 const fileId = await takeInFile(app, values.file);
@@ -50,10 +57,74 @@ const figures: Record<string, number> = {
   fillSeconds,
 };
 await fillBusyDay(app, { fileId });
-Object.assign(figures, await ask('busyFront', () => getPage('/')));
+Object.assign(figures, await ask('busyFront', () => getPage('/')), await askPages(), await watch());
 printSample({ seconds: (figures['frontMs'] ?? 0) / 1_000, figures });
 await dashboard.close();
 await app.close();
+
+/** Times every page of a busy day, those of its largest file among them, and returns the slowest. */
+async function askPages(): Promise<Record<string, number>> {
+  const { rows } = await app.ledger.pool.query<{ id: string }>(
+    'SELECT file_id AS id FROM file ORDER BY valid_rows DESC, file_no LIMIT 1',
+  );
+  const file = `/files/${rows[0]!.id}`;
+  const tabs = ['overview', 'payments', 'batches', 'problems', 'outputs', 'history'].map((tab) => `${file}?tab=${tab}`);
+  const lists = ['needs', 'blocked', 'again', 'waiting', 'failed', 'finished'].map((list) => `/queue?list=${list}`);
+  const others = [
+    'files',
+    'files?name=copy',
+    'payments',
+    'approvals',
+    'accounts',
+    'schedules',
+    'report',
+    'audit',
+    'me',
+  ];
+  let slowest = 0;
+  for (const path of [...others.map((name) => `/${name}`), ...lists, ...tabs]) {
+    const { pageMs } = await ask('page', () => getPage(path), 5);
+    if (pageMs! > slowest) process.stderr.write(`${path}: ${Math.round(pageMs!)} ms\n`);
+    slowest = Math.max(slowest, pageMs!);
+  }
+  return { slowestPageMs: slowest };
+}
+
+/** Keeps the work queue open 50 times for ten seconds, while something changes each second. */
+async function watch(): Promise<Record<string, number>> {
+  const because = { actor: 'operator:bench', reason: 'measuring' };
+  const until = performance.now() + WATCHED_MS;
+  const before = process.cpuUsage();
+  const took: number[] = [];
+  let bytes = 0;
+  const view = async () => {
+    const known = new Map<string, string>();
+    while (performance.now() < until) {
+      const started = performance.now();
+      const parts = [...known].map(([name, hash]) => `${name}=${hash}`).join(',');
+      const answer = await getPage('/queue', { 'x-live': '1', 'x-parts': parts });
+      took.push(performance.now() - started);
+      // The first answer is the whole page.
+      if (known.size > 0) bytes += answer.bytes;
+      for (const { name, hash } of (JSON.parse(answer.text) as ChangedParts).parts) known.set(name, hash);
+      await sleep(LIVE_EACH_MS * (1 + Math.random() / 4));
+    }
+  };
+  const change = async () => {
+    for (let n = 0; performance.now() < until; n += 1) {
+      await (n % 2 === 0 ? pauseAccount : resumeAccount)(app.ledger, 'main', because);
+      await sleep(1_000);
+    }
+  };
+  await Promise.all([change(), ...Array.from({ length: VIEWERS }, view)]);
+  const { user, system } = process.cpuUsage(before);
+  return {
+    viewedMs: median(took),
+    viewedSlowestMs: Math.max(...took),
+    viewedBytes: (bytes * 1_000) / WATCHED_MS / VIEWERS,
+    viewedProcessor: (user + system) / 1_000 / WATCHED_MS,
+  };
+}
 
 /** Times the query, each time with another number; the first time the cache may be empty. */
 async function ask(
