@@ -80,7 +80,7 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     file: 'src/ledger/doubt/resolve-attempts.ts',
     find: '`SELECT least(extract',
     replace: '`SELECT greatest(extract',
-    caughtBy: ['test/ledger/doubt/resolution-actions.test.ts'],
+    caughtBy: ['test/ledger/doubt/declare-not-received.test.ts'],
   },
   {
     name: 'age of payments by one clock',
