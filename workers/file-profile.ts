@@ -1,6 +1,6 @@
 import type { Profile } from '../schemas/profiles.ts';
 import { startOfHash } from '../src/csv/profile/returned-file.ts';
-import { parseProfile } from '../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../src/csv/profile/profile-text.ts';
 import { type ProfileContext, readProfileLines } from '../src/csv/profile/read-profile.ts';
 import type { Folder } from '../src/config/config.ts';
 import { dayInZone } from '../src/calendar/zone-time.ts';

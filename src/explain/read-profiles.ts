@@ -1,7 +1,6 @@
 import { ProfileName } from '../../schemas/profiles.ts';
 import type { Settings } from '../config/config.ts';
-import { parseProfile } from '../csv/profile/parse-profile.ts';
-import { profileDiff } from '../csv/profile/profile-text.ts';
+import { parseProfile, profileDiff } from '../csv/profile/profile-text.ts';
 import type { KnownProfile } from '../csv/suggest/questions.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskText } from '../kernel/mask.ts';

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Profile } from '../../schemas/profiles.ts';
-import { parseProfile } from '../../src/csv/profile/parse-profile.ts';
-import { profileText } from '../../src/csv/profile/profile-text.ts';
+import { parseProfile, profileText } from '../../src/csv/profile/profile-text.ts';
 import { previewVerdict } from '../../src/explain/validate/preview-verdict.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { chunksOf } from '../csv/support.ts';

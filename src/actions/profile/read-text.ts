@@ -1,7 +1,6 @@
 import type { Profile } from '../../../schemas/profiles.ts';
 import type { Folder, Settings } from '../../config/config.ts';
-import { type ParsedProfile, type ProfileFault, parseProfile } from '../../csv/profile/parse-profile.ts';
-import { profileDiff } from '../../csv/profile/profile-text.ts';
+import { type ParsedProfile, parseProfile, profileDiff, type ProfileFault } from '../../csv/profile/profile-text.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { ProfileRow } from '../../ledger/engine/records.ts';
 

@@ -3,7 +3,7 @@ import type { Profile } from '../../../schemas/profiles.ts';
 import { faultText } from '../../actions/profile/read-text.ts';
 import type { Folder } from '../../config/config.ts';
 import type { CheckRules } from '../../csv/check/check-payment-file.ts';
-import { parseProfile } from '../../csv/profile/parse-profile.ts';
+import { parseProfile } from '../../csv/profile/profile-text.ts';
 import { piecesOf, type Preview, type PreviewRow, previewSample, sayLeftOut } from '../../csv/suggest/preview.ts';
 import { csvLines } from '../../csv/write/write-csv.ts';
 import { pickVersion, readProfile } from '../../explain/read-profiles.ts';

@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { ProfileName } from '../../../schemas/profiles.ts';
 import { faultText, findFaults } from '../../actions/profile/read-text.ts';
-import { parseProfile } from '../../csv/profile/parse-profile.ts';
+import { parseProfile } from '../../csv/profile/profile-text.ts';
 import type { Folder, Settings } from '../../config/config.ts';
 import { pickVersion, readProfile } from '../../explain/read-profiles.ts';
 import { counted } from '../../kernel/counted.ts';

@@ -8,7 +8,7 @@ import {
   type SamplePlace,
 } from '../../../src/actions/profile/compare-sample.ts';
 import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
-import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../src/csv/profile/profile-text.ts';
 import { PROFILE_TEXT } from '../../ledger/support/put-version.ts';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 import { formatCents } from '../../../src/kernel/money.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runSuggest } from '../../../src/cli/profile/suggest.ts';
-import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../src/csv/profile/profile-text.ts';
 import { makeWorkbook, STYLE, styled } from '../../csv/workbook/support/make-workbook.ts';
 import { putConfirmed } from '../../ledger/support/put-version.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';

@@ -16,7 +16,7 @@ import { EXAMPLE_PROFILES, PLACES } from './support/example-profiles.ts';
 import { handCells, profileOf, someDialect, somePayment, writeFile } from './support/random-file.ts';
 import { judge, readBoth } from './support/read-example.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
-import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../src/csv/profile/profile-text.ts';
 import { titlesOf, usesOfTitles } from '../../../src/csv/profile/profile-titles.ts';
 
 const CONTEXT = { operation: 'card', today: '2026-06-15' } as const;

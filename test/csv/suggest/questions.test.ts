@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../../schemas/profiles.ts';
-import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../src/csv/profile/profile-text.ts';
 import {
   answer,
   type Answers,

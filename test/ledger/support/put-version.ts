@@ -1,5 +1,4 @@
-import { parseProfile } from '../../../src/csv/profile/parse-profile.ts';
-import { profileHash } from '../../../src/csv/profile/profile-text.ts';
+import { parseProfile, profileHash } from '../../../src/csv/profile/profile-text.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { ProfileRow } from '../../../src/ledger/engine/records.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { changed, faultsOf, finds } from '../support/read-example.ts';
 import { checkForms } from '../../../../src/csv/profile/check/check-forms.ts';
 import { compileDateForm, compileExpiryForm } from '../../../../src/csv/profile/date-form.ts';
-import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../../src/csv/profile/profile-text.ts';
 import { EXAMPLE_PROFILES } from '../support/example-profiles.ts';
 
 describe('layout, rows and columns', () => {

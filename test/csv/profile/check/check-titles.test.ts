@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { changed, faultsOf, finds } from '../support/read-example.ts';
 import { EXAMPLE_PROFILES } from '../support/example-profiles.ts';
-import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../../src/csv/profile/profile-text.ts';
 
 describe('titles', () => {
   finds('PROFILE_KEY', [

@@ -1,5 +1,5 @@
 import type { Profile } from '../../../../schemas/profiles.ts';
-import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../../src/csv/profile/profile-text.ts';
 import { toWindows1252 } from '../../../../src/rows/windows-1252.ts';
 import { EXAMPLE_PROFILES } from './example-profiles.ts';
 

@@ -14,7 +14,7 @@ import { checkByBytes } from '../../compare/check-by-bytes.ts';
 import { checkAll, type Checked, chunksOf, rulesWith } from '../../support.ts';
 import { encodeLines, EXAMPLE_FILES, type ExampleName, exampleProfile } from './example-files.ts';
 import { EXAMPLE_PROFILES, PLACES } from './example-profiles.ts';
-import { parseProfile, type ProfileFault } from '../../../../src/csv/profile/parse-profile.ts';
+import { parseProfile, type ProfileFault } from '../../../../src/csv/profile/profile-text.ts';
 
 export type ProfileRead = {
   readonly made: string;

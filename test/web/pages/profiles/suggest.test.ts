@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseProfile } from '../../../../src/csv/profile/parse-profile.ts';
+import { parseProfile } from '../../../../src/csv/profile/profile-text.ts';
 import { findConfirmed, readVersions } from '../../../../src/ledger/profile/read-profiles.ts';
 import { readOpenProposals } from '../../../../src/ledger/proposal/proposals.ts';
 import { encodeLines, EXAMPLE_FILES, exampleProfile } from '../../../csv/profile/support/example-files.ts';
