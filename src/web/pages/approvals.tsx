@@ -79,15 +79,13 @@ export function approvalsPage(server: FastifyInstance, context: WebContext): voi
             <DecidedTable rows={await listDecided(context.app.ledger, account || undefined)} />
           </Section>
         )}
-        {fileId !== '' && (
-          <p>
-            <a href="/approvals">Show all that waits for a decision</a>
-          </p>
-        )}
+        {fileId !== '' && <p>{allMatters}</p>}
       </Page>,
     );
   });
 }
+
+const allMatters = <a href="/approvals">Show all that waits for a decision</a>;
 
 /** Something to decide, and whether this viewer made it. */
 type Matter = {
