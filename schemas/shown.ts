@@ -7,7 +7,7 @@ import {
   type ReprocessState,
   type RunState,
 } from './lifecycle.ts';
-import type { Advice } from './rejections.ts';
+import { type Advice, rejectionOf } from './rejections.ts';
 
 /** How a state looks. The word is enough; the color only helps. */
 export type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
@@ -177,3 +177,19 @@ export const SHOWN_ADVICE: Readonly<Record<Advice, { readonly word: string; read
   never: { word: 'Never', says: 'do not send it again; ask the payer for another way to pay' },
   unknown: { word: 'Look it up', says: 'the money may have moved; look it up at the service first' },
 };
+
+/** What to do about an outcome without a code; those that are missing need nothing. */
+const ADVICE_OF: Readonly<Partial<Record<Outcome, Advice>>> = {
+  declined: 'unknown',
+  duplicate: 'unknown',
+  unknown: 'unknown',
+  format_error: 'fix',
+  invalid: 'fix',
+  not_charged: 'later',
+  not_sent: 'later',
+};
+
+/** Returns what to do about a row with this outcome; undefined for one that needs nothing. */
+export function adviceOn(outcome: Outcome, code: number | null): Advice | undefined {
+  return outcome === 'declined' && code !== null ? rejectionOf(code).advice : ADVICE_OF[outcome];
+}

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
 import type { ProposalRow } from '../ledger/proposal/propose.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+import type { RowPlace } from '../ledger/row/read-payment.ts';
 import type { ReprocessRow } from '../ledger/reprocess/judge-items.ts';
 
 /** What most actions need. They work while the queue is unreachable; the sweep finds in the ledger what became due. */
@@ -74,6 +75,8 @@ export type Listing = {
   readonly label: string;
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** The payment that each row is about, where it is about one; only pages link to it. */
+  readonly payments?: readonly (RowPlace | undefined)[];
 };
 
 /** What would happen, before anything is done. Leaves out what changes by itself, such as how long something waits. */

@@ -7,6 +7,7 @@ import type { FileRow } from '../ledger/engine/records.ts';
 import type { ProposedVersion } from '../ledger/profile/move-profile.ts';
 import { type FaultCount, readFaultsOf } from '../ledger/row/fault-counts.ts';
 import { type PlainRow, readRowsAt } from '../ledger/row/list-rows.ts';
+import type { RowPlace } from '../ledger/row/read-payment.ts';
 import type { Facts, Listing } from './action.ts';
 import { shortHash } from './subject-words.ts';
 
@@ -56,18 +57,22 @@ export async function evidenceRows(
   }));
   const places = faults.flatMap(({ line, twin }) => [{ fileId, line }, ...(twin ? [twin] : [])]);
   const found = new Map((await readRowsAt(ledger, places)).map((row) => [keyOf(row.file_id, row.line), row]));
-  const rows = faults.flatMap(({ code, line, detail, twin }): (readonly string[])[] => {
+  const shown = faults.flatMap(({ code, line, detail, twin }): { cells: readonly string[]; place?: RowPlace }[] => {
     const why = capital(ERRORS[code].means);
-    if (line === 0) return isToldBy(held, { code, detail }) ? [] : [[why, `The whole file: ${detail}`, '', '', '', '']];
+    if (line === 0)
+      return isToldBy(held, { code, detail }) ? [] : [{ cells: [why, `The whole file: ${detail}`, '', '', '', ''] }];
     const earlier = twin && found.get(keyOf(twin.fileId, twin.line));
     const note = twin || !detail ? '' : `: ${detail}`;
     return [
-      ...(earlier ? [[why, placeOf(fileId, earlier), ...cellsOf(earlier)]] : []),
-      [why, `Line ${line}${note}`, ...cellsOf(found.get(keyOf(fileId, line)))],
+      ...(twin && earlier ? [{ cells: [why, placeOf(fileId, earlier), ...cellsOf(earlier)], place: twin }] : []),
+      { cells: [why, `Line ${line}${note}`, ...cellsOf(found.get(keyOf(fileId, line)))], place: { fileId, line } },
     ];
   });
   const titles = ['Reason', 'Where', 'Invoice', 'Customer code', 'Amount', 'Last digits'];
-  return rows.length === 0 ? undefined : { label: 'What to look at', titles, rows };
+  const rows = shown.map(({ cells }) => cells);
+  return rows.length === 0
+    ? undefined
+    : { label: 'What to look at', titles, rows, payments: shown.map(({ place }) => place) };
 }
 
 /** Returns whether the reasons of a held file tell this detail already; they have the first of each code. */

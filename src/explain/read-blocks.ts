@@ -8,7 +8,7 @@ import { listUnreached } from '../ledger/alarm/find-alarm-causes.ts';
 import { type HoldingBatch, readBlockingBatches, readStops, type Stop } from '../ledger/account/read-holds.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { readOverview } from '../ledger/overview/overview.ts';
-import { readShownFacts } from '../ledger/file/read-shown.ts';
+import { readShownFacts } from '../ledger/file/file-figures.ts';
 import { whoDid } from './why/sentence.ts';
 
 /** Something that keeps an account from sending, in a short clause without a full stop. */

@@ -1,3 +1,4 @@
+import { FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
 import type { OutcomeTotals, Totals } from '../rows/rows.ts';
 import type { Settings } from '../config/config.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
@@ -7,7 +8,6 @@ import { type AuditRow, findFile, readAudit } from '../ledger/file/search.ts';
 import type { BatchRow, OutputRow, PlainFileRow } from '../ledger/engine/records.ts';
 import { readBlocks, readShownFile, showBatch, type ShownFile } from './read-blocks.ts';
 import { readHoldReasons } from './hold-reasons.ts';
-import { splitOpenRows } from './split-open-rows.ts';
 
 /** Everything about one payment file, without its sealed keys and the workers' tokens. */
 export type FileStory = {
@@ -47,4 +47,23 @@ export async function readStory(
     ...showBatch(batch, file, blocksOf),
   }));
   return { file: shown, batches: withoutTokens, ...splitOpenRows(totals, batches), outputs, audit, held };
+}
+
+/**
+ * Separates rows of open batches from rows that were never sent. The ledger has no outcome for either, but only the
+ * latter are certainly not charged. A user who read NOT_SENT for a batch in doubt would pay it again.
+ * @param batches read before the outcomes, so that a batch that ends in between does not count as not sent
+ */
+export function splitOpenRows(
+  { not_sent: unsent, ...decided }: OutcomeTotals,
+  batches: readonly Pick<BatchRow, 'state' | 'rows' | 'cents'>[],
+): { outcomes: OutcomeTotals; open: Totals } {
+  const waiting = batches.filter(({ state }) => !(FINAL_BATCH_STATES as readonly string[]).includes(state));
+  const open = {
+    rows: waiting.reduce((sum, batch) => sum + batch.rows, 0),
+    cents: waiting.reduce((sum, batch) => sum + batch.cents, 0),
+  };
+  const rows = (unsent?.rows ?? 0) - open.rows;
+  const cents = (unsent?.cents ?? 0) - open.cents;
+  return { outcomes: rows > 0 ? { ...decided, not_sent: { rows, cents } } : decided, open };
 }

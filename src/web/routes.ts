@@ -17,6 +17,8 @@ import { viewRoutes } from './lists/saved-views.tsx';
 import { loginPages } from './pages/login.tsx';
 import { mePage } from './pages/me.tsx';
 import { openIdPages } from './pages/openid.ts';
+import { paymentPage } from './pages/payment.tsx';
+import { paymentsPage } from './pages/payments.tsx';
 import { peoplePages } from './pages/people.tsx';
 import { profilePages } from './pages/profiles/profiles.tsx';
 import { provePage } from './pages/prove.tsx';
@@ -39,6 +41,8 @@ export const ROUTES: readonly Routes[] = [
   keyboardPage,
   peoplePages,
   filePages,
+  paymentsPage,
+  paymentPage,
   exportRoutes,
   viewRoutes,
   searchPage,

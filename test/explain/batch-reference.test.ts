@@ -11,7 +11,7 @@ import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 import { CALLED_AT, foundDoubt } from '../workers/support/resolve-context.ts';
 import { BATCH_STATES, type BatchState, FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
-import { splitOpenRows } from '../../src/explain/split-open-rows.ts';
+import { splitOpenRows } from '../../src/explain/read-story.ts';
 import { readStory } from '../../src/explain/read-story.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { compareBatch } from '../../src/explain/compare-batch.ts';

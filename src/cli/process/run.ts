@@ -22,7 +22,7 @@ import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../../ledger/file/read-file.ts';
 import type { PlainFileRow } from '../../ledger/engine/records.ts';
 import { readShown, type ShownFile } from '../../explain/read-blocks.ts';
-import { splitOpenRows } from '../../explain/split-open-rows.ts';
+import { splitOpenRows } from '../../explain/read-story.ts';
 import { textTable } from '../print/table.ts';
 
 export const run: CliCommand = {

@@ -3,7 +3,7 @@ import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
+import { findFile, findInvoice, type FoundRow } from '../../ledger/file/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { textTable } from '../print/table.ts';
@@ -11,6 +11,7 @@ import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { findFileOrBatch } from '../../explain/batch-reference.ts';
+import { whyPayment } from '../../explain/why/tell-payment.ts';
 import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../explain/why/tell-why.ts';
 
 export const find: CliCommand = {
@@ -58,10 +59,15 @@ function outcomeOf(row: FoundRow): string {
 
 export const why: CliCommand = {
   name: 'why',
-  about: 'Explain a file, a batch or an invoice: what happened, its state, what to do next',
-  takes: [['<file|batch|invoice>', 'a file, a batch as in monday.csv/2, or an invoice number exactly as in the file']],
+  about: 'Explain a file, a batch, a payment or an invoice: what happened, its state, what to do next',
+  takes: [
+    [
+      '<file|batch|payment|invoice>',
+      'a file, a batch as in monday.csv/2, a payment by its line as in monday.csv:12, or an invoice number exactly as in the file',
+    ],
+  ],
   options: [JSON_OPTION],
-  examples: ['why monday.csv', 'why monday.csv/2', 'why C-1002 --json'],
+  examples: ['why monday.csv', 'why monday.csv/2', 'why monday.csv:12', 'why C-1002 --json'],
   async run(call) {
     const [words = ''] = call.arguments;
     await withLedger(call, async (ledger, settings) => {
@@ -73,6 +79,11 @@ export const why: CliCommand = {
 };
 
 async function tell(ledger: Ledger, settings: Settings, words: string): Promise<Why[]> {
+  const [, fileWords, line] = /^(.+):([1-9]\d{0,8})$/.exec(words.trim()) ?? [];
+  if (fileWords !== undefined) {
+    const { file_id: fileId } = await findFile(ledger, fileWords);
+    return [await whyPayment(ledger, settings, { fileId, line: Number(line) })];
+  }
   try {
     const { file, batch } = await findFileOrBatch(ledger, words);
     return [batch ? await whyBatch(ledger, settings, file, batch) : await whyFile(ledger, settings, file)];

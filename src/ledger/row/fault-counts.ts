@@ -54,6 +54,8 @@ export type ListedFault = {
   code: FaultCode;
   detail: string | null;
   value: string | null;
+  /** Whether the line has a row, which a file that cannot be split into rows lacks. */
+  isRow: boolean;
 };
 
 /** Returns faults of a file in the order found, from the number `from` on. */
@@ -63,8 +65,9 @@ export async function listFaults(
   { from, limit }: { from: number; limit: number },
 ): Promise<ListedFault[]> {
   const { rows } = await ledger.pool.query<ListedFault>(
-    `SELECT seq, line, column_name AS "column", code, detail, value FROM row_fault
-     WHERE file_no = $1 AND seq >= $2 ORDER BY seq LIMIT $3`,
+    `SELECT seq, line, column_name AS "column", code, detail, value,
+            EXISTS (SELECT FROM payment_row r WHERE r.file_no = f.file_no AND r.line = f.line) AS "isRow"
+     FROM row_fault f WHERE file_no = $1 AND seq >= $2 ORDER BY seq LIMIT $3`,
     [fileNo, from, limit],
   );
   return rows;

@@ -155,7 +155,8 @@ export async function recordResubmission(
       );
       const number = rows[0]!.resubmission_no;
       await tx.client.query(
-        'INSERT INTO resubmitted_row (file_no, line, resubmission_no) SELECT $1, line, $3 FROM unnest($2::int[]) AS line',
+        `INSERT INTO resubmitted_row (file_no, line, resubmission_no, place)
+         SELECT $1, line, $3, row_number() OVER (ORDER BY line) FROM unnest($2::int[]) AS line`,
         [file.file_no, lines, number],
       );
       const evidence = { ...because.evidence, name, sha256, rows: lines.length, cents };

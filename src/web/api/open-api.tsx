@@ -2,7 +2,26 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { type WebContext, type Routes, viewerOf } from '../web-context.ts';
 import { overviewApi } from './overview-api.ts';
-import { COMMON_SHAPES, objectOf, shapeNamed, TEXT } from './shapes.ts';
+import { ADVICE } from '../../../schemas/rejections.ts';
+import { tellPayment } from '../../explain/why/tell-payment.ts';
+import { type IssueFilter, issueNumber, ISSUES, listIssues } from '../../ledger/row/list-issues.ts';
+import { listSameInvoice } from '../../ledger/row/read-payment.ts';
+import {
+  CENTS,
+  COMMON_SHAPES,
+  each,
+  listOf,
+  maybe,
+  MOMENT,
+  NEXT,
+  objectOf,
+  PAGING,
+  type Paging,
+  shapeNamed,
+  TEXT,
+  WHOLE,
+  YES_OR_NO,
+} from './shapes.ts';
 import { type ApiActions, actionsApi } from './actions-api.ts';
 import { filesApi, searchApi } from './files-api.ts';
 import { profilesApi } from './profiles-api.ts';
@@ -20,6 +39,7 @@ const SUBJECTS = [
   overviewApi,
   filesApi,
   batchesApi,
+  paymentsApi,
   accountsApi,
   profilesApi,
   searchApi,
@@ -107,6 +127,103 @@ const WHY = apiSchema({
   summary: 'The history of a batch in sentences',
   params: BATCH_PARAMS,
   answer: shapeNamed('Why'),
+});
+
+type IssueQuery = Paging & IssueFilter;
+
+function paymentsApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
+  server.get<{ Querystring: IssueQuery }>('/payments', { schema: ISSUE_LIST }, async ({ query }) => {
+    const { limit, after, ...filter } = query;
+    // One payment more than requested shows whether there is another page.
+    const page = { limit: limit + 1, after: after === undefined ? undefined : Number(after) };
+    const found = await listIssues(ledger, filter, page);
+    const payments = found.slice(0, limit);
+    return { payments, next: found.length > limit ? String(issueNumber(payments.at(-1)!)) : null };
+  });
+
+  server.get<{ Params: { fileId: string; line: string } }>(
+    '/payments/:fileId/:line',
+    { schema: PAYMENT },
+    async ({ params: { fileId, line } }) => {
+      const payment = await tellPayment(ledger, settings, { fileId, line: Number(line) });
+      return { ...payment, others: await listSameInvoice(ledger, payment) };
+    },
+  );
+}
+
+const TEXTS_OF_ROW = each(TEXT, 'fileId', 'name', 'account', 'invoice', 'customerCode', 'lastFour', 'fileState');
+const OF_ROW = { ...TEXTS_OF_ROW, line: WHOLE, cents: maybe(CENTS), batchNo: maybe(WHOLE), batchState: maybe(TEXT) };
+
+const ISSUE_LIST = apiSchema({
+  tag: 'Payments',
+  summary: 'Payments that were not made, or may not have been, and were not sent again, the newest file first',
+  query: {
+    account: { ...TEXT, maxLength: 255, default: '', description: 'Only of this account; all if omitted.' },
+    issue: { ...TEXT, enum: ['', ...Object.keys(ISSUES)], default: '', description: 'All if omitted.' },
+    ...PAGING,
+  },
+  answer: objectOf({
+    payments: listOf(objectOf({ ...OF_ROW, outcome: maybe(TEXT), code: maybe(WHOLE), since: MOMENT })),
+    next: NEXT,
+  }),
+});
+
+const OUTCOME = { outcome: TEXT, code: maybe(WHOLE), message: TEXT, authorization: TEXT };
+
+const PAYMENT = apiSchema({
+  tag: 'Payments',
+  summary: 'One payment over all its tries: how it stands, what happened, and what to tell its customer',
+  description: 'The same as its page shows. Sending a payment again makes a new try in a new file.',
+  params: {
+    fileId: { ...TEXT, pattern: '^[0-9a-z]{16}$' },
+    line: { ...TEXT, pattern: '^[1-9]\\d{0,8}$', description: 'Of the file.' },
+  },
+  answer: objectOf({
+    tries: {
+      ...listOf(
+        objectOf({
+          ...OF_ROW,
+          operation: TEXT,
+          claimedAt: MOMENT,
+          batchId: maybe(TEXT),
+          first: { ...objectOf(OUTCOME), type: ['object', 'null'], description: 'Null while there is none.' },
+          changes: listOf(objectOf({ ...OUTCOME, at: MOMENT, source: TEXT })),
+          standing: objectOf(
+            {
+              ...each(TEXT, 'word', 'tone', 'means'),
+              advice: { ...TEXT, enum: ADVICE, description: 'What to do; left out where nothing is.' },
+              since: MOMENT,
+            },
+            ['advice'],
+          ),
+        }),
+      ),
+      description: 'From the first to the last. The last one tells how the payment stands.',
+    },
+    at: { ...WHOLE, description: 'Place of the try that was asked for, counted from 0.' },
+    hasEarlier: { ...YES_OR_NO, description: 'Whether there are tries before these; the first one leads to them.' },
+    hasLater: YES_OR_NO,
+    events: listOf(
+      objectOf({
+        at: MOMENT,
+        ...each(TEXT, 'word', 'tone', 'says', 'by'),
+        see: objectOf({ fileId: TEXT, batchNo: WHOLE, line: WHOLE }, ['batchNo', 'line']),
+      }),
+    ),
+    answer: { ...TEXT, description: 'What may be written to the customer.' },
+    others: {
+      ...listOf(
+        objectOf({
+          ...each(TEXT, 'fileId', 'name'),
+          line: WHOLE,
+          cents: maybe(CENTS),
+          ...each(maybe(TEXT), 'outcome', 'batchState'),
+          claimedAt: MOMENT,
+        }),
+      ),
+      description: 'The newest other rows of its account with the same invoice, at most 10.',
+    },
+  }),
 });
 
 type Operation = { readonly tags?: readonly string[]; readonly summary?: string; readonly description?: string };

@@ -11,7 +11,7 @@ const REST_MS = 2_000;
 
 /** Refreshes the parts of this page that changed, while it is seen and not paused. */
 function liveParts() {
-  const [, about] = /^\/files\/([^/]+)/.exec(location.pathname) ?? [];
+  const [, about] = /^\/(?:files|payments)\/([^/]+)/.exec(location.pathname) ?? [];
   const pause = document.querySelector('#pause');
   const hashes = new Map();
   let dueAt = Infinity;
@@ -129,6 +129,19 @@ function listenToKeys() {
   });
 }
 listenToKeys();
+
+/** Copies the text of a field, where the browser lets a page do that. */
+function offerCopies() {
+  if (!navigator.clipboard) return;
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+      button.textContent = 'Copied';
+    });
+  }
+}
+offerCopies();
 
 if (document.body.dataset.now) setInterval(tellDistances, 30_000);
 

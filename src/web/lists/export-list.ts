@@ -15,6 +15,7 @@ import { openAuditList } from '../pages/audit.tsx';
 import { openBatchList, openRowList } from '../pages/files/file-lists.tsx';
 import { openFileList } from '../pages/files/list-files.tsx';
 import { attachmentOf } from '../pages/files/file-outputs.tsx';
+import { openIssueList } from '../pages/payments.tsx';
 import { openReportList } from '../pages/report.tsx';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { nameZone } from '../parts/when.ts';
@@ -31,6 +32,7 @@ type Title = { readonly text: string; readonly isMoment: boolean };
 const EXPORTS: Readonly<Record<string, (context: WebContext, request: FastifyRequest) => Promise<Exported>>> = {
   files: async (context, request) => exported(await openFileList(context, request), request),
   payments: async (context, request) => exported(await openRowList(context, request), request),
+  issues: async (context, request) => exported(openIssueList(context, request), request),
   batches: async (context, request) => exported(await openBatchList(context, request), request),
   audit: async (context, request) => exported(await openAuditList(context, request), request),
   report: async (context, request) => exported(await openReportList(context, request), request),

@@ -13,7 +13,7 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { type OpenList, pageAddress, type Query, type ReadPage, sayCount } from './list.tsx';
 
 /** Lists with saved views, and their pages. */
-const VIEW_PAGES: Readonly<Record<string, string>> = { files: '/files', audit: '/audit' };
+const VIEW_PAGES: Readonly<Record<string, string>> = { files: '/files', issues: '/payments', audit: '/audit' };
 
 /** Serves `/views`: users save views of lists, and remove their own. */
 export function viewRoutes(server: FastifyInstance, { app: { ledger } }: WebContext): void {

@@ -8,10 +8,9 @@ import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
 import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/file/list-files.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { addressOf } from '../parts/address.ts';
 import { Section, Table, CardNotice, isCardNumber } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
-import { Count, Moment, Money, OutcomeWord, StateBadge } from '../parts/words.tsx';
+import { Count, Moment, Money, OutcomeWord, PaymentLink, StateBadge } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { customsOf } from './files/read-address.ts';
 
@@ -93,7 +92,7 @@ function InvoiceTable({ app, rows, blocksOf }: { app: App; rows: readonly FoundR
         {
           title: 'Line',
           isFigure: true,
-          cell: ({ fileId, line }) => <a href={addressOf(`/files/${fileId}/rows`, { from: line })}>{line}</a>,
+          cell: ({ fileId, line }) => <PaymentLink fileId={fileId} line={line} />,
         },
         {
           title: 'Amount',

@@ -2,11 +2,12 @@ import { ACTIONS } from '../../../schemas/actions.ts';
 import { maskReason } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Ask, Fact, Facts as FactRows, Filled, HandledAction, Listing, Plan } from '../../actions/action.ts';
-import { Facts, Section, Table } from './blocks.tsx';
+import type { RowPlace } from '../../ledger/row/read-payment.ts';
+import { type Column, Facts, Section, Table } from './blocks.tsx';
 import { ChoiceField, FaultSummary, FileField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';
 import { ProofField } from './proof-field.tsx';
-import { Moment, Money, said } from './words.tsx';
+import { Moment, Money, PaymentLink, said } from './words.tsx';
 
 /** Shows what would happen, with everything that a person should compare. */
 export function PlanView({ plan: { says, facts = [], listing } }: { plan: Plan }) {
@@ -32,9 +33,17 @@ function FactValue({ fact }: { fact: Fact }) {
   return <Moment at={fact.at} timeZone={fact.timeZone} />;
 }
 
-export function ListingTable({ listing: { label, titles, rows } }: { listing: Listing }) {
-  const columns = titles.map((title, index) => ({ title, cell: (row: readonly string[]) => row[index] }));
+export function ListingTable({ listing: { label, titles, rows, payments } }: { listing: Listing }) {
+  const columns: Column<readonly string[]>[] = titles.map((title, index) => ({ title, cell: (row) => row[index] }));
+  if (payments) {
+    const places = new Map(rows.map((row, index) => [row, payments[index]]));
+    columns.push({ title: 'Payment', cell: (row) => linkTo(places.get(row)) });
+  }
   return <Table label={label} columns={columns} rows={rows} empty="There is none." />;
+}
+
+function linkTo(place: RowPlace | undefined) {
+  return place && <PaymentLink {...place}>{`Line ${place.line}`}</PaymentLink>;
 }
 
 export type ActionFormProps = {

@@ -28,7 +28,17 @@ const NAV: readonly { readonly title: string; readonly rows: readonly NavRow[] }
     title: 'Money',
     rows: [
       { path: '/files', key: 'f', label: 'Files', icon: 'document-text', may: 'look' },
-      { path: '/search', key: 'p', label: 'Payments', icon: 'banknotes', may: 'look' },
+      {
+        path: '/payments',
+        key: 'p',
+        label: 'Payments',
+        icon: 'banknotes',
+        may: 'look',
+        tabs: [
+          { path: '/payments', label: 'With an issue' },
+          { path: '/search', label: 'Search' },
+        ],
+      },
       { path: '/report', key: 'r', label: 'Reports', icon: 'chart-bar', may: 'look' },
     ],
   },

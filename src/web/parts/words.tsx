@@ -1,6 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { SHOWN, SHOWN_OUTCOMES, shownOfState } from '../../../schemas/shown.ts';
 import type { ShownFile } from '../../explain/read-blocks.ts';
+import type { RowPlace } from '../../ledger/row/read-payment.ts';
 import { groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
@@ -105,6 +106,11 @@ export function OutcomeWord({ outcome }: { outcome: string }) {
       {word}
     </span>
   );
+}
+
+/** Leads from a row, wherever it is shown, to the page of its payment. */
+export function PaymentLink({ fileId, line, children }: RowPlace & { children?: ComponentChildren }) {
+  return <a href={`/payments/${fileId}/${line}`}>{children ?? line}</a>;
 }
 
 /** Shows rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */

@@ -3,7 +3,7 @@ import { describeWait } from '../../../explain/attempt-words.ts';
 import { seenBatchIds } from '../../../explain/batch-reference.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
 import { byNumber, counted, groupDigits } from '../../../kernel/counted.ts';
-import { Count, Moment, Money } from '../../parts/words.tsx';
+import { Count, Moment, Money, PaymentLink } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
 import type { Comparison } from '../../../explain/compare-batch.ts';
 import type { ComparedRow, ShownSide } from '../../../reconcile/compare-rows.ts';
@@ -84,7 +84,7 @@ export function BatchDoubt({
 }
 
 /** Shows differing rows side by side: what was sent and what the service returned. */
-export function BatchComparison({ comparison }: { comparison: Comparison }) {
+export function BatchComparison({ fileId, comparison }: { fileId: string; comparison: Comparison }) {
   const { unreadable, sentRows, resultRows, differing, rows } = comparison;
   return (
     <>
@@ -98,7 +98,11 @@ export function BatchComparison({ comparison }: { comparison: Comparison }) {
         empty="No row differs."
         columns={[
           { title: 'Row', isFigure: true, cell: ({ position }) => position },
-          { title: 'Line', isFigure: true, cell: ({ line }) => line },
+          {
+            title: 'Line',
+            isFigure: true,
+            cell: ({ line }) => line !== undefined && <PaymentLink fileId={fileId} line={line} />,
+          },
           { title: 'Sent: invoice', cell: ({ sent }) => sent?.invoice },
           { title: 'Sent: total', isFigure: true, cell: ({ sent }) => sent && groupDigits(sent.total) },
           { title: 'Sent: payer', cell: ({ sent }) => sent?.payer },

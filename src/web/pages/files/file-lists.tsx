@@ -18,7 +18,7 @@ import { fieldOf } from '../../access/read-form.ts';
 import { type ListColumn, ListTable, type OpenList, readPage } from '../../lists/list.tsx';
 import { CardNotice, isCardNumber, Section } from '../../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../../parts/form.tsx';
-import { Money, OutcomeWord, Count, Moment, StateBadge } from '../../parts/words.tsx';
+import { Money, OutcomeWord, Count, Moment, PaymentLink, StateBadge } from '../../parts/words.tsx';
 import type { WebContext } from '../../web-context.ts';
 import { customsOf, fileWith, startOf, tabPath, type TabVisit, type Customs } from './read-address.ts';
 
@@ -136,7 +136,13 @@ function NoRows({ file }: Pick<Facts, 'file'>) {
 function rowColumns(file: FileRow, currency: string | undefined): ListColumn<ListedRow>[] {
   const sort = (name: RowOrder) => (canSortRows(file) ? { sort: name } : {});
   return [
-    { title: 'Line', ...sort('line'), isFigure: true, cell: ({ line }) => line, value: ({ line }) => line },
+    {
+      title: 'Line',
+      ...sort('line'),
+      isFigure: true,
+      cell: ({ line }) => <PaymentLink fileId={file.file_id} line={line} />,
+      value: ({ line }) => line,
+    },
     { title: 'Invoice', cell: ({ invoice }) => invoice, value: ({ invoice }) => invoice },
     { title: 'Customer code', cell: ({ customer_code: code }) => code, value: ({ customer_code: code }) => code },
     {

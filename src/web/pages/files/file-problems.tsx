@@ -12,7 +12,7 @@ import { actorOf, type Viewer, viewerMay } from '../../access/viewer.ts';
 import { addressOf } from '../../parts/address.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { Section, splitPage, StepPager, Table } from '../../parts/blocks.tsx';
-import { Count } from '../../parts/words.tsx';
+import { Count, PaymentLink } from '../../parts/words.tsx';
 import type { HeadFacts } from './file-head.tsx';
 import { attachmentOf } from './file-outputs.tsx';
 import { fileOf, startOf, tabPath, type TabVisit } from './read-address.ts';
@@ -34,7 +34,7 @@ export async function showProblems({ app, request, viewer }: TabVisit, { file }:
         <Correct file={file} viewer={viewer} site={app.settings.site} hasRows={groups.some(isOfRows)} />
       </Section>
       <Section title="Line by line">
-        <FaultTable faults={page} />
+        <FaultTable fileId={file.file_id} faults={page} />
         <StepPager
           first={from > 1 ? tabPath(file, 'problems') : undefined}
           next={more && tabPath(file, 'problems', { from: more.seq })}
@@ -136,14 +136,18 @@ function linesOf({ lines, faults }: FaultGroup): string {
   return lines.join(', ') + (faults > lines.length ? ', …' : '');
 }
 
-export function FaultTable({ faults }: { faults: readonly ListedFault[] }) {
+export function FaultTable({ fileId, faults }: { fileId: string; faults: readonly ListedFault[] }) {
   return (
     <Table
       label="Line by line"
       rows={faults}
       empty={NO_PROBLEMS}
       columns={[
-        { title: 'Line', isFigure: true, cell: ({ line }) => (line === 0 ? 'file' : line) },
+        {
+          title: 'Line',
+          isFigure: true,
+          cell: ({ line, isRow }) => (isRow ? <PaymentLink fileId={fileId} line={line} /> : line === 0 ? 'file' : line),
+        },
         { title: 'Column', cell: ({ column }) => titleOf(column) },
         { title: 'What is wrong', cell: (fault) => <Wrong fault={fault} /> },
         { title: 'What to do', cell: ({ code }) => <span class="wide">{ERRORS[code]?.remedy}</span> },

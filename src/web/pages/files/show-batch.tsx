@@ -54,7 +54,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
             {'says' in comparison ? (
               <Notice kind="warn" title={comparison.says} />
             ) : (
-              <BatchComparison comparison={comparison} />
+              <BatchComparison fileId={file.file_id} comparison={comparison} />
             )}
           </Section>
         )}

@@ -1,5 +1,5 @@
 import { ADVICE, type Advice, rejectionOf } from '../../../../schemas/rejections.ts';
-import { SHOWN_ADVICE } from '../../../../schemas/shown.ts';
+import { adviceOn, SHOWN_ADVICE } from '../../../../schemas/shown.ts';
 import type { App } from '../../../app.ts';
 import type { QueueState } from '../../../explain/read-queue.ts';
 import { capital } from '../../../explain/why/sentence.ts';
@@ -14,7 +14,7 @@ import { viewerMay } from '../../access/viewer.ts';
 import { addressOf } from '../../parts/address.ts';
 import { type Column, splitPage, StepPager, Table } from '../../parts/blocks.tsx';
 import { ActionLinks } from '../../parts/page.tsx';
-import { Count, Money, OutcomeWord } from '../../parts/words.tsx';
+import { Count, Money, OutcomeWord, PaymentLink } from '../../parts/words.tsx';
 import { AccountLink, type Listed, NeedsTable, PAGE_ROWS, Since, type View } from './lists.tsx';
 
 /** What the address asks for of this list. */
@@ -77,7 +77,9 @@ function AgainTable({ view, rows, first = [] }: Listed<AgainRow> & { first?: rea
         {
           title: 'Payment',
           cell: ({ fileId, line, invoice }) => (
-            <a href={`/files/${fileId}/rows?from=${line}`}>{invoice || `line ${line}`}</a>
+            <PaymentLink fileId={fileId} line={line}>
+              {invoice || `line ${line}`}
+            </PaymentLink>
           ),
           place: 'name',
         },
@@ -112,11 +114,9 @@ function mayBeResubmitted(row: AgainRow): boolean {
   return advice !== SHOWN_ADVICE.never && advice !== SHOWN_ADVICE.unknown;
 }
 
-/** Returns what to do about a row, as in its output files. */
+/** Returns what to do about a row. */
 function adviceOf({ outcome, code }: AgainRow): (typeof SHOWN_ADVICE)['later'] {
-  if (code === null)
-    return SHOWN_ADVICE[outcome === 'format_error' ? 'fix' : outcome === 'declined' ? 'unknown' : 'later'];
-  return SHOWN_ADVICE[rejectionOf(code).advice];
+  return SHOWN_ADVICE[adviceOn(outcome, code) ?? 'unknown'];
 }
 
 /** Shows other work that may be tried again, each with the action that does it. */
