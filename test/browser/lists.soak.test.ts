@@ -8,7 +8,7 @@ import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/c
 import { forceSql } from '../support/force-sql.ts';
 import { claimOf } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { upTo } from '../support/payment-rows.ts';
+import { cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openDashboardWorld } from '../web/support/dashboard-world.ts';
 import { findViolations } from './support/dashboard-day.ts';
 import { visitAs } from './support/furnished-dashboard.ts';
@@ -113,6 +113,46 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       expect(titles).toHaveLength(50);
       for (const title of titles) expect(title).toMatch(/ Tokyo · .* UTC$/);
       await forceSql(world.app, `UPDATE person SET settings = '{}'`);
+    });
+  },
+);
+
+describe.runIf(chromiumIsInstalled()).each([true, false])(
+  'the page of a payment in a browser, with scripts: %s',
+  (javaScriptEnabled) => {
+    const world = openedForTests(openDashboardWorld);
+    let browser: Browser;
+    beforeAll(async () => {
+      const declined = cardRow(2, { card: MAGIC_CARD, amount: '2.00' });
+      await world.drop('card', 'june.csv', lines([cardRow(1), declined]));
+      await world.finish();
+      browser = await openChromium();
+    });
+    afterAll(() => browser.close());
+
+    it('shows both tries of a row that was sent again in one timeline, and leads from each to the other', async () => {
+      const context = await browser.newContext({ javaScriptEnabled, viewport: { width: 1440, height: 900 } });
+      context.setDefaultTimeout(20_000);
+      const page = await visitAs(context, world, { path: '/payments', as: 'operator' });
+      await page.getByRole('link', { name: 'C-2' }).click();
+      await page.getByRole('link', { name: 'Send again' }).click();
+      await page.getByLabel('Reason').fill('the card is good now');
+      await page.getByRole('button', { name: /^Resubmit|^Send/ }).click();
+      await world.finish();
+      await page.goto(`${world.url}/search?q=C-2`);
+      await page.getByRole('table').getByRole('link', { name: '2', exact: true }).click();
+      const story = page.locator('ol.timeline');
+      expect(await story.locator('.state', { hasText: 'Received' }).count()).toBe(2);
+      expect(await story.locator('.state', { hasText: 'Declined' }).count()).toBe(2);
+      const first = page.url();
+      await story.getByRole('link', { name: 'Open this try' }).first().click();
+      expect(page.url()).not.toBe(first);
+      expect(await page.getByLabel('Text to copy').inputValue()).toContain('2.00 USD for invoice C-2 was declined');
+      expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(javaScriptEnabled);
+      await story.getByRole('link', { name: 'Open this try' }).first().click();
+      expect(page.url()).toBe(first);
+      if (javaScriptEnabled) expect(await findViolations(page)).toEqual([]);
+      await context.close();
     });
   },
 );

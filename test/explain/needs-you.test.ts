@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/config/config.ts';
 import { countNeeds, type Need, readNeeds } from '../../src/explain/needs-you.ts';
+import { tellPayment, whyPayment } from '../../src/explain/why/tell-payment.ts';
+import { reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
 import { pauseAccount } from '../../src/ledger/account/pause-account.ts';
 import { stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
+import { readFileRow } from '../../src/ledger/file/read-file.ts';
 import { transact } from '../../src/ledger/engine/transaction.ts';
 import { propose } from '../../src/ledger/proposal/propose.ts';
-import { openTestLedger } from '../support/ledger-world.ts';
+import type { ReconciledRow } from '../../src/rows/rows.ts';
+import { openTestLedger, outcomesOf } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
@@ -112,5 +116,80 @@ describe('countNeeds', () => {
     const needs = await read(actor);
     expect(needs.length).toBeGreaterThan(6);
     expect((await countNeeds(world.ledger, settings, actor)).needsYou).toBe(needs.length);
+  });
+});
+
+describe('tellPayment', () => {
+  /** Tells the payment of line 2, 2.00 without a currency, of which this became known. */
+  async function told(row: Partial<ReconciledRow>) {
+    const batch = await world.batchIn('result_in', { account: 'main', name: 'june.csv' });
+    const key = { fileId: batch.file_id, batchNo: 1 };
+    const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+    const rows = outcomesOf(batch).map((one) => (one.line === 2 ? { ...one, authorization: '', ...row } : one));
+    await reconcileBatch(world.ledger, key, fileNo, rows, {});
+    await world.force(`UPDATE payment_row SET invoice = 'INV-7' WHERE file_no = $1 AND line = 2`, [fileNo]);
+    return tellPayment(world.ledger, settings, { fileId: batch.file_id, line: 2 });
+  }
+
+  it.each([
+    [
+      { outcome: 'approved', authorization: 'A12' },
+      'Approved',
+      undefined,
+      / was made on 2026-06-15\. Authorization: A12\.$/,
+    ],
+    [
+      { outcome: 'declined', code: 15 },
+      'Declined',
+      'cardholder',
+      / was declined on .* \(general decline\)\. Please call your bank/,
+    ],
+    [
+      { outcome: 'declined', code: 14 },
+      'Declined',
+      'later',
+      / was declined on .* \(the card is over its limit\)\. It may be tried/,
+    ],
+    [
+      { outcome: 'declined', code: 7 },
+      'Declined',
+      'never',
+      / was declined on 2026-06-15\. Please tell us another way to pay\.$/,
+    ],
+    [{ outcome: 'declined', code: 55 }, 'Declined', 'unknown', / is not confirmed yet\. Please do not pay again/],
+    [{ outcome: 'unknown' }, 'In doubt', 'unknown', / is not confirmed yet\. Please do not pay again/],
+    [{ outcome: 'format_error' }, 'Format error', 'fix', / could not be made on .* Please check the details/],
+  ] as const)('says of %j what it means, what to do and what to answer', async (row, word, advice, answer) => {
+    const payment = await told(row);
+    expect(payment.tries[0]!.standing).toMatchObject({ word, advice });
+    expect(payment.answer).toMatch(answer);
+    expect(payment.answer).toMatch(/^Your payment of 2\.00 for invoice INV-7 /);
+  });
+
+  it.each([
+    ['unknown', 'In doubt', / is not confirmed yet\. Please do not pay again/],
+    ['submitted', 'Awaiting result', / is being processed\.$/],
+    ['cancelled', 'Not sent', / was not made on /],
+  ] as const)('says of one in a batch that is %s how it stands', async (state, word, answer) => {
+    const { file_id: fileId } = await world.batchIn(state);
+    const payment = await tellPayment(world.ledger, settings, { fileId, line: 2 });
+    expect([payment.tries[0]!.standing.word, payment.answer]).toEqual([word, expect.stringMatching(answer)]);
+  });
+
+  it('tells what happened in order, and no decline of a file that a person let go', async () => {
+    const { file_id: fileId } = await world.held({ account: 'main', name: 'held.csv', withheld: 1 });
+    await world.force(`UPDATE payment_row SET invoice = '4222222222222220' WHERE line = 4`);
+    await upload(fileId, ANN);
+    const withheld = await tellPayment(world.ledger, settings, { fileId, line: 4 });
+    expect(withheld.events.map(({ word, says, by }) => [word, says, by])).toEqual([
+      ['Received', 'held.csv, line 4', 'ann'],
+      ['Held', 'hold it', ''],
+    ]);
+    expect(withheld.tries[0]!.standing).toMatchObject({ word: 'Invalid', advice: 'fix' });
+    expect(withheld.answer).not.toContain('4222222222222220');
+    const { about, now, next } = await whyPayment(world.ledger, settings, { fileId, line: 2 });
+    expect(about).toBe(`line 2 of held.csv (file ${fileId})`);
+    expect(now[0]).toBe('Needs approval: nothing is sent until a person approves it.');
+    expect(next).toEqual([`How its batch stands: "paydrop why ${fileId}/1".`]);
   });
 });

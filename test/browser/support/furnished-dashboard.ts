@@ -92,6 +92,8 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('queue-finished', '/queue?list=finished'),
     page('report', '/report'),
     page('audit', '/audit'),
+    page('payments', '/payments'),
+    page('payment', `/payments/${idOf('card-payments-june.csv')}/7`),
     page('search', '/search?q=C-7'),
     page('search-nothing', '/search?q=nothing-of-that-name'),
     page('drop', '/drop'),

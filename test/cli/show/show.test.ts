@@ -227,6 +227,15 @@ describe('why', () => {
     expect(invoice).toContain('The row: 25.00, …2220, approved (charged or refunded): OK');
   });
 
+  it('tells a payment by its line', async () => {
+    const { out } = await world.paydrop('why', 'june.csv:2');
+    expect(out).toMatch(/^Why: line 2 of june\.csv \(file .{16}\)\n/);
+    expect(out).toMatch(/Received: june\.csv, line 2\.\n.*Checked: queued in batch 1\.\n.*Sent: attempt 1\.\n/);
+    expect(out).toContain('Approved: charged or refunded.');
+    expect(out).toContain('For the customer: Your payment of 25.00 USD for invoice C-2 was made on ');
+    expect(await world.refusal('why', 'june.csv:99')).toContain('Cannot find line 99 of file');
+  });
+
   it('is a list of stories as JSON', async () => {
     expect(JSON.parse((await world.paydrop('why', 'C-1', '--json')).out)).toEqual([
       {

@@ -9,6 +9,7 @@ import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { listFinished } from '../../../src/ledger/overview/list-audit.ts';
 import { openStageFlow } from '../../../src/ledger/overview/read-stages.ts';
 import { listAgain, sumAgain } from '../../../src/ledger/overview/may-go-again.ts';
+import { countIssues, issueNumber, type Issue, listIssues } from '../../../src/ledger/row/list-issues.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
 import { type FilePlan, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
@@ -161,6 +162,67 @@ describe('sumAgain', () => {
   });
 });
 
+describe('listIssues', () => {
+  beforeEach(() => world.empty());
+  const ALL = { account: '', issue: '' } as const;
+  const issuesOf = async (filter: Partial<{ account: string; issue: Issue }> = {}) =>
+    (await listIssues(world.ledger, { ...ALL, ...filter }, { limit: 100 })).map(({ name, line }) => [name, line]);
+
+  it('lists what was not made or may not have been, the newest file first, and each kind for itself', async () => {
+    const old = await finished([{ outcome: 'declined', code: 7 }, {}, { outcome: 'unknown' }]);
+    await world.batchIn('unknown', { account: 'main', name: 'doubt.csv' });
+    const held = await world.held({ account: 'side', name: 'held.csv', withheld: 1 });
+    const rejected = await world.rejected({ withheld: 1 });
+    expect(await issuesOf()).toEqual([
+      [held.name, 4],
+      ['doubt.csv', 2],
+      ['doubt.csv', 3],
+      [old.name, 2],
+      [old.name, 4],
+    ]);
+    expect(await issuesOf({ issue: 'in_doubt' })).toEqual([
+      ['doubt.csv', 2],
+      ['doubt.csv', 3],
+      [old.name, 4],
+    ]);
+    expect(await issuesOf({ issue: 'declined' })).toEqual([[old.name, 2]]);
+    expect(await issuesOf({ issue: 'invalid' })).toEqual([[held.name, 4]]);
+    expect(await issuesOf({ issue: 'refused' })).toEqual([]);
+    expect(await issuesOf({ account: 'side' })).toEqual([[held.name, 4]]);
+    expect(await issuesOf({ account: rejected.account })).toEqual([]);
+    expect(await countIssues(world.ledger, ALL, 3)).toBe(4);
+  });
+
+  it('goes by what is known now, and leaves out what was sent again', async () => {
+    const charged = await finished([{ outcome: 'declined', code: LATER }]);
+    await learn(charged, { outcome: 'approved' });
+    const denied = await finished([{ outcome: 'approved' }]);
+    for (const outcome of ['declined', 'duplicate'] as const) await learn(denied, { outcome });
+    const file = await finished([{ outcome: 'not_charged' }]);
+    const order = { name: 'again.csv', sha256: 'a', lines: [2], cents: 200 };
+    await recordResubmission(world.ledger, file, order, because);
+    expect(await issuesOf()).toEqual([[denied.name, 2]]);
+    expect(await issuesOf({ issue: 'declined' })).toEqual([]);
+    expect(await issuesOf({ issue: 'duplicate' })).toEqual([[denied.name, 2]]);
+  });
+
+  it('goes on after a page, within a file, a batch and over files', async () => {
+    await finished([{ outcome: 'declined' }, { outcome: 'declined' }]);
+    await world.batchIn('refused', { account: 'main', rowsPerBatch: 3 });
+    await world.held({ withheld: 2 });
+    const all = await issuesOf();
+    const paged = [];
+    for (let after: number | undefined; ; ) {
+      const [row] = await listIssues(world.ledger, ALL, { after, limit: 1 });
+      if (!row) break;
+      paged.push([row.name, row.line]);
+      after = issueNumber(row);
+    }
+    expect(paged).toEqual(all);
+    expect(paged).toHaveLength(7);
+  });
+});
+
 describe('a ledger with many paid rows', () => {
   const FILES = 200;
   const ROWS = 300;
@@ -209,6 +271,9 @@ describe('a ledger with many paid rows', () => {
       expect(await sumAgain(world.ledger, { advice: 'later' })).toMatchObject([{ rows: FILES / 20 + 1 }]);
       expect(await countBlocks((ledger) => sumAgain(ledger, { advice: 'later' }))).toBeLessThan(FEW);
       expect(await countBlocks((ledger) => listAgain(ledger, { account: 'main' }, { limit: 51 }))).toBeLessThan(FEW);
+      const any = { account: '', issue: '' } as const;
+      expect(await countBlocks((ledger) => listIssues(ledger, any, { limit: 51 }))).toBeLessThan(FEW);
+      expect(await countBlocks((ledger) => countIssues(ledger, { ...any, account: 'main' }, 99))).toBeLessThan(FEW);
     },
   );
 

@@ -10,6 +10,8 @@ import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-w
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { readDelivery, recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { recordResubmission } from '../../../src/ledger/row/resubmissions.ts';
+import { listSameInvoice, type Payment, readPayment } from '../../../src/ledger/row/read-payment.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const world = openedForTests(openTestLedger);
@@ -182,5 +184,118 @@ describe('the corrections that are due', () => {
     expect([await corrections(), await isDue()]).toEqual([[2], true]);
     await write(file, 'correction-txt', 2);
     expect([await corrections(), await isDue()]).toEqual([[], false]);
+  });
+});
+
+describe('readPayment', () => {
+  const because = { actor: 'operator:ada', reason: 'the line is up again' };
+  const read = (file: Pick<FileRow, 'file_id'>, line: number) =>
+    readPayment(world.ledger, { fileId: file.file_id, line }, ['accept', 'hold']);
+  const placesOf = ({ tries }: Payment) => tries.map(({ fileId, line }) => [fileId, line]);
+
+  /** Makes a file of three rows, on lines 2 to 4, none of which was sent. */
+  async function unsent(): Promise<FileRow> {
+    const file = await world.accepted({ account: 'main', rowsPerBatch: 3 });
+    await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'cancelled');
+    return world.putFile(file.file_id, 'cancelled');
+  }
+
+  /** Sends rows of a file again, and takes in the new file, whose rows stand on the lines from 2 on. */
+  async function again(file: FileRow, lines: readonly number[]): Promise<FileRow> {
+    const order = { name: 'again.csv', sha256: `${file.file_id}${lines.join()}`, lines, cents: 1 };
+    const number = await recordResubmission(world.ledger, file, order, because);
+    const fresh = await unsent();
+    await world.force('DELETE FROM payment_row WHERE file_no = $1 AND line > $2', [fresh.file_no, lines.length + 1]);
+    await world.force(
+      `UPDATE payment_row n SET invoice = o.invoice, amount_cents = o.amount_cents FROM payment_row o
+       WHERE n.file_no = $1 AND o.file_no = $2 AND o.line = ($3::int[])[n.line - 1]`,
+      [fresh.file_no, file.file_no, lines],
+    );
+    await world.force('UPDATE file SET records = $2 WHERE file_no = $1', [fresh.file_no, lines.length]);
+    await world.force('UPDATE resubmission SET new_file_id = $2 WHERE resubmission_no = $1', [number, fresh.file_id]);
+    return (await readFileRow(world.ledger, fresh.file_id)) as FileRow;
+  }
+
+  it('finds the tries before and after a row, by its place in each file', async () => {
+    const file = await unsent();
+    const second = await again(file, [2, 4]);
+    const third = await again(second, [3]);
+    const all = [
+      [file.file_id, 4],
+      [second.file_id, 3],
+      [third.file_id, 2],
+    ];
+    for (const [index, [fileId, line]] of all.entries()) {
+      const payment = await read({ file_id: String(fileId) }, Number(line));
+      expect([placesOf(payment), payment.at]).toEqual([all, index]);
+    }
+    expect(placesOf(await read(file, 3))).toEqual([[file.file_id, 3]]);
+    expect(placesOf(await read(file, 2)).slice(1)).toEqual([[second.file_id, 2]]);
+    expect((await read(file, 4)).tries[0]!.again).toMatchObject({ ...because, newFileId: second.file_id });
+  });
+
+  it('counts rows where cells of several lines leave gaps, and links no row with another invoice', async () => {
+    const file = await unsent();
+    const second = await again(file, [2, 4]);
+    await world.force('UPDATE payment_row SET line = 7 WHERE file_no = $1 AND line = 3', [second.file_no]);
+    const both = [
+      [file.file_id, 4],
+      [second.file_id, 7],
+    ];
+    expect(placesOf(await read(file, 4))).toEqual(both);
+    expect(placesOf(await read(second, 7))).toEqual(both);
+    await world.force(`UPDATE payment_row SET invoice = 'X' WHERE file_no = $1 AND line = 7`, [second.file_no]);
+    expect(placesOf(await read(file, 4))).toEqual([both[0]]);
+    expect(placesOf(await read(second, 7))).toEqual([both[1]]);
+  });
+
+  it('follows ten tries in each direction and says that there are more', async () => {
+    const files = [await unsent()];
+    for (let n = 0; n < 12; n += 1) files.push(await again(files.at(-1)!, [2]));
+    const found = async (index: number) => {
+      const { tries, at, hasEarlier, hasLater } = await read(files[index]!, 2);
+      return [tries.length, at, hasEarlier, hasLater];
+    };
+    expect(await found(0)).toEqual([11, 0, false, true]);
+    expect(await found(5)).toEqual([13, 5, false, false]);
+    expect(await found(12)).toEqual([11, 10, true, false]);
+  });
+
+  it('reads outcomes, their changes, the wanted moves of its file, and the faults of this row alone', async () => {
+    const { batch, fileNo, rows } = await reconciled();
+    await change(batch, [{ ...rows[1]!, outcome: 'approved', message: 'OK', authorization: '7' }]);
+    await world.force(
+      `INSERT INTO row_fault (file_no, seq, line, code, detail) VALUES ($1, 91, 3, 'EXPIRY_PAST', 'd'), ($1, 92, 2, 'NO_ROWS', '')`,
+      [fileNo],
+    );
+    const [found] = (await read(batch, 3)).tries;
+    expect(found).toMatchObject({
+      batchNo: 1,
+      batchState: 'reconciled',
+      first: { outcome: 'unknown', code: null, message: 'TIMEOUT', authorization: '' },
+      changes: [{ outcome: 'approved', authorization: '7', at: new Date(START), source: 'asked again' }],
+      faults: [{ code: 'EXPIRY_PAST', detail: 'd' }],
+      again: null,
+    });
+    expect(found!.links.map(({ move }) => move)).toEqual(['accept']);
+  });
+
+  it('refuses a row that the ledger does not have, and repeats no number', async () => {
+    const file = await unsent();
+    await expect(read(file, 99)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const refusal = await read({ file_id: '4222222222222220' }, 1).catch(String);
+    expect(refusal).toMatch(/Cannot find line 1 of file "\*+2220"/);
+  });
+
+  it('lists the other payments of an invoice in the same account, newest first', async () => {
+    const file = await unsent();
+    const second = await again(file, [2]);
+    const [same, beside] = [await unsent(), await world.accepted({ account: 'side' })];
+    const invoice = `INV-${file.file_id}-2`;
+    for (const { file_no: no } of [same, beside])
+      await world.force('UPDATE payment_row SET invoice = $2 WHERE file_no = $1 AND line = 3', [no, invoice]);
+    expect(await listSameInvoice(world.ledger, await read(second, 2))).toMatchObject([
+      { fileId: same.file_id, line: 3, outcome: null, batchState: 'cancelled' },
+    ]);
   });
 });

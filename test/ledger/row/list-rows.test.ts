@@ -156,7 +156,8 @@ it('listFaults pages in the order of finding, of this file alone', async () => {
       { code: 'EXPIRY_PAST', line: 7 },
     ]);
   });
-  const first = { seq: 1, line: 4, column: 'amount', code: 'AMOUNT_FORMAT', detail: 'a comma', value: '25,0' };
+  const fault = { column: 'amount', code: 'AMOUNT_FORMAT', detail: 'a comma', value: '25,0' };
+  const first = { seq: 1, line: 4, ...fault, isRow: false };
   expect(await listFaults(world.ledger, file.file_no, { from: 0, limit: 1 })).toEqual([first]);
   const rest = await listFaults(world.ledger, file.file_no, { from: 2, limit: 5 });
   expect(rest.map(({ seq, code, column }) => [seq, code, column])).toEqual([

@@ -158,3 +158,38 @@ describe('GET /queue/again', () => {
     expect((await program.ask('/queue/again?after=7.2')).status).toBe(200);
   });
 });
+
+describe('GET /payments', () => {
+  it('pages through payments with an issue, and tells one of them as its page does', async () => {
+    const held = lines([achRow(5), achRow(6, { amount: 'ten' }), achRow(7, { amount: 'ten' })]);
+    await world.drop('ach-charge', 'faulty.csv', held);
+    await world.finish();
+    const first = await ask('/payments?limit=1&issue=invalid');
+    expect(first.payments).toMatchObject([{ name: 'faulty.csv', line: 2, outcome: 'invalid', cents: null }]);
+    const second = await ask(`/payments?limit=1&issue=invalid&after=${first.next}`);
+    expect([second.payments[0].line, second.next]).toEqual([3, null]);
+    expect((await ask('/payments?account=moon')).payments).toEqual([]);
+    expect((await program.ask('/payments?issue=odd')).status).toBe(400);
+    const { fileId } = first.payments[0];
+    const payment = await ask(`/payments/${fileId}/2`);
+    expect(payment).toMatchObject({
+      at: 0,
+      tries: [{ fileId, line: 2, batchNo: null, standing: { word: 'Invalid', advice: 'fix' } }],
+      answer: expect.stringMatching(/^Your payment for invoice A-6 was not made on .* Please check the details/),
+      others: [],
+    });
+    expect(payment.events[0]).toMatchObject({ word: 'Received', says: 'faulty.csv, line 2', see: { fileId, line: 2 } });
+  });
+
+  it.each([
+    ['/payments/0000000000000000/1', 404],
+    ['/payments/4222222222222220/1', 404],
+    ['/payments/june.csv/1', 400],
+    ['/payments/0000000000000000/0', 400],
+    ['/payments/0000000000000000/1%00', 400],
+  ])('answers %s with %d and repeats no number', async (path, expected) => {
+    const { status, json } = await program.ask(path);
+    expect(status).toBe(expected);
+    expect(JSON.stringify(json)).not.toContain('4222222222222220');
+  });
+});

@@ -43,7 +43,7 @@ describe('/search', () => {
       'Approved',
     ]);
     const path = `/files/${file.file_id}`;
-    expect(linksOf(found)).toEqual([path, `${path}/rows?from=1`, `${path}/batches/1`]);
+    expect(linksOf(found)).toEqual([path, `/payments/${file.file_id}/1`, `${path}/batches/1`]);
   });
 
   it.each([

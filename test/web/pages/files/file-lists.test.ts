@@ -208,10 +208,11 @@ describe('GroupTable', () => {
 
 describe('FaultTable', () => {
   it('escapes values, and says when a fault is of the whole file or there is none', () => {
-    const fault = { seq: 1, line: 0, column: null, code: 'SAME_ROWS', detail: '<b>d</b>', value: '<i>v</i>' } as const;
-    const html = draw(FaultTable, { faults: [fault] });
+    const texts = { detail: '<b>d</b>', value: '<i>v</i>' };
+    const fault = { seq: 1, line: 0, column: null, code: 'SAME_ROWS', isRow: false, ...texts } as const;
+    const html = draw(FaultTable, { fileId, faults: [fault] });
     expect(tableOf(html)[0]![0]).toBe('file');
     expect(html).not.toMatch(/<b>|<i>/);
-    expect(wordsOf(draw(FaultTable, { faults: [] }))).toContain('No problems.');
+    expect(wordsOf(draw(FaultTable, { fileId, faults: [] }))).toContain('No problems.');
   });
 });

@@ -139,7 +139,7 @@ const COMPARISON: Comparison = {
   rows: compareRows('card', SENT, [FOREIGN, THREE!, STRANGE]),
 };
 const drawBoth = (change: Partial<Comparison> = {}) =>
-  draw(BatchComparison, { comparison: { ...COMPARISON, ...change } });
+  draw(BatchComparison, { fileId: 'abc', comparison: { ...COMPARISON, ...change } });
 
 describe('BatchComparison', () => {
   it('lays both sides beside each other and says in words how they differ', () => {
