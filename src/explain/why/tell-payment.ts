@@ -42,15 +42,15 @@ export type PaymentEvent = {
   readonly tone: Tone;
   readonly says: string;
   readonly by: string;
-  /** The file, batch or payment that it leads to. */
-  readonly see: { readonly fileId: string; readonly batchNo?: number; readonly line?: number };
+  /** The file, batch or payment that it leads to, and the run that did it. */
+  readonly see: { readonly fileId: string; readonly batchNo?: number; readonly line?: number; readonly runNo?: number };
 };
 
 /** A payment over all its tries, and how each stands. */
 export type ToldPayment = Omit<Payment, 'tries'> & {
   readonly tries: readonly (PaymentTry & { readonly standing: Standing })[];
   readonly events: readonly PaymentEvent[];
-  /** What may be written to the customer; no number of a card or account stands in it. */
+  /** What may be written to the customer, without any number of a card or account; empty if the last try is not here. */
   readonly answer: string;
 };
 
@@ -66,7 +66,7 @@ export async function tellPayment(ledger: Ledger, settings: Settings, place: Row
     ...payment,
     tries,
     events: events.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
-    answer: answerOf(tries.at(-1)!, settings),
+    answer: payment.hasLater ? '' : answerOf(tries.at(-1)!, settings),
   };
 }
 
@@ -85,7 +85,7 @@ export async function whyPayment(ledger: Ledger, settings: Settings, place: RowP
     about: `line ${here.line} of ${here.name} (file ${here.fileId})`,
     timeZone: settings.accounts.get(here.account)?.timeZone ?? 'UTC',
     story: events.map(asSentence),
-    now: [`${standing.word}: ${ended(standing.means)}`, `For the customer: ${answer}`],
+    now: [`${standing.word}: ${ended(standing.means)}`, ...(answer ? [`For the customer: ${answer}`] : [])],
     next: all.map(stepText),
     steps: all,
   };
@@ -193,9 +193,12 @@ function eventsOf(one: PaymentTry, later: PaymentTry | undefined): PaymentEvent[
     ...(again
       ? [
           event(again.at, 'Sent again', {
-            says: `as ${again.name}${again.newFileId === null ? ', which has not come back yet' : ''}: ${again.reason}`,
+            says: `in ${again.name}${again.newFileId === null ? ', which has not come back yet' : ''}; ${again.reason}`,
             by: nameOf(again.actor),
-            see: later ? { fileId: later.fileId, line: later.line } : { fileId: again.newFileId ?? fileId },
+            see: {
+              ...(later ? { fileId: later.fileId, line: later.line } : { fileId: again.newFileId ?? fileId }),
+              ...(again.runNo !== null && { runNo: again.runNo }),
+            },
           }),
         ]
       : []),

@@ -19,7 +19,15 @@ export type RowChange = RowOutcome & { at: Date; source: string };
 export type TryLink = Pick<AuditRow, 'at' | 'actor' | 'batch_no' | 'move' | 'reason'>;
 
 /** The file by which a row was sent again. It has no id before it has come through its folder. */
-export type SentAgain = { name: string; actor: string; reason: string; at: Date; newFileId: string | null };
+export type SentAgain = {
+  name: string;
+  actor: string;
+  reason: string;
+  at: Date;
+  newFileId: string | null;
+  /** Number of the run that did it; null where a person did. */
+  runNo: number | null;
+};
 
 /** One try of a payment: a row of a file, and all that happened to it. Money is integer cents. */
 export type PaymentTry = {
@@ -176,7 +184,9 @@ const TRIES = `
   ORDER BY asked.n`;
 
 const AGAIN = `
-  SELECT asked.n, s.name, s.actor, s.reason, s.at, s.new_file_id AS "newFileId" FROM ${ASKED}
+  SELECT asked.n, s.name, s.actor, s.reason, s.at, s.new_file_id AS "newFileId",
+         (SELECT run_no FROM reprocess_item i WHERE i.resubmission_no = s.resubmission_no AND i.action = 'resubmit') AS "runNo"
+  FROM ${ASKED}
     JOIN resubmitted_row x ON x.file_no = r.file_no AND x.line = r.line
     JOIN resubmission s USING (resubmission_no)`;
 

@@ -207,7 +207,7 @@ const PAYMENT = apiSchema({
       objectOf({
         at: MOMENT,
         ...each(TEXT, 'word', 'tone', 'says', 'by'),
-        see: objectOf({ fileId: TEXT, batchNo: WHOLE, line: WHOLE }, ['batchNo', 'line']),
+        see: objectOf({ fileId: TEXT, ...each(WHOLE, 'batchNo', 'line', 'runNo') }, ['batchNo', 'line', 'runNo']),
       }),
     ),
     answer: { ...TEXT, description: 'What may be written to the customer.' },

@@ -41,22 +41,24 @@ export function paymentPage(server: FastifyInstance, { app }: WebContext): void 
           <Head app={app} payment={payment} />
           <NextStep viewer={viewer} payment={payment} />
         </Section>
-        <Section
-          title="Answer for the customer"
-          live="answer"
-          actions={
-            <button type="button" data-copy="f-answer" hidden>
-              Copy
-            </button>
-          }
-        >
-          <label class="hidden" for="f-answer">
-            Text to copy
-          </label>
-          <textarea id="f-answer" rows={3} readOnly>
-            {payment.answer}
-          </textarea>
-        </Section>
+        {payment.answer !== '' && (
+          <Section
+            title="Answer for the customer"
+            live="answer"
+            actions={
+              <button type="button" data-copy="f-answer" hidden>
+                Copy
+              </button>
+            }
+          >
+            <label class="hidden" for="f-answer">
+              Text to copy
+            </label>
+            <textarea id="f-answer" rows={3} readOnly>
+              {payment.answer}
+            </textarea>
+          </Section>
+        )}
         <Section title="What happened" live="story">
           <Timeline payment={payment} timeZone={customsOf(app, here.account).timeZone} />
         </Section>
@@ -186,7 +188,12 @@ function Timeline({ payment: { events, tries, at }, timeZone }: { payment: ToldP
           <Moment at={one.at} timeZone={timeZone} />
           <span>
             <span class={`state ${one.tone}`}>{one.word}</span>
-            {one.by && ` by ${one.by}`} {said(one.says)} <SeeLink see={one.see} here={here} />
+            {one.by && ` by ${one.by}`}
+            {one.says && ': '}
+            {said(one.says)} <SeeLink see={one.see} here={here} />
+            {one.see.runNo !== undefined && (
+              <a href={`/queue/selections/${one.see.runNo}`}> Open run {one.see.runNo}</a>
+            )}
           </span>
         </li>
       ))}

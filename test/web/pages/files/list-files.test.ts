@@ -200,7 +200,7 @@ describe('the pages of payments', () => {
     const [first, second] = [await page(at(june, 2)), await page(at(again, 1))];
     const story = wordsOf(sectionOf(first, 'What happened'));
     expect(story).toMatch(
-      /Received june\.csv, line 2 .*Checked queued in batch 1 .*Sent attempt 1 .*Declined 15: General decline.*Sent again by operator as .*: the card is good now .*Received .*, line 1 .*Declined 15/,
+      /Received : june\.csv, line 2 .*Checked : queued in batch 1 .*Sent : attempt 1 .*Declined : 15: General decline.*Sent again by operator: in .*; the card is good now .*Received .*, line 1 .*Declined : 15/,
     );
     expect(wordsOf(sectionOf(second, 'What happened')).match(/Received/g)).toHaveLength(2);
     expect(linksOf(sectionOf(first, 'Status'))).toContain(at(again, 1));
