@@ -15,7 +15,7 @@ import { openAuditList } from '../pages/audit.tsx';
 import { openBatchList, openRowList } from '../pages/files/file-lists.tsx';
 import { openFileList } from '../pages/files/list-files.tsx';
 import { attachmentOf } from '../pages/files/file-outputs.tsx';
-import { openIssueList } from '../pages/payments.tsx';
+import { openIssueList } from '../pages/payments/list-payments.tsx';
 import { openReportList } from '../pages/report.tsx';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { nameZone } from '../parts/when.ts';

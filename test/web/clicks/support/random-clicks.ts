@@ -31,6 +31,7 @@ const STARTS = [
   '/report',
   '/audit',
   '/search?q=C-7',
+  '/payments',
   '/me',
   '/queue',
   '/queue?list=again&advice=all',

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SHOWN_ADVICE } from '../../../schemas/shown.ts';
-import type { App } from '../../app.ts';
-import { capital, ended } from '../../explain/why/sentence.ts';
-import { type PaymentEvent, tellPayment, type ToldPayment } from '../../explain/why/tell-payment.ts';
-import { PipelineError } from '../../kernel/errors.ts';
-import { FILE_ID } from '../../kernel/ids.ts';
-import { listSameInvoice, type SameInvoice } from '../../ledger/row/read-payment.ts';
-import { fieldOf } from '../access/read-form.ts';
-import { Refusal } from '../access/refusal.ts';
-import { type Viewer, viewerMay } from '../access/viewer.ts';
-import { addressOf } from '../parts/address.ts';
-import { Facts, Section, Table } from '../parts/blocks.tsx';
-import { Page } from '../parts/page.tsx';
-import { Moment, Money, OutcomeWord, PaymentLink, said, State } from '../parts/words.tsx';
-import { sendPage } from '../send-page.ts';
-import { type WebContext, viewerOf } from '../web-context.ts';
-import { customsOf, tabPath } from './files/read-address.ts';
+import { SHOWN_ADVICE } from '../../../../schemas/shown.ts';
+import type { App } from '../../../app.ts';
+import { capital, ended } from '../../../explain/why/sentence.ts';
+import { type PaymentEvent, tellPayment, type ToldPayment } from '../../../explain/why/tell-payment.ts';
+import { PipelineError } from '../../../kernel/errors.ts';
+import { FILE_ID } from '../../../kernel/ids.ts';
+import { listSameInvoice, type SameInvoice } from '../../../ledger/row/read-payment.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { Refusal } from '../../access/refusal.ts';
+import { type Viewer, viewerMay } from '../../access/viewer.ts';
+import { addressOf } from '../../parts/address.ts';
+import { Facts, Section, Table } from '../../parts/blocks.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Moment, Money, OutcomeWord, PaymentLink, said, State } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
+import { customsOf, tabPath } from '../files/read-address.ts';
 
 /** Serves `/payments/:fileId/:line`: one payment over all its tries, and what to tell its customer. */
 export function paymentPage(server: FastifyInstance, { app }: WebContext): void {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { rejectionOf } from '../../../schemas/rejections.ts';
-import { adviceOn, SHOWN, SHOWN_ADVICE, SHOWN_OUTCOMES, shownOfState } from '../../../schemas/shown.ts';
-import type { App } from '../../app.ts';
-import { capital } from '../../explain/why/sentence.ts';
-import { listViews } from '../../ledger/person/people.ts';
+import { rejectionOf } from '../../../../schemas/rejections.ts';
+import { adviceOn, SHOWN, SHOWN_ADVICE, SHOWN_OUTCOMES, shownOfState } from '../../../../schemas/shown.ts';
+import type { App } from '../../../app.ts';
+import { capital } from '../../../explain/why/sentence.ts';
+import { listViews } from '../../../ledger/person/people.ts';
 import {
   countIssues,
   type Issue,
@@ -12,18 +12,18 @@ import {
   type IssueRow,
   ISSUES,
   listIssues,
-} from '../../ledger/row/list-issues.ts';
-import { fieldOf } from '../access/read-form.ts';
-import { Chips, type ListColumn, ListTable, type OpenList, readPage } from '../lists/list.tsx';
-import { type FixedView, ViewTabs } from '../lists/saved-views.tsx';
-import { Section } from '../parts/blocks.tsx';
-import { ChoiceField, TextField } from '../parts/form.tsx';
-import { Page } from '../parts/page.tsx';
-import { Moment, Money, OutcomeWord, PaymentLink, State } from '../parts/words.tsx';
-import { sendPage } from '../send-page.ts';
-import { accountAsked } from '../shell/read-shell.ts';
-import { type WebContext, viewerOf } from '../web-context.ts';
-import { customsOf } from './files/read-address.ts';
+} from '../../../ledger/row/list-issues.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { Chips, type ListColumn, ListTable, type OpenList, readPage } from '../../lists/list.tsx';
+import { type FixedView, ViewTabs } from '../../lists/saved-views.tsx';
+import { Section } from '../../parts/blocks.tsx';
+import { ChoiceField, TextField } from '../../parts/form.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Moment, Money, OutcomeWord, PaymentLink, State } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { accountAsked } from '../../shell/read-shell.ts';
+import { type WebContext, viewerOf } from '../../web-context.ts';
+import { customsOf } from '../files/read-address.ts';
 
 /** Serves `/payments`: the newest payments with an issue. */
 export function paymentsPage(server: FastifyInstance, { app }: WebContext): void {
