@@ -11,11 +11,9 @@ ALTER TABLE resubmitted_row ALTER COLUMN place SET NOT NULL, ADD UNIQUE (resubmi
 -- The faults of one row; a file may have a million of others.
 CREATE INDEX row_fault_by_line ON row_fault (file_no, line);
 
--- Wider than the indexes of 0040, which they replace: a payment in doubt is listed, too, although it may not be sent again.
-DROP INDEX row_outcome_not_paid;
-CREATE INDEX row_outcome_with_issue ON row_outcome (file_no DESC, line) INCLUDE (outcome, code)
-  WHERE outcome IN ('declined', 'format_error', 'not_charged', 'duplicate', 'unknown');
-DROP INDEX row_change_not_paid;
-CREATE INDEX row_change_with_issue ON row_change (file_no DESC, line) INCLUDE (correction_no, outcome, code)
-  WHERE outcome IN ('declined', 'format_error', 'not_charged', 'duplicate', 'unknown');
+-- Payments that are listed although they may not be sent again, beside the indexes of 0040 of those that may.
+CREATE INDEX row_outcome_uncertain ON row_outcome (file_no DESC, line) INCLUDE (outcome, code)
+  WHERE outcome IN ('duplicate', 'unknown');
+CREATE INDEX row_change_uncertain ON row_change (file_no DESC, line) INCLUDE (correction_no, outcome, code)
+  WHERE outcome IN ('duplicate', 'unknown');
 CREATE INDEX file_with_withheld ON file (file_no DESC) WHERE invalid_rows > 0;

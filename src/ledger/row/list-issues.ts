@@ -56,11 +56,13 @@ export async function listIssues(
     `SELECT f.file_no AS "fileNo", f.file_id AS "fileId", f.name, f.account, f.state AS "fileState", i.line, r.invoice,
             r.customer_code AS "customerCode", r.amount_cents AS cents, r.last_four AS "lastFour",
             r.batch_no AS "batchNo", b.state AS "batchState", i.outcome, i.code,
-            coalesce(i.at, b.final_at, b.state_at, f.state_at) AS since
-     FROM (${SOURCES}) i
+            coalesce(c.at, b.final_at, b.state_at, f.state_at) AS since
+     FROM (${sourcesOf(filter)}) i
        CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = i.file_no OFFSET 0) f
        CROSS JOIN LATERAL (SELECT * FROM payment_row x WHERE x.file_no = i.file_no AND x.line = i.line OFFSET 0) r
        LEFT JOIN LATERAL (SELECT * FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b ON true
+       LEFT JOIN LATERAL (SELECT at FROM row_change x WHERE x.file_no = i.file_no AND x.line = i.line
+                            AND x.correction_no = i.correction_no OFFSET 0) c ON true
      ORDER BY i.file_no DESC, i.line`,
     valuesOf(filter, limit, after),
   );
@@ -70,63 +72,89 @@ export async function listIssues(
 /** Counts these payments, up to one more than `most`. */
 export async function countIssues({ pool }: LedgerReader, filter: IssueFilter, most: number): Promise<number> {
   const { rows } = await pool.query<{ payments: number }>(
-    `SELECT count(*) AS payments FROM (${SOURCES}) i`,
+    `SELECT count(*) AS payments FROM (${sourcesOf(filter)}) i`,
     valuesOf(filter, most + 1),
   );
   return rows[0]!.payments;
 }
 
-/** Values of `SOURCES`: the most rows, the account, the place after which to begin, an outcome and a state of batches. */
-function valuesOf({ account, issue }: IssueFilter, most: number, after?: number): unknown[] {
+/** Values of `sourcesOf`: the most rows, the account, and the file and line after which to begin. */
+function valuesOf({ account }: IssueFilter, most: number, after?: number): unknown[] {
   const place = after === undefined ? [Number.MAX_SAFE_INTEGER, 0] : [Math.floor(after / LINES), after % LINES];
-  if (issue === '') return [most, account, ...place, '', ''];
-  const { outcome, batch }: { outcome?: Outcome; batch?: BatchState } = ISSUES[issue];
-  return [most, account, ...place, outcome ?? NONE, batch ?? NONE];
+  return [most, account, ...place];
 }
 
-/** Instead of an outcome or state: rows with one are not wanted, and PostgreSQL does not look for them. */
-const NONE = '-';
+/** Outcomes by the partial indexes that have them. */
+const INDEXED: readonly (readonly Outcome[])[] = [
+  ['declined', 'format_error', 'not_charged'],
+  ['duplicate', 'unknown'],
+];
 
-/** Payments of other accounts that are looked at to find those of one. */
-const MOST_LOOKED = 50_000;
+/** Returns SQL for at most $1 of these payments. Each source is read in the order of an index and stops there. */
+function sourcesOf({ issue, account }: IssueFilter): string {
+  const wanted: readonly { outcome?: Outcome; batch?: BatchState }[] =
+    issue === '' ? Object.values(ISSUES) : [ISSUES[issue]];
+  const outcomes = INDEXED.map((all) => all.filter((one) => wanted.some(({ outcome }) => outcome === one)));
+  const states = wanted.flatMap(({ batch }) => batch ?? []);
+  const sources = [
+    ...outcomes
+      .filter((some) => some.length > 0)
+      .flatMap((some) => [firstOutcomes(some, account), changes(some, account)]),
+    ...(wanted.some(({ outcome }) => outcome === 'invalid') ? [WITHHELD] : []),
+    ...(states.length > 0 ? [ofBatches(states)] : []),
+  ];
+  return `SELECT * FROM (${sources.join(' UNION ALL ')}) source ORDER BY file_no DESC, line LIMIT $1`;
+}
+
+const listOf = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
+
+/** The newest files of an account, or with withheld rows, that are looked at; and batches that wait for a person. */
 const MOST_FILES = 5_000;
 const MOST_BATCHES = 200;
 
-/** Literal outcomes, so that the planner can use the partial indexes of them. */
-const NOT_MADE = `outcome IN ('declined', 'format_error', 'not_charged', 'duplicate', 'unknown')`;
-
-/** SQL: outcomes of a table that no later one has replaced. */
-function outcomesOf(table: string, { at, isReplaced }: { at: string; isReplaced: string }): string {
-  return `(SELECT o.file_no, o.line, o.outcome, o.code, ${at} AS at FROM (
-      SELECT * FROM ${table}
-      WHERE $5::text <> '${NONE}' AND ${NOT_MADE} AND ($5 = '' OR outcome = $5) AND file_no <= $3::bigint AND (file_no < $3 OR line > $4::integer)
-      ORDER BY file_no DESC, line LIMIT ${MOST_LOOKED}) o
-    WHERE ($2 = '' OR (SELECT f.account FROM file f WHERE f.file_no = o.file_no) = $2)
-      AND NOT EXISTS (SELECT FROM row_change c WHERE c.file_no = o.file_no AND c.line = o.line ${isReplaced})
-      AND NOT EXISTS (SELECT FROM resubmitted_row s WHERE s.file_no = o.file_no AND s.line = o.line)
-    ORDER BY o.file_no DESC, o.line LIMIT $1)`;
+function firstOutcomes(outcomes: readonly Outcome[], account: string): string {
+  const columns = 'file_no, line, outcome, code, 0 AS correction_no';
+  return outcomesOf(`SELECT ${columns} FROM row_outcome WHERE outcome IN (${listOf(outcomes)})`, account);
 }
 
-const FIRST_OUTCOMES = outcomesOf('row_outcome', { at: 'NULL::timestamptz', isReplaced: '' });
-const CHANGES = outcomesOf('row_change', { at: 'o.at', isReplaced: 'AND c.correction_no > o.correction_no' });
+function changes(outcomes: readonly Outcome[], account: string): string {
+  const columns = 'file_no, line, outcome, code, correction_no';
+  return outcomesOf(`SELECT ${columns} FROM row_change WHERE outcome IN (${listOf(outcomes)})`, account);
+}
 
-const WITHHELD = `(SELECT f.file_no, r.line, 'invalid', NULL::integer, NULL::timestamptz FROM (
-    SELECT file_no FROM file WHERE $5 IN ('', 'invalid') AND invalid_rows > 0 AND (${IS_TAKEN} OR state = 'held') AND ($2 = '' OR account = $2)
-      AND file_no <= $3 ORDER BY file_no DESC LIMIT ${MOST_FILES}) f
+/**
+ * Returns SQL for the outcomes of a table that no later one has replaced: for one account, from file to file. The offsets
+ * make PostgreSQL look up one row after the other; it may take thousands for one and then compare each with each.
+ */
+function outcomesOf(table: string, account: string): string {
+  const from =
+    account === ''
+      ? `(${table} AND $2::text = '' AND file_no <= $3::bigint AND (file_no < $3 OR line > $4::integer)) o`
+      : `(SELECT file_no FROM file WHERE account = $2 AND file_no <= $3::bigint ORDER BY file_no DESC LIMIT ${MOST_FILES}) f
+         CROSS JOIN LATERAL (${table} AND file_no = f.file_no AND (f.file_no < $3 OR line > $4::integer)
+           ORDER BY line LIMIT $1) o`;
+  return `(SELECT ${account === '' ? 'o' : 'f'}.file_no, o.line, o.outcome, o.code, o.correction_no FROM ${from}
+    WHERE NOT EXISTS (SELECT FROM row_change c WHERE c.file_no = o.file_no AND c.line = o.line
+                        AND c.correction_no > o.correction_no OFFSET 0)
+      AND NOT EXISTS (SELECT FROM resubmitted_row s WHERE s.file_no = o.file_no AND s.line = o.line OFFSET 0)
+    ORDER BY 1 DESC, o.line LIMIT $1)`;
+}
+
+const WITHHELD = `(SELECT f.file_no, r.line, 'invalid' AS outcome, NULL::integer AS code, 0 AS correction_no FROM (
+    SELECT file_no FROM file WHERE invalid_rows > 0 AND (${IS_TAKEN} OR state = 'held') AND ($2 = '' OR account = $2)
+      AND file_no <= $3::bigint ORDER BY file_no DESC LIMIT ${MOST_FILES}) f
   CROSS JOIN LATERAL (SELECT line FROM payment_row x WHERE x.file_no = f.file_no AND x.batch_no IS NULL
-    AND (f.file_no < $3 OR x.line > $4) ORDER BY line LIMIT $1) r
+    AND (f.file_no < $3 OR x.line > $4::integer) ORDER BY line LIMIT $1) r
   ORDER BY f.file_no DESC, r.line LIMIT $1)`;
 
-const OF_BATCHES = `(SELECT f.file_no, r.line, NULL, NULL::integer, NULL::timestamptz FROM (
-    SELECT f.file_no, b.batch_no, b.first_line, b.last_line FROM batch b JOIN file f USING (file_id)
-    WHERE $6 <> '${NONE}' AND b.${IS_OPEN} AND b.state IN ('unknown', 'exception', 'refused') AND ($6 = '' OR b.state = $6)
-      AND ($2 = '' OR b.account = $2) AND f.file_no <= $3 AND (f.file_no < $3 OR b.last_line > $4)
-    ORDER BY f.file_no DESC, b.first_line LIMIT ${MOST_BATCHES}) f
-  CROSS JOIN LATERAL (SELECT line FROM payment_row x WHERE x.file_no = f.file_no AND x.batch_no = f.batch_no
-    AND x.line BETWEEN f.first_line AND f.last_line AND (f.file_no < $3 OR x.line > $4)
-    AND NOT EXISTS (SELECT FROM row_outcome o WHERE o.file_no = x.file_no AND o.line = x.line) ORDER BY line LIMIT $1) r
-  ORDER BY f.file_no DESC, r.line LIMIT $1)`;
-
-/** SQL: at most $1 of these payments. Each source is read in the order of an index and stops there. */
-const SOURCES = `${[FIRST_OUTCOMES, CHANGES, WITHHELD, OF_BATCHES].join(' UNION ALL ')}
-  ORDER BY file_no DESC, line LIMIT $1`;
+function ofBatches(states: readonly BatchState[]): string {
+  return `(SELECT f.file_no, r.line, NULL AS outcome, NULL::integer AS code, 0 AS correction_no FROM (
+      SELECT f.file_no, b.batch_no, b.first_line, b.last_line FROM batch b JOIN file f USING (file_id)
+      WHERE b.${IS_OPEN} AND b.state IN (${listOf(states)}) AND ($2 = '' OR b.account = $2)
+        AND f.file_no <= $3::bigint AND (f.file_no < $3 OR b.last_line > $4::integer)
+      ORDER BY f.file_no DESC, b.first_line LIMIT ${MOST_BATCHES}) f
+    CROSS JOIN LATERAL (SELECT line FROM payment_row x WHERE x.file_no = f.file_no AND x.batch_no = f.batch_no
+      AND x.line BETWEEN f.first_line AND f.last_line AND (f.file_no < $3 OR x.line > $4)
+      AND NOT EXISTS (SELECT FROM row_outcome o WHERE o.file_no = x.file_no AND o.line = x.line) ORDER BY line LIMIT $1) r
+    ORDER BY f.file_no DESC, r.line LIMIT $1)`;
+}

@@ -113,33 +113,35 @@ async function walk({ pool }: Ledger, start: Row, sql: string): Promise<Row[]> {
   return found;
 }
 
+/** SQL: the row in question. It is read first: looked up by its invoice, it may be one of a million. */
+const HERE = '(SELECT * FROM payment_row WHERE file_no = $1 AND line = $2 OFFSET 0) here';
+
 /** SQL: the lines of file `f`. They follow each other without a gap, unless a cell has several lines. */
 const LINES_OF_F = `CROSS JOIN LATERAL (
   SELECT min(line) AS first, max(line) - min(line) + 1 = f.records AS is_dense FROM payment_row WHERE file_no = f.file_no) d`;
 
-/** SQL: `f` and `old` have the same payment in these rows. A file that was read in another way has not. */
-const IS_SAME = `r.invoice = o.invoice AND r.amount_cents IS NOT DISTINCT FROM o.amount_cents`;
+/** SQL: the row `there` has the same payment. In a file that was read in another way it has not. */
+const IS_SAME = 'there.invoice = here.invoice AND there.amount_cents IS NOT DISTINCT FROM here.amount_cents';
 
 const EARLIER = `
-  SELECT old.file_no AS "fileNo", o.line FROM file f ${LINES_OF_F}
-    JOIN payment_row r ON r.file_no = f.file_no AND r.line = $2
+  SELECT there.file_no AS "fileNo", there.line FROM ${HERE} JOIN file f USING (file_no) ${LINES_OF_F}
     JOIN resubmission s ON s.new_file_id = f.file_id
     JOIN file old ON old.file_id = s.file_id
     CROSS JOIN LATERAL (SELECT line FROM resubmitted_row x WHERE x.resubmission_no = s.resubmission_no
-      AND x.place = CASE WHEN d.is_dense THEN r.line - d.first + 1
-        ELSE (SELECT count(*)::integer FROM payment_row p WHERE p.file_no = f.file_no AND p.line <= r.line) END OFFSET 0) x
-    CROSS JOIN LATERAL (SELECT * FROM payment_row p WHERE p.file_no = old.file_no AND p.line = x.line OFFSET 0) o
-  WHERE f.file_no = $1 AND ${IS_SAME} LIMIT 1`;
+      AND x.place = CASE WHEN d.is_dense THEN here.line - d.first + 1
+        ELSE (SELECT count(*)::integer FROM payment_row p WHERE p.file_no = f.file_no AND p.line <= here.line) END OFFSET 0) x
+    CROSS JOIN LATERAL (SELECT * FROM payment_row p WHERE p.file_no = old.file_no AND p.line = x.line OFFSET 0) there
+  WHERE ${IS_SAME} LIMIT 1`;
 
 const LATER = `
-  SELECT f.file_no AS "fileNo", r.line FROM payment_row o
+  SELECT there.file_no AS "fileNo", there.line FROM ${HERE}
     JOIN resubmitted_row x USING (file_no, line)
     JOIN resubmission s USING (resubmission_no)
     JOIN file f ON f.file_id = s.new_file_id ${LINES_OF_F}
     CROSS JOIN LATERAL (SELECT * FROM payment_row p
       WHERE p.file_no = f.file_no AND p.line >= CASE WHEN d.is_dense THEN d.first + x.place - 1 ELSE 0 END
-      ORDER BY p.line LIMIT 1 OFFSET CASE WHEN d.is_dense THEN 0 ELSE x.place - 1 END) r
-  WHERE o.file_no = $1 AND o.line = $2 AND ${IS_SAME}`;
+      ORDER BY p.line LIMIT 1 OFFSET CASE WHEN d.is_dense THEN 0 ELSE x.place - 1 END) there
+  WHERE ${IS_SAME}`;
 
 type OfTry<Found> = Found & { n: number };
 
