@@ -5,6 +5,7 @@ import { overviewApi } from './overview-api.ts';
 import { ADVICE } from '../../../schemas/rejections.ts';
 import { tellPayment } from '../../explain/why/tell-payment.ts';
 import { type IssueFilter, issueNumber, ISSUES, listIssues } from '../../ledger/row/list-issues.ts';
+import { findFile } from '../../ledger/file/search.ts';
 import { listSameInvoice } from '../../ledger/row/read-payment.ts';
 import {
   CENTS,
@@ -144,7 +145,8 @@ function paymentsApi(server: FastifyInstance, { app: { ledger, settings } }: Web
   server.get<{ Params: { fileId: string; line: string } }>(
     '/payments/:fileId/:line',
     { schema: PAYMENT },
-    async ({ params: { fileId, line } }) => {
+    async ({ params: { fileId: words, line } }) => {
+      const { file_id: fileId } = await findFile(ledger, words);
       const payment = await tellPayment(ledger, settings, { fileId, line: Number(line) });
       return { ...payment, others: await listSameInvoice(ledger, payment) };
     },
@@ -175,7 +177,7 @@ const PAYMENT = apiSchema({
   summary: 'One payment over all its tries: how it stands, what happened, and what to tell its customer',
   description: 'The same as its page shows. Sending a payment again makes a new try in a new file.',
   params: {
-    fileId: { ...TEXT, pattern: '^[0-9a-z]{16}$' },
+    fileId: { ...TEXT, maxLength: 255, description: 'Its id, the first characters of the id, or its name.' },
     line: { ...TEXT, pattern: '^[1-9]\\d{0,8}$', description: 'Of the file.' },
   },
   answer: objectOf({

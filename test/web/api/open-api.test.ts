@@ -131,7 +131,11 @@ describe('openApi', () => {
       const path = place
         .slice('GET /api/v1'.length)
         .replace('{fileId}/batches/{batchNo}', `${await fileId()}/batches/1`);
-      const filled = path.replace('{fileId}', 'june.csv').replace('{name}', 'main').replace('{no}', '1');
+      const filled = path
+        .replace('{fileId}', 'june.csv')
+        .replace('{line}', '1')
+        .replace('{name}', 'main')
+        .replace('{no}', '1');
       const { status, json } = await program.ask(filled === '/search' ? '/search?q=june.csv' : filled);
       const text = JSON.stringify(json);
       expect([filled, status, secrets.filter((secret) => text.includes(secret))]).toEqual([filled, 200, []]);

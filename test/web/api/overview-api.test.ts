@@ -184,7 +184,7 @@ describe('GET /payments', () => {
   it.each([
     ['/payments/0000000000000000/1', 404],
     ['/payments/4222222222222220/1', 404],
-    ['/payments/june.csv/1', 400],
+    ['/payments/june.csv/99', 404],
     ['/payments/0000000000000000/0', 400],
     ['/payments/0000000000000000/1%00', 400],
   ])('answers %s with %d and repeats no number', async (path, expected) => {
