@@ -1,3 +1,4 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
 import type { BatchState, FileState, Outcome } from '../../../schemas/lifecycle.ts';
 import { IS_OPEN, IS_TAKEN } from '../batch/conditions.ts';
 import type { LedgerReader, ListPage } from '../engine/list-page.ts';
@@ -35,6 +36,8 @@ export type IssueRow = {
   /** Null while its batch has no outcomes. */
   outcome: Outcome | null;
   code: number | null;
+  /** The first fault of a withheld row. */
+  fault: FaultCode | null;
   since: Date;
 };
 
@@ -56,6 +59,8 @@ export async function listIssues(
     `SELECT f.file_no AS "fileNo", f.file_id AS "fileId", f.name, f.account, f.state AS "fileState", i.line, r.invoice,
             r.customer_code AS "customerCode", r.amount_cents AS cents, r.last_four AS "lastFour",
             r.batch_no AS "batchNo", b.state AS "batchState", i.outcome, i.code,
+            CASE WHEN i.outcome = 'invalid' THEN (SELECT d.code FROM row_fault d
+              WHERE d.file_no = i.file_no AND d.line = i.line ORDER BY d.seq LIMIT 1) END AS fault,
             coalesce(c.at, b.final_at, b.state_at, f.state_at) AS since
      FROM (${sourcesOf(filter)}) i
        CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = i.file_no OFFSET 0) f

@@ -165,7 +165,9 @@ const ISSUE_LIST = apiSchema({
     ...PAGING,
   },
   answer: objectOf({
-    payments: listOf(objectOf({ ...OF_ROW, outcome: maybe(TEXT), code: maybe(WHOLE), since: MOMENT })),
+    payments: listOf(
+      objectOf({ ...OF_ROW, ...each(maybe(TEXT), 'outcome', 'fault'), code: maybe(WHOLE), since: MOMENT }),
+    ),
     next: NEXT,
   }),
 });

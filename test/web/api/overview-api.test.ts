@@ -165,7 +165,7 @@ describe('GET /payments', () => {
     await world.drop('ach-charge', 'faulty.csv', held);
     await world.finish();
     const first = await ask('/payments?limit=1&issue=invalid');
-    expect(first.payments).toMatchObject([{ name: 'faulty.csv', line: 2, outcome: 'invalid', cents: null }]);
+    expect(first.payments).toMatchObject([{ name: 'faulty.csv', line: 2, outcome: 'invalid', fault: 'AMOUNT_FORMAT' }]);
     const second = await ask(`/payments?limit=1&issue=invalid&after=${first.next}`);
     expect([second.payments[0].line, second.next]).toEqual([3, null]);
     expect((await ask('/payments?account=moon')).payments).toEqual([]);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { saidCode } from '../../../../schemas/errors.ts';
 import { rejectionOf } from '../../../../schemas/rejections.ts';
 import { adviceOn, SHOWN, SHOWN_ADVICE, SHOWN_OUTCOMES, shownOfState } from '../../../../schemas/shown.ts';
 import type { App } from '../../../app.ts';
@@ -175,8 +176,9 @@ function wordOf({ outcome, batchState }: IssueRow): string {
   return shown === undefined ? '' : SHOWN[shown].word;
 }
 
-function whyOf({ code }: IssueRow): string {
-  return code === null ? '' : rejectionOf(code).message;
+function whyOf({ code, fault }: IssueRow): string {
+  if (code !== null) return rejectionOf(code).message;
+  return fault === null ? '' : capital(saidCode(fault));
 }
 
 /** A payment without an outcome is looked up first, unless the service refused it. */

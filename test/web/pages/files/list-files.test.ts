@@ -238,6 +238,7 @@ describe('the pages of payments', () => {
     expect(await rowsOf()).toEqual(all);
     expect(linksOf(await page('/payments'))).toEqual(expect.arrayContaining([at(again, 2), at(june, 3)]));
     expect(await rowsOf('?issue=invalid')).toEqual([all[1]]);
+    expect(wordsOf(await page('/payments?issue=invalid'))).toContain('Invalid The expiry');
     expect(await rowsOf('?issue=nonsense&account=main')).toEqual(all);
     expect(await rowsOf('?account=moon')).toEqual([]);
     const csv = await page('/export/issues.csv?issue=declined');
