@@ -64,16 +64,20 @@ await app.close();
 
 /** Times every page of a busy day, those of its largest file among them, and returns the slowest. */
 async function askPages(): Promise<Record<string, number>> {
-  const { rows } = await app.ledger.pool.query<{ id: string }>(
-    'SELECT file_id AS id FROM file ORDER BY valid_rows DESC, file_no LIMIT 1',
+  const { rows } = await app.ledger.pool.query<{ id: string; line: number }>(
+    `SELECT file_id AS id, (SELECT max(line) FROM payment_row r WHERE r.file_no = file.file_no) AS line
+     FROM file ORDER BY valid_rows DESC, file_no LIMIT 1`,
   );
-  const file = `/files/${rows[0]!.id}`;
+  const { id, line } = rows[0]!;
+  const file = `/files/${id}`;
   const tabs = ['overview', 'payments', 'batches', 'problems', 'outputs', 'history'].map((tab) => `${file}?tab=${tab}`);
   const lists = ['needs', 'blocked', 'again', 'waiting', 'failed', 'finished'].map((list) => `/queue?list=${list}`);
   const others = [
     'files',
     'files?name=copy',
     'payments',
+    'payments?account=main',
+    `payments/${id}/${line}`,
     'approvals',
     'accounts',
     'schedules',

@@ -130,15 +130,17 @@ function listenToKeys() {
 }
 listenToKeys();
 
-/** Copies the text of a field, where the browser lets a page do that. */
+async function copyTo(button) {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+  button.textContent = 'Copied';
+}
+
+/** Lets buttons copy the text of a field, where the browser lets a page do that. */
 function offerCopies() {
   if (!navigator.clipboard) return;
   for (const button of document.querySelectorAll('[data-copy]')) {
     button.hidden = false;
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
-      button.textContent = 'Copied';
-    });
+    button.addEventListener('click', () => void copyTo(button));
   }
 }
 offerCopies();

@@ -213,7 +213,7 @@ describe('readPayment', () => {
     );
     await world.force('UPDATE file SET records = $2 WHERE file_no = $1', [fresh.file_no, lines.length]);
     await world.force('UPDATE resubmission SET new_file_id = $2 WHERE resubmission_no = $1', [number, fresh.file_id]);
-    return (await readFileRow(world.ledger, fresh.file_id)) as FileRow;
+    return readFileRow(world.ledger, fresh.file_id);
   }
 
   it('finds the tries before and after a row, by its place in each file', async () => {
