@@ -72,7 +72,10 @@ export async function writeDrop(
         await discard();
         await syncFolder(folder.path);
         await announce(path, folder.complete, sha256).catch(async (error: unknown) => {
-          // Without its marker no process has taken it, or ever would.
+          // Without its marker no process has taken it, or ever would. The marker goes first, because it may be there in
+          // spite of the error, and alone it would keep the name taken.
+          if (folder.complete.by === 'marker')
+            await rm(path + folder.complete.suffix, { force: true }).catch(() => undefined);
           await rm(path, { force: true });
           throw error;
         });

@@ -67,7 +67,10 @@ async function doItem(app: App, item: OpenItem, because: AuditReason): Promise<v
   } catch (error) {
     const result = error instanceof PipelineError ? ENDS[error.code] : undefined;
     if (result === undefined) throw error;
-    await endUnlessStopped(app, item, { result, says: (error as PipelineError).message });
+    const { message: says } = error as PipelineError;
+    // Its rows are recorded, so the item is done but for its file.
+    if (item.action === 'resubmit' && item.resubmissionNo !== null) await noteDropped(app.ledger, item, says);
+    else await endUnlessStopped(app, item, { result, says });
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
@@ -135,6 +135,21 @@ describe('runReprocess', () => {
     expect(await takeBack()).toEqual(['accepted']);
     await run(runNo);
     expect([await stateOf(runNo), await dropped()]).toEqual(['ended', {}]);
+  });
+
+  it('ends when its file cannot get its name, because a stranger has it', async () => {
+    const file = await finished([LINE_DOWN]);
+    const runNo = await begun();
+    await dyingAt('commit.after', 'resubmit', () => run(runNo));
+    const [{ name }] = (await world.query('SELECT name FROM resubmission WHERE file_id = $1', [file.file_id])) as [
+      { name: string },
+    ];
+    await writeFile(join(dropFolder(), name), 'another file');
+    await run(runNo);
+    expect([await stateOf(runNo), await ended(runNo)]).toEqual([
+      'ended',
+      [[[1], 'failed', expect.stringContaining('that name exists with other content')]],
+    ]);
   });
 
   it('is done once when two workers take the same run', async () => {

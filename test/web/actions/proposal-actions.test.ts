@@ -69,7 +69,7 @@ describe('confirm', () => {
     const taken = await doIt(approver, `/proposals/${no}/do/refuse`, { reason: 'it was another file' });
     expect(taken.words).toContain('Refused: approve the held file');
     const { words: approvals } = await openAction(approver, '/approvals');
-    expect(approvals).toMatch(/Decided in the last 30 days.*own\.csv: .* Refused .*it was another file/s);
+    expect(approvals).toMatch(/Decided in the last 30 days.*own\.csv ?: .* Refused .*it was another file/s);
     expect((await fileNamed(world, 'own.csv')).state).toBe('held');
   });
 
