@@ -10,7 +10,7 @@ import { docs } from './show/docs.ts';
 import { doctor } from './doctor/doctor.ts';
 import { exceptions } from './show/exceptions.ts';
 import { approve, cancel, decline, rebuild, resubmit } from './commands/file-actions.ts';
-import { find, why } from './show/find.ts';
+import { find, searchIndex, why } from './show/find.ts';
 import { init } from './commands/init.ts';
 import { key } from './commands/key.ts';
 import { retention } from './retention/retention.ts';
@@ -69,6 +69,7 @@ export const COMMANDS: readonly CliCommand[] = [
   sender,
   key,
   retention,
+  searchIndex,
   call,
   customers,
   sandbox,

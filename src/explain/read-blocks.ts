@@ -1,5 +1,15 @@
-import { type FileState, type BatchState } from '../../schemas/lifecycle.ts';
-import { type Shown, shownOfBatch, shownOfFile } from '../../schemas/shown.ts';
+import { saidCode } from '../../schemas/errors.ts';
+import { type BatchState, type FileState, type Outcome, OUTCOMES } from '../../schemas/lifecycle.ts';
+import { type Advice, rejectionOf } from '../../schemas/rejections.ts';
+import {
+  SHOWN,
+  SHOWN_ADVICE,
+  SHOWN_OUTCOMES,
+  type Shown,
+  shownOfBatch,
+  shownOfFile,
+  type Tone,
+} from '../../schemas/shown.ts';
 import { nextSendAt } from '../calendar/send-window.ts';
 import { formatInZone } from '../calendar/zone-time.ts';
 import type { Settings } from '../config/config.ts';
@@ -9,6 +19,7 @@ import { type HoldingBatch, readBlockingBatches, readStops, type Stop } from '..
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { readOverview } from '../ledger/overview/overview.ts';
 import { readShownFacts } from '../ledger/file/file-figures.ts';
+import type { FoundRow } from '../ledger/file/search.ts';
 import { whoDid } from './why/sentence.ts';
 
 /** Something that keeps an account from sending, in a short clause without a full stop. */
@@ -117,4 +128,48 @@ export function showBatch(
 ): ShownFile {
   const blockedBy = state === 'ready' ? blocksOf(file.account) : [];
   return { shown: shownOfBatch(state, file.state, blockedBy.length > 0), blockedBy };
+}
+
+/** How a payment stands, in words for all who ask: what it means, and what to do about it if anything. */
+export type SaidPayment = FoundRow & {
+  /** Of its page on the dashboard. */
+  readonly path: string;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly means: string;
+  readonly advice: string | null;
+};
+
+/** Outcomes without a code, by what to do about them. */
+const ADVICE_OF: Partial<Record<Outcome, Advice>> = {
+  declined: 'unknown',
+  duplicate: 'unknown',
+  unknown: 'unknown',
+  format_error: 'fix',
+  invalid: 'fix',
+  not_charged: 'later',
+};
+
+/** Adds what became of a payment. One without an outcome stands as its batch or file does. */
+export function sayPayment(row: FoundRow, blocksOf: Blocks): SaidPayment {
+  return { ...row, path: `/payments/${row.fileId}/${row.line}`, ...sayOutcome(row, blocksOf) };
+}
+
+function sayOutcome(row: FoundRow, blocksOf: Blocks): Pick<SaidPayment, 'word' | 'tone' | 'means' | 'advice'> {
+  const { outcome, code, batchNo, batchState, fileState, account } = row;
+  if (outcome !== null) return sayOf(outcome as Outcome, code === null ? undefined : rejectionOf(code));
+  if (fileState === 'rejected') return { ...SHOWN.rejected, advice: null };
+  if (batchNo === null) return sayOf('invalid', { message: row.faults.map(saidCode).join('; ') });
+  const { shown, blockedBy } = showBatch({ state: batchState ?? 'ready' }, { account, state: fileState }, blocksOf);
+  const causes = blockedBy.map(({ says }) => says).join('; ');
+  return { ...SHOWN[shown], ...(shown === 'blocked' && { means: causes }), advice: null };
+}
+
+function sayOf(outcome: Outcome, cause?: { message: string; advice?: Advice }) {
+  const advice = cause?.advice ?? ADVICE_OF[outcome];
+  return {
+    ...SHOWN_OUTCOMES[outcome],
+    means: cause?.message || OUTCOMES[outcome].means,
+    advice: advice === undefined ? null : SHOWN_ADVICE[advice].says,
+  };
 }

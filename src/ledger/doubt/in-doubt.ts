@@ -2,6 +2,7 @@ import { IS_OPEN } from '../batch/conditions.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
+import { hasInvoiceOf } from '../file/search.ts';
 
 /** A call of a batch in doubt, without its worker, which no longer matters. */
 export type AttemptInDoubt = Omit<AttemptRow, 'worker'>;
@@ -149,7 +150,7 @@ export async function findSentElsewhere(
     `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
             f.name, o.outcome, coalesce(o."authorization", '') AS "authorization"
      FROM payment_row r JOIN file f USING (file_no) LEFT JOIN current_outcome o USING (file_no, line)
-     WHERE r.invoice = ANY($1) AND f.account = $2 AND (f.file_id, r.batch_no) <> ($3, $4)
+     WHERE ${hasInvoiceOf('$1')} AND f.account = $2 AND (f.file_id, r.batch_no) <> ($3, $4)
        AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = f.file_id AND a.batch_no = r.batch_no
                      AND a.verdict IS DISTINCT FROM 'not_sent')`,
     [invoices, batch.account, batch.file_id, batch.batch_no],
@@ -183,7 +184,7 @@ export async function findChargedBefore(
      FROM payment_row r JOIN file f USING (file_no)
      JOIN attempt a ON a.file_id = f.file_id AND a.batch_no = r.batch_no AND a.verdict = 'submitted' AND a.call_no < $4
      JOIN current_outcome o USING (file_no, line)
-     WHERE r.invoice = ANY($3) AND f.account = $1 AND f.operation = $2 AND r.invoice <> ''
+     WHERE ${hasInvoiceOf('$3')} AND f.account = $1 AND f.operation = $2 AND r.invoice <> ''
        AND o.outcome IN ('approved', 'accepted_pending')
      ORDER BY a.call_no DESC`,
     [account, operation, invoices, callNo],

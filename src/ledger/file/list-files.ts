@@ -4,6 +4,7 @@ import { inListOrder, type LedgerReader, type ListPage, pageSql } from '../engin
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, FileRow, PlainFileRow } from '../engine/records.ts';
 import { maskName, maskText } from '../../kernel/mask.ts';
+import { type PaymentSearch, startOf } from '../row/find-payments.ts';
 import type { BatchKey } from '../engine/move.ts';
 
 /** Which payment files to list; a field left out matches any. */
@@ -168,19 +169,43 @@ export async function readHeld(ledger: Ledger): Promise<HeldFile[]> {
   return rows;
 }
 
-export type FoundFile = Pick<FileRow, 'file_id' | 'name' | 'account' | 'state' | 'claimed_at'>;
+export type FoundFile = Pick<FileRow, 'file_no' | 'file_id' | 'name' | 'account' | 'state' | 'claimed_at'>;
+
+/** Text to look for, and what else must fit; `until` is exclusive. */
+type FileWords = { readonly text: string } & Pick<PaymentSearch, 'accounts' | 'from' | 'until'>;
+
+/** Files among which a part of a name is looked for. A name that begins with the words is found among all. */
+const LOOKED_AT = 10_000;
 
 /**
- * Returns files by id, by its first letters (four or more) or by part of the name, newest first. The ledger masks long
- * numbers in names, so the search masks them too.
+ * Returns files by id, by its first letters (four or more), by the beginning of the name, or by part of it among the
+ * newest files; newest first. The ledger masks long numbers in names, so the search masks them too.
  */
-export async function searchFiles(ledger: Ledger, words: string, limit: number): Promise<FoundFile[]> {
-  const { rows } = await ledger.pool.query<FoundFile>(
-    `SELECT file_id, name, account, state, claimed_at FROM file
-     WHERE strpos(lower(name), lower($2)) > 0 OR strpos(lower(name), lower($4)) > 0 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
-     ORDER BY file_id = $1 DESC, file_no DESC LIMIT $3`,
-    // Dates in names used to be masked, too.
-    [words.toLowerCase(), maskName(words), limit, maskText(words)],
+export async function searchFiles(
+  { pool }: Ledger,
+  { text, accounts, from, until }: FileWords,
+  limit: number,
+): Promise<FoundFile[]> {
+  const columns = 'file_no, file_id, name, account, state, claimed_at';
+  const values = [text.toLowerCase(), limit, accounts ?? null, from ?? null, until ?? null];
+  const put = (value: unknown) => `$${values.push(value as string)}`;
+  // Dates in names used to be masked, too.
+  const words = [...new Set([maskName(text), maskText(text)])];
+  const starts = words.map(
+    (word) =>
+      `SELECT ${columns} FROM file WHERE lower(name) LIKE ${startOf(word, put)} ORDER BY lower(name) USING ~<~ LIMIT ${LOOKED_AT}`,
+  );
+  const parts = words.map((word) => `strpos(lower(name), lower(${put(word)})) > 0`);
+  const { rows } = await pool.query<FoundFile>(
+    `SELECT DISTINCT ${columns} FROM (
+       (SELECT ${columns} FROM file WHERE $1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%' LIMIT ${LOOKED_AT})
+       UNION ALL (${starts.join(') UNION ALL (')})
+       UNION ALL SELECT * FROM (SELECT ${columns} FROM file ORDER BY file_no DESC LIMIT ${LOOKED_AT}) newest
+                 WHERE ${parts.join(' OR ')}) f
+     WHERE ($3::text[] IS NULL OR account = ANY ($3)) AND ($4::timestamptz IS NULL OR claimed_at >= $4)
+       AND ($5::timestamptz IS NULL OR claimed_at < $5)
+     ORDER BY file_no DESC LIMIT $2`,
+    values,
   );
   return rows;
 }

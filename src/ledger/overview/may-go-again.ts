@@ -29,7 +29,7 @@ export type AgainPlace = Pick<AgainRow, 'fileNo' | 'line'>;
 export type AgainSum = { account: string; rows: number; cents: number };
 
 /** Literal outcomes, so that the planner can use the partial indexes of them. */
-const NOT_PAID = `outcome IN ('declined', 'format_error', 'not_charged')`;
+export const NOT_PAID = `outcome IN ('declined', 'format_error', 'not_charged')`;
 
 /** Outcomes without a code, by what to do about them. */
 const OF_OUTCOME: Partial<Record<Advice, AgainRow['outcome']>> = { later: 'not_charged', fix: 'format_error' };
@@ -74,8 +74,11 @@ export function againQuery({ account, advice }: AgainFilter, most: number, after
   return { text, values };
 }
 
+/** Puts a value among those of a query and returns its place there, such as `$2`. */
+export type Put = (value: unknown) => string;
+
 /** Returns SQL for whether a row `o` has this advice. An unlisted code is treated as `rejectionOf` does. */
-function adviceCondition(advice: Advice, put: (value: unknown) => string): string {
+export function adviceCondition(advice: Advice, put: Put): string {
   const codes = LISTED.filter((code) => REJECTIONS[code]!.advice === advice);
   const listed = `o.code = ANY (${put(codes)}::int[])`;
   const outcome = OF_OUTCOME[advice];

@@ -111,7 +111,7 @@ async function listSorted(
   const ofBatches = outcome === 'open' || outcome === 'not_sent' ? await findBatchesWith(ledger, file, outcome) : null;
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT r.line FROM payment_row r
-     WHERE r.file_no = $1 AND ${sql.condition} AND ($4::text IS NULL OR r.invoice = $4)
+     WHERE r.file_no = $1 AND ${sql.condition} AND ($4::text IS NULL OR lower(r.invoice) = lower($4))
        AND ($5::integer IS NULL OR r.batch_no = $5) AND ($6::integer[] IS NULL OR r.batch_no = ANY ($6))
        AND (NOT $7::boolean OR r.batch_no IS NULL) AND r.line >= $9
        AND ($8::text IS NULL OR r.line IN (SELECT line FROM current_outcome WHERE file_no = $1 AND outcome = $8))
@@ -173,7 +173,7 @@ async function* candidatesOf(ledger: LedgerReader, file: FileRow, filter: RowSea
 async function findWithheldLines(ledger: LedgerReader, fileNo: number, filter: RowSearch): Promise<number[]> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT line FROM (SELECT line FROM payment_row WHERE file_no = $1 AND batch_no IS NULL AND line >= $2
-                         AND ($3::text IS NULL OR invoice = $3) OFFSET 0) withheld
+                         AND ($3::text IS NULL OR lower(invoice) = lower($3)) OFFSET 0) withheld
      ORDER BY line LIMIT $4`,
     [fileNo, filter.from, filter.invoice ?? null, filter.limit],
   );
@@ -191,7 +191,7 @@ async function* walkLines(
   for (let next = from; ; ) {
     const { rows } = await ledger.pool.query<{ line: number }>(
       `SELECT line FROM payment_row
-       WHERE file_no = $1 AND line >= $2 AND ($4::text IS NULL OR invoice = $4)
+       WHERE file_no = $1 AND line >= $2 AND ($4::text IS NULL OR lower(invoice) = lower($4))
          AND ($5::integer[] IS NULL OR batch_no = ANY ($5))
        ORDER BY line LIMIT $3`,
       [fileNo, next, pageRows, invoice ?? null, batches ?? null],

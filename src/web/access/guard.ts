@@ -2,11 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { mustNotHoldNumber } from '../../explain/search.ts';
 import { storableText } from '../../ledger/engine/storable-text.ts';
 import { useApiToken } from '../../ledger/person/api-tokens.ts';
 import { useSession } from '../../ledger/person/sessions.ts';
 import { hashSecretToken, unmaskToken } from '../../crypto/secret-token.ts';
 import type { WebContext } from '../web-context.ts';
+import { fieldsOf } from './read-form.ts';
 import { Refusal } from './refusal.ts';
 import { readSessionToken } from './cookies.ts';
 import { type Viewer, viewerMay } from './viewer.ts';
@@ -29,6 +31,7 @@ export function guardRoutes(server: FastifyInstance, context: WebContext): void 
     } else {
       request.viewer = await recognisePerson(request, context);
     }
+    mustNotSearchNumber(request);
     mustBeAllowed(request);
   });
   // The body is known only after it is parsed; a schema would complain of it in other words.
@@ -150,6 +153,14 @@ function mustComeFromHere(request: FastifyRequest): void {
 export function mustNotBeForeign({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Refusal('STRANGE_FORM');
+}
+
+const SEARCHES: ReadonlySet<string | undefined> = new Set(['/search', '/api/v1/search']);
+
+/** Refuses to search for a long number before anything else is done, so that no log-in takes its address along. */
+function mustNotSearchNumber({ routeOptions, query }: FastifyRequest): void {
+  if (!SEARCHES.has(routeOptions.url)) return;
+  for (const words of fieldsOf(query, 'q')) mustNotHoldNumber(words);
 }
 
 /** Rejects an address that is no text: no page of the dashboard links to one, and the ledger cannot store it. */

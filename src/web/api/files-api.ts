@@ -6,12 +6,12 @@ import { sortedBy } from '../lists/list.tsx';
 import { FILE_ORDERS } from '../pages/files/list-files.tsx';
 import { ROW_ORDERS } from '../pages/files/file-lists.tsx';
 import { listRows, type RowFilter } from '../../ledger/row/list-rows.ts';
-import { findFile, findInvoice } from '../../ledger/file/search.ts';
+import { findFile } from '../../ledger/file/search.ts';
 import { nextSendOf } from '../../explain/describe-holds.ts';
 import { readBlocks, readShown, readShownFile, showBatch } from '../../explain/read-blocks.ts';
 import { readStory } from '../../explain/read-story.ts';
 import { whyFile } from '../../explain/why/tell-why.ts';
-import type { WebContext } from '../web-context.ts';
+import { viewerOf, type WebContext } from '../web-context.ts';
 import { apiSchema } from './api-schema.ts';
 import {
   CENTS,
@@ -29,8 +29,9 @@ import {
   each,
 } from './shapes.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
 import { findFileOrBatch } from '../../explain/batch-reference.ts';
+import { searchLedger } from '../../explain/search.ts';
+import { zoneOfViewer } from '../zone-of.ts';
 
 type Filter = Paging & {
   account?: string;
@@ -177,24 +178,24 @@ const WHY = apiSchema({
   answer: shapeNamed('Why'),
 });
 
-const MOST_ROWS = 100;
-
-/** Finds whatever the words match: a file, a batch, an invoice, or a batch id of the service. */
+/** Finds what the words mean, as the search page does, and the one file or batch that they name. */
 export function searchApi(server: FastifyInstance, { app: { ledger, settings } }: WebContext): void {
-  server.get<{ Querystring: { q: string } }>('/search', { schema: SEARCH }, async ({ query }) => {
+  server.get<{ Querystring: { q: string } }>('/search', { schema: SEARCH }, async ({ query, viewer }) => {
     const words = query.q.trim();
-    const [meant, rows, batches] = await Promise.all([
+    const [found, meant] = await Promise.all([
+      searchLedger(ledger, settings, words, zoneOfViewer(viewerOf({ viewer }), settings)),
       findFileOrBatch(ledger, words).catch(noneFound),
-      findInvoice(ledger, words, MOST_ROWS),
-      Promise.all([...settings.accounts.keys()].map((account) => findBatchById(ledger, account, words))),
     ]);
     return {
       file: meant ? await readShownFile(ledger, settings, meant.file) : null,
       batch: meant?.batch
         ? { ...meant.batch, ...showBatch(meant.batch, meant.file, await readBlocks(ledger, settings)) }
         : null,
-      rows,
-      batchIds: batches.filter((batch) => batch !== undefined),
+      rows: found.payments,
+      files: await readShown(ledger, settings, found.files),
+      batchIds: found.batches,
+      more: found.more,
+      notes: found.notes,
     };
   });
 }
@@ -205,10 +206,10 @@ function noneFound(error: unknown): undefined {
 
 const SEARCH = apiSchema({
   tag: 'Search',
-  summary: 'Finds what a word names: a file, a batch such as monday.csv/2, an invoice, or a batch id of the service',
-  query: {
-    q: { ...TEXT, minLength: 1, maxLength: 255, description: 'An invoice or batch id exactly as written.' },
-  },
+  summary: 'Finds payments by facts or the beginning of their invoice, files by name or id, and batches by id',
+  description:
+    'The words are those of the search page: inv-47, 87.50, "4242 87.50", today, declined, code:15, cust:C-19, monday.csv/2. At most 50 of each kind, the newest. Card and account numbers are refused.',
+  query: { q: { ...TEXT, minLength: 1, maxLength: 255 } },
   mustQuery: ['q'],
   answer: objectOf({
     file: { anyOf: [shapeNamed('File'), { type: 'null' }] },
@@ -227,8 +228,16 @@ const SEARCH = apiSchema({
         code: maybe(WHOLE),
         message: maybe(TEXT),
         faults: listOf(TEXT),
+        path: { ...TEXT, description: 'Of its page on the dashboard.' },
+        ...each(TEXT, 'word', 'tone', 'means'),
+        advice: { ...maybe(TEXT), description: 'What to do about it.' },
       }),
     ),
+    files: listOf(
+      objectOf({ file_no: WHOLE, ...each(TEXT, 'file_id', 'name', 'account', 'state', 'shown'), claimed_at: MOMENT }),
+    ),
     batchIds: listOf(objectOf({ fileId: TEXT, batchNo: WHOLE, name: TEXT })),
+    more: { ...listOf(TEXT), description: 'The kinds of which there are more: payments, files.' },
+    notes: { ...listOf(TEXT), description: 'How it was searched, and what would find more.' },
   }),
 });

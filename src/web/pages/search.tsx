@@ -1,75 +1,43 @@
 import type { FastifyInstance } from 'fastify';
-import { OUTCOMES } from '../../../schemas/lifecycle.ts';
-import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { App } from '../../app.ts';
-import { type Blocks, readBlocks, readShown, showBatch, type ShownFile } from '../../explain/read-blocks.ts';
-import { maskText } from '../../kernel/mask.ts';
-import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
-import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/file/list-files.ts';
+import {
+  type Blocks,
+  readBlocks,
+  readShown,
+  type SaidPayment,
+  showBatch,
+  type ShownFile,
+} from '../../explain/read-blocks.ts';
+import { type Findings, isNothing, MOST_FOUND, searchLedger, SECOND_FACT } from '../../explain/search.ts';
+import { capital } from '../../explain/why/sentence.ts';
+import { maskName } from '../../kernel/mask.ts';
+import type { FoundBatch, FoundFile } from '../../ledger/file/list-files.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
-import { Section, Table, CardNotice, isCardNumber } from '../parts/blocks.tsx';
-import { Page } from '../parts/page.tsx';
-import { Count, Moment, Money, OutcomeWord, PaymentLink, StateBadge } from '../parts/words.tsx';
+import { Section, Table } from '../parts/blocks.tsx';
+import { LONG_NUMBER_HINT, Page, WITHOUT_LONG_NUMBER } from '../parts/page.tsx';
+import { Count, Moment, Money, StateBadge, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
+import { zoneOfViewer } from '../zone-of.ts';
 import { customsOf } from './files/read-address.ts';
 
-/** Most results of each kind; for more, the user must narrow the search. */
-const MOST = 50;
-
-/** Serves `/search?q=`: the outcome of an invoice, and where a file or a batch of the service is. */
+/** Serves `/search?q=`: what became of payments, and where a file or a batch of the service is. */
 export function searchPage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/search', async (request, reply) => {
     const words = fieldOf(request.query, 'q').slice(0, LONGEST);
     const viewer = viewerOf(request);
-    const page = { viewer, path: '/search' };
-    if (words === '' || isCardNumber(words))
-      return sendPage(
-        reply,
-        <Page title="Search" {...page}>
-          {words === '' ? (
-            <p>
-              Enter an invoice exactly as in the file, a file name or part of it, a file id or its first characters, or
-              a batch id of the service.
-            </p>
-          ) : (
-            <CardNotice />
-          )}
-        </Page>,
-      );
-    const [rows, found, batches] = await Promise.all([
-      findInvoice(app.ledger, words, MOST),
-      searchFiles(app.ledger, words, MOST),
-      findBatchesById(app.ledger, words),
-    ]);
-    const files = await readShown(app.ledger, app.settings, found);
-    const blocksOf = await readBlocks(app.ledger, app.settings);
+    // Word by word, because facts are no groups of one number.
+    const shown = words.replaceAll(/\S+/g, maskName);
+    const found =
+      words === ''
+        ? undefined
+        : await searchLedger(app.ledger, app.settings, words, zoneOfViewer(viewer, app.settings));
+    const results = found && (await showFindings(app, found));
     return sendPage(
       reply,
-      <Page title={`Search for ${maskText(words)}`} {...page}>
-        {rows.length + files.length + batches.length === 0 && (
-          <p class="empty">
-            Nothing has this invoice, name or id. Enter an invoice exactly as in its file; for a file name, a part is
-            enough.
-          </p>
-        )}
-        {rows.length > 0 && (
-          <Section title="Rows with this invoice">
-            <InvoiceTable app={app} rows={rows} blocksOf={blocksOf} />
-            <More found={rows.length} />
-          </Section>
-        )}
-        {files.length > 0 && (
-          <Section title="Files">
-            <FileTable app={app} files={files} />
-            <More found={files.length} />
-          </Section>
-        )}
-        {batches.length > 0 && (
-          <Section title="Batches with this id">
-            <BatchTable app={app} batches={batches} blocksOf={blocksOf} />
-          </Section>
-        )}
+      <Page title={found ? `Search for ${shown}` : 'Search'} viewer={viewer} path="/search" only="">
+        <SearchForm words={shown === words ? words : ''} />
+        {results}
       </Page>,
     );
   });
@@ -77,61 +45,135 @@ export function searchPage(server: FastifyInstance, { app }: WebContext): void {
 
 const LONGEST = 300;
 
-function More({ found }: { found: number }) {
-  return found < MOST ? null : <p class="hint">These are the newest {MOST}. There may be more.</p>;
+function SearchForm({ words }: { words: string }) {
+  return (
+    <form action="/search" class="inline filter">
+      <div class="field">
+        <label for="f-q">Invoice, amount, day, last four digits, file or batch id</label>
+        <input
+          id="f-q"
+          type="search"
+          name="q"
+          value={words}
+          autocomplete="off"
+          pattern={WITHOUT_LONG_NUMBER}
+          title={LONG_NUMBER_HINT}
+        />
+      </div>
+      <div>
+        <button type="submit">Search</button>
+      </div>
+      <details>
+        <summary>What you can search for</summary>
+        <dl class="facts">
+          {EXAMPLES.map(([example, means]) => (
+            <div key={example}>
+              <dt>{example}</dt>
+              <dd>{means}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </form>
+  );
 }
 
-function InvoiceTable({ app, rows, blocksOf }: { app: App; rows: readonly FoundRow[]; blocksOf: Blocks }) {
+const EXAMPLES = [
+  ['inv-47', 'an invoice or a file name that begins so, in any case'],
+  ['87.50, >500, 10..20', 'an amount, with a currency or an account if you like: 87.50 usd'],
+  ['4242 87.50, last:4242 today', 'a card by its last four digits, with an amount, a day or an account'],
+  ['today, last week, nov, 2026-11-22', 'the day when the file was received'],
+  ['declined, try later, code:15', 'an outcome, what to do about it, or a rejection code'],
+  ['cust:C-19', 'a customer code that begins so'],
+  ['jmq3, 1000334, june.csv/2', 'the first characters of a file id, a batch id of the service, or a batch of a file'],
+  ['"May dues"', 'exactly these words'],
+] as const;
+
+async function showFindings(app: App, found: Findings) {
+  const { payments, batches, more, notes } = found;
+  const [files, blocksOf] = await Promise.all([
+    readShown(app.ledger, app.settings, found.files),
+    readBlocks(app.ledger, app.settings),
+  ]);
+  return (
+    <>
+      {notes.map((note) => (
+        <p class="hint" key={note}>
+          {said(note)}
+        </p>
+      ))}
+      {isNothing(found) && !notes.includes(SECOND_FACT) && (
+        <p class="empty">
+          Nothing fits. An invoice, a customer code and a file name are found by their first characters; a part of a
+          file name is enough for the newest files.
+        </p>
+      )}
+      {payments.length > 0 && (
+        <Section title="Payments">
+          <PaymentTable app={app} payments={payments} />
+          <More kind="payments" more={more} />
+        </Section>
+      )}
+      {files.length > 0 && (
+        <Section title="Files">
+          <FileTable app={app} files={files} />
+          <More kind="files" more={more} />
+        </Section>
+      )}
+      {batches.length > 0 && (
+        <Section title="Batches">
+          <BatchTable app={app} batches={batches} blocksOf={blocksOf} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function More({ kind, more }: { kind: Findings['more'][number]; more: Findings['more'] }) {
+  if (!more.includes(kind)) return null;
+  return (
+    <p class="hint">
+      {MOST_FOUND}+ {kind} fit; these are the newest. Add an amount, a day or an account to find fewer.
+    </p>
+  );
+}
+
+function PaymentTable({ app, payments }: { app: App; payments: readonly SaidPayment[] }) {
   return (
     <Table
-      label="Rows with this invoice"
-      rows={rows}
+      label="Payments"
+      rows={payments}
       empty=""
       columns={[
-        { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
         {
-          title: 'Line',
-          isFigure: true,
-          cell: ({ fileId, line }) => <PaymentLink fileId={fileId} line={line} />,
+          title: 'Payment',
+          cell: ({ path, invoice, line }) => <a href={path}>{invoice || `line ${line}`}</a>,
+          place: 'name',
         },
         {
           title: 'Amount',
           isFigure: true,
           cell: ({ amountCents: cents, account }) =>
             cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
+          place: 'amount',
         },
-        { title: 'Payer', cell: ({ customerCode, lastFour }) => customerCode || (lastFour && `…${lastFour}`) },
+        { title: 'Outcome', cell: ({ word, tone }) => <span class={`state ${tone}`}>{word}</span>, place: 'of-state' },
+        { title: 'What it means', cell: ({ means }) => <span class="wide">{capital(means)}</span> },
         {
-          title: 'Batch',
-          cell: ({ account, fileId, fileState, batchNo, batchState: state }) =>
-            batchNo !== null &&
-            state !== null && (
-              <>
-                <a href={`/files/${fileId}/batches/${batchNo}`}>{batchNo}</a>{' '}
-                <StateBadge of={showBatch({ state }, { account, state: fileState }, blocksOf)} />
-              </>
-            ),
+          title: 'What to do',
+          cell: ({ advice }) => <span class="wide">{advice === null ? '' : capital(advice)}</span>,
         },
-        { title: 'Outcome', cell: (row) => <Ended row={row} /> },
+        { title: 'Number', cell: ({ lastFour }) => lastFour && `••${lastFour}` },
+        { title: 'Customer code', cell: ({ customerCode }) => customerCode },
+        { title: 'File', cell: ({ fileId, name, line }) => <a href={`/files/${fileId}`}>{`${name}, line ${line}`}</a> },
+        { title: 'Account', cell: ({ account }) => account },
         {
-          title: 'Message',
-          cell: ({ message, code }) => <span class="wide">{message !== null && saidAnswer(message, code)}</span>,
-        },
-        {
-          title: 'Taken',
+          title: 'Received',
           cell: ({ claimedAt, account }) => <Moment at={claimedAt} timeZone={customsOf(app, account).timeZone} />,
         },
       ]}
     />
   );
-}
-
-/** Shows the outcome; a row without one follows its batch or file. */
-function Ended({ row: { outcome, batchNo, batchState, fileState } }: { row: FoundRow }) {
-  if (outcome !== null && Object.hasOwn(OUTCOMES, outcome)) return <OutcomeWord outcome={outcome} />;
-  if (fileState === 'rejected') return <>file rejected</>;
-  if (batchNo === null) return <OutcomeWord outcome="invalid" />;
-  return batchState === 'cancelled' ? <OutcomeWord outcome="not_sent" /> : <>none yet</>;
 }
 
 function FileTable({ app, files }: { app: App; files: readonly (FoundFile & ShownFile)[] }) {
@@ -146,7 +188,7 @@ function FileTable({ app, files }: { app: App; files: readonly (FoundFile & Show
         { title: 'Account', cell: ({ account }) => account },
         { title: 'File id', cell: ({ file_id: fileId }) => <span class="id">{fileId}</span> },
         {
-          title: 'Taken',
+          title: 'Received',
           cell: ({ claimed_at: at, account }) => <Moment at={at} timeZone={customsOf(app, account).timeZone} />,
         },
       ]}
@@ -157,7 +199,7 @@ function FileTable({ app, files }: { app: App; files: readonly (FoundFile & Show
 function BatchTable({ app, batches, blocksOf }: { app: App; batches: readonly FoundBatch[]; blocksOf: Blocks }) {
   return (
     <Table
-      label="Batches with this id"
+      label="Batches"
       rows={batches}
       empty=""
       columns={[

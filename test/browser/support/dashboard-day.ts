@@ -70,6 +70,12 @@ function walkThrough(isWhole: boolean): void {
   const check = (name: string, operation: string, content: string) =>
     checkFile(ann, `main: ${operation}`, name, Buffer.from(content));
   const drop = (name: string) => dropChecked(ann, name);
+  const searchBox = () => ann.getByRole('searchbox', { name: 'Invoice, amount, day, file or batch id' });
+  const searchFor = async (words: string) => {
+    await searchBox().fill(words);
+    await ann.keyboard.press('Enter');
+    await ann.getByRole('heading', { name: `Search for ${words}`, exact: true }).waitFor();
+  };
 
   it('begins with the set-up link, and goes on with the log-in', async () => {
     await ann.goto(setUpPath);
@@ -121,11 +127,26 @@ function walkThrough(isWhole: boolean): void {
     expect(result).not.toContain('4222222222222220');
   });
 
-  it('says what happened to an invoice', async () => {
-    await ann.getByRole('searchbox', { name: 'Invoice, file or batch id' }).fill('C-2');
+  it('says what happened to an invoice, by type and Enter, and leads to the payment', async () => {
+    for (const words of ['c-2', 'C-2', '2220 25.00']) {
+      await searchFor(words);
+      const row = ann.getByRole('row').filter({ hasText: 'monday.csv, line 2' });
+      expect(await row.textContent(), words).toMatch(/^C-2.*25\.00.*Approved.*Charged or refunded/);
+      expect(await row.getByRole('link').first().getAttribute('href')).toMatch(/^\/payments\/\w+\/2$/);
+    }
+  });
+
+  it('asks for more than the last four digits of a card, and sends no whole number anywhere', async () => {
+    await searchFor('2220');
+    await ann.getByText('add the amount, a day or an account').waitFor();
+    const asked: string[] = [];
+    ann.on('request', (request) => asked.push(request.url()));
+    await searchBox().fill('4222 2222 2222 2220');
     await ann.keyboard.press('Enter');
-    const row = ann.getByRole('row').filter({ hasText: 'monday.csv' });
-    expect(await row.textContent()).toMatch(/25\.00.*Approved/);
+    expect(await searchBox().evaluate((box: HTMLInputElement) => box.validity.patternMismatch)).toBe(true);
+    await searchFor('C-2');
+    expect(asked.some((url) => url.includes('/search?q=C-2'))).toBe(true);
+    expect(asked.join('\n')).not.toMatch(/4222/);
   });
 
   if (isWhole)

@@ -181,6 +181,31 @@ describe('find', () => {
     });
   });
 
+  it('finds payments, files and batches by words, as the search page does', async () => {
+    const out = await world.says('find', 'c-1', '25');
+    expect(out).toMatch('Nothing fits');
+    expect(await world.says('find', 'c-1', '25.00')).toMatch(
+      /monday\.csv +1 +C-1 +25\.00 +…2220 +Approved +charged or refunded\n$/,
+    );
+    expect(await world.says('find', 'held')).toMatch(/held\.csv +main +needs approval\n$/);
+    expect(await world.says('find', 'monday.csv/1')).toMatch(/\/1 +monday\.csv +main +1 +25\.00 +reconciled\n$/);
+    expect(await world.refusal('find', CARD)).not.toContain(CARD);
+    expect(await world.refusal('find')).toContain('the words to find are missing');
+    expect(await world.refusal('find', 'c-1', '--invoice', 'C-1')).toContain('there is an invoice beside them');
+  });
+
+  it('adds and removes indexes for searches', async () => {
+    const isBuilt = async () =>
+      (JSON.parse((await world.paydrop('search-index', 'list', '--json')).out) as { isBuilt: boolean }[]).map(
+        (index) => index.isBuilt,
+      );
+    expect(await isBuilt()).toEqual([false, false, false]);
+    expect(await world.says('search-index', 'build', 'endings')).toMatch(/^endings +the end of an invoice +yes$/m);
+    expect(await isBuilt()).toEqual([false, true, false]);
+    expect(await world.says('search-index', 'drop', 'endings')).toMatch(/^endings +the end of an invoice +no$/m);
+    expect(await world.refusal('search-index', 'build', 'file')).toContain('Choose one: amounts, endings, customers.');
+  });
+
   it('is one JSON value on request, also when there is none', async () => {
     const found = JSON.parse((await world.paydrop('find', '--invoice', 'C-1', '--json')).out) as unknown[];
     expect(found).toHaveLength(4);

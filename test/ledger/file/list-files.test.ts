@@ -135,20 +135,22 @@ describe('search files', () => {
       ['a part of the name', () => 'JUNE'],
       ['a name with a long number, which the ledger keeps masked', () => 'june-20260615-4222222222222220.csv'],
     ])('finds a file by %s', async (_, words) => {
-      expect((await searchFiles(world.ledger, words(), 10)).map((file) => file.file_id)).toEqual([june.file_id]);
+      expect((await searchFiles(world.ledger, { text: words() }, 10)).map((file) => file.file_id)).toEqual([
+        june.file_id,
+      ]);
     });
 
     it('finds names with a day, as they are kept and as they were kept once', async () => {
       const kept = ['charges_20260617.csv', 'charges_****0617.csv'];
       const ids = await Promise.all(kept.map(async (name) => (await world.claimed({ name })).file_id));
-      const found = await searchFiles(world.ledger, 'charges_20260617', 10);
+      const found = await searchFiles(world.ledger, { text: 'charges_20260617' }, 10);
       expect(found.map((file) => file.file_id).sort()).toEqual(ids.sort());
     });
 
     it('finds nothing by signs that a pattern would read, and no more than asked for', async () => {
-      expect(await searchFiles(world.ledger, '%', 10)).toEqual([]);
-      expect(await searchFiles(world.ledger, '____', 10)).toEqual([]);
-      expect((await searchFiles(world.ledger, 'e', 1)).map((file) => file.file_id)).toHaveLength(1);
+      expect(await searchFiles(world.ledger, { text: '%' }, 10)).toEqual([]);
+      expect(await searchFiles(world.ledger, { text: '____' }, 10)).toEqual([]);
+      expect((await searchFiles(world.ledger, { text: 'e' }, 1)).map((file) => file.file_id)).toHaveLength(1);
     });
   });
 

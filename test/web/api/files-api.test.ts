@@ -176,29 +176,42 @@ async function search(words: string): Promise<Json> {
   return json;
 }
 
-const NOTHING = { file: null, batch: null, rows: [], batchIds: [] };
+const NOTHING = { file: null, batch: null, rows: [], files: [], batchIds: [] };
 
 describe('GET /search', () => {
   it('finds a file by its name and by the first letters of its id', async () => {
-    const { file, ...rest } = await search('june.csv');
-    expect([file.name, rest]).toEqual(['june.csv', { batch: null, rows: [], batchIds: [] }]);
-    expect((await search(file.file_id.slice(0, 6))).file).toEqual(file);
+    const found = await search('june.csv');
+    expect(found).toMatchObject({ ...NOTHING, file: { name: 'june.csv' }, files: [{ name: 'june.csv' }] });
+    const { file } = await search(found.file.file_id.slice(0, 6));
+    expect(file).toEqual(found.file);
   });
 
   it('finds a batch by its place, and by the id of the service', async () => {
     const { batch, file } = await search('june.csv/1');
     expect([file.name, batch.batch_no]).toEqual(['june.csv', 1]);
-    const found = await search(batch.batch_id);
-    expect(found).toMatchObject({ ...NOTHING, batchIds: [{ fileId: file.file_id, batchNo: 1, name: 'june.csv' }] });
+    const batchIds = [{ fileId: file.file_id, batchNo: 1, name: 'june.csv' }];
+    expect(await search(batch.batch_id)).toMatchObject({ ...NOTHING, batchIds });
   });
 
-  it('finds the rows of an invoice, with what became of them', async () => {
-    const { rows } = await search(' A-2 ');
-    expect(rows).toMatchObject([{ invoice: 'A-2', line: 2, name: 'june.csv', outcome: 'accepted_pending' }]);
+  it('finds payments in any case and by facts, with what became of them and what it means', async () => {
+    for (const words of [' a-2 ', 'A-2 25.00', 'a-2 today usd']) {
+      const { rows } = await search(words);
+      expect(rows, words).toMatchObject([
+        { invoice: 'A-2', line: 2, name: 'june.csv', outcome: 'accepted_pending', word: 'Pending at bank' },
+      ]);
+      expect(rows[0].path).toBe(`/payments/${rows[0].fileId}/2`);
+    }
   });
 
   it('finds nothing for what is nothing', async () => {
-    for (const words of ['june.csv/2', 'A-', '%', "' OR 1=1"]) expect(await search(words)).toEqual(NOTHING);
+    for (const words of ['june.csv/2', '%', "' OR 1=1"]) expect(await search(words)).toMatchObject(NOTHING);
+  });
+
+  it('refuses a long number, with and without a token, and repeats nothing of it', async () => {
+    const { status, json } = await program.ask('/search?q=4222-2222-2222-2220');
+    expect([status, json.error.code]).toEqual([400, 'USAGE']);
+    expect(JSON.stringify(json)).not.toContain('4222');
+    expect((await world.stranger().get('/api/v1/search?q=4222222222222220')).status).toBe(400);
   });
 
   it.each(['', '?q=', `?q=${'x'.repeat(256)}`])('refuses "%s"', async (query) => {
