@@ -16,7 +16,7 @@ import { fieldOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Section, Table } from '../parts/blocks.tsx';
 import { LONG_NUMBER_HINT, Page, WITHOUT_LONG_NUMBER } from '../parts/page.tsx';
-import { Count, Moment, Money, StateBadge, said } from '../parts/words.tsx';
+import { Count, Moment, Money, PaymentLink, StateBadge, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { zoneOfViewer } from '../zone-of.ts';
 import { customsOf } from './files/read-address.ts';
@@ -147,7 +147,11 @@ function PaymentTable({ app, payments }: { app: App; payments: readonly SaidPaym
       columns={[
         {
           title: 'Payment',
-          cell: ({ path, invoice, line }) => <a href={path}>{invoice || `line ${line}`}</a>,
+          cell: ({ fileId, invoice, line }) => (
+            <PaymentLink fileId={fileId} line={line}>
+              {invoice || `line ${line}`}
+            </PaymentLink>
+          ),
           place: 'name',
         },
         {
