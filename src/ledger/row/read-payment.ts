@@ -225,7 +225,7 @@ export async function listSameInvoice({ pool }: Ledger, { tries }: Pick<Payment,
   const { rows } = await pool.query<SameInvoice>(
     `SELECT c."fileId", c.name, c.line, c.cents, c."claimedAt", o.outcome, b.state AS "batchState" FROM (
        SELECT f.file_no, f.file_id AS "fileId", f.name, f.claimed_at AS "claimedAt", r.line, r.amount_cents AS cents, r.batch_no
-       FROM (SELECT * FROM payment_row WHERE invoice = $1 LIMIT ${MOST_LOOKED}) r
+       FROM (SELECT * FROM payment_row WHERE lower(invoice) = lower($1) AND invoice = $1 LIMIT ${MOST_LOOKED}) r
          CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = r.file_no OFFSET 0) f
        WHERE f.account = $2 AND (f.file_id, r.line) NOT IN (SELECT * FROM unnest($3::text[], $4::integer[]))
        ORDER BY f.file_no DESC, r.line LIMIT 10) c
