@@ -98,6 +98,7 @@ export type Plan = {
 export type Next =
   | { readonly to: 'proposals'; readonly proposalNo: number }
   | { readonly to: 'file'; readonly file: FileRow }
+  | { readonly to: 'run'; readonly runNo: number }
   | { readonly to: 'doubt'; readonly file: FileRow; readonly batchNo: number }
   | { readonly to: 'confirm-profile'; readonly profile: string }
   | { readonly to: 'rebuild-outputs'; readonly file: FileRow }

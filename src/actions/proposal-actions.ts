@@ -10,7 +10,7 @@ import type { FileRow } from '../ledger/engine/records.ts';
 import { type Queryable, type Transaction, transact } from '../ledger/engine/transaction.ts';
 import { readHoldReasons } from '../explain/hold-reasons.ts';
 import { ended as endedWith, whoDid } from '../explain/why/sentence.ts';
-import type { Action, ActionContext, Facts, SubjectOf } from './action.ts';
+import type { Action, ActionContext, Facts, Next, SubjectOf } from './action.ts';
 import { evidenceFacts, evidenceRows } from './evidence-facts.ts';
 import { batchFacts, fileFacts, versionFacts, versionName } from './subject-words.ts';
 
@@ -118,6 +118,12 @@ function selectionFacts(runNo: number, { rows, cents }: ProposalRow['binding']):
   ];
 }
 
+/** Leads to what became of it: a refused selection stays as it was. */
+function nextOf({ run_no: runNo, verdict }: ProposalRow, file: FileRow | undefined): Next[] {
+  if (file) return [{ to: 'file', file }];
+  return runNo !== null && verdict === 'confirmed' ? [{ to: 'run', runNo }] : [];
+}
+
 async function sayEnded({ pool }: ActionContext['ledger'], ended: ProposalRow, file: FileRow | undefined) {
   const { proposal_no: proposalNo, action, file_id: fileId, batch_no: batchNo, verdict, reason, evidence } = ended;
   const { made_by: madeBy, made_at: madeAt, checked_by: checkedBy, checked_at: checkedAt } = ended;
@@ -125,7 +131,7 @@ async function sayEnded({ pool }: ActionContext['ledger'], ended: ProposalRow, f
   const name = file ? file.name : await otherName(pool, ended);
   return {
     details: [`Proposal ${proposalNo} for ${name} was made by ${whoDid(madeBy)}: ${endedWith(reason)}`],
-    next: file ? [{ to: 'file', file } as const] : [],
+    next: nextOf(ended, file),
     json: { proposalNo, action, fileId, batchNo, name, verdict, reason, evidence, ...by },
   };
 }

@@ -163,6 +163,8 @@ function nextLine({ dir }: Call, next: NonNullable<ActionReport['next']>[number]
       return ['To confirm it:', line('profile', 'confirm', next.profile, '--sample', 'SAMPLE', '--reason', '…')];
     case 'rebuild-outputs':
       return ['To restore the missing files:', line('rebuild-outputs', next.file.file_id, '--restore')];
+    case 'run':
+      return ['To see how far it is:', line('reprocess', 'show', String(next.runNo))];
     case 'file':
       return ['To see its state:', line('why', next.file.file_id)];
   }

@@ -23,6 +23,7 @@ import { peoplePages } from './pages/people.tsx';
 import { profilePages } from './pages/profiles/profiles.tsx';
 import { provePage } from './pages/prove.tsx';
 import { queuePage } from './pages/queue/queue.tsx';
+import { selectionPages } from './pages/queue/selections.tsx';
 import { reportPage } from './pages/report.tsx';
 import { resolvePage } from './pages/resolve.tsx';
 import { schedulesPage } from './pages/schedules.tsx';
@@ -33,6 +34,7 @@ import { setUpPages } from './pages/set-up.tsx';
 export const ROUTES: readonly Routes[] = [
   frontPage,
   queuePage,
+  selectionPages,
   loginPages,
   openIdPages,
   setUpPages,

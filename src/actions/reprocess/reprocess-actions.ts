@@ -29,6 +29,10 @@ export const reprocess: Action<'selection'> = {
       facts: [
         ['Selection', String(run.run_no)],
         ['Selected by', whoDid(run.made_by)],
+        ['Payments', String(sumOf(judged).rows)],
+        ...[...goingByCurrency(context, judged)].map(
+          ([currency, items]) => [`Total in ${currency}`, { cents: sumOf({ items }).cents, currency }] as const,
+        ),
         ['Mark of the plan', shortHash(judged.digest)],
       ],
       listing: listingOf(context, judged),
@@ -90,7 +94,7 @@ export function readPicked(choices: readonly string[]): Picked {
   for (const choice of choices) {
     const { kind, fileId = '', no } = CHOICE.exec(choice)?.groups ?? {};
     if (no === undefined || (kind === 'lost:') !== (fileId === ''))
-      throw new PipelineError('USAGE', 'select payments', `"${choice.slice(0, 80)}" is no choice`);
+      throw new PipelineError('USAGE', 'select payments', `"${maskReason(choice.slice(0, 80))}" is no choice`);
     if (kind === 'lost:') picked.lost.push(Number(no));
     else if (kind === 'batch:') picked.batches.push({ fileId, batchNo: Number(no) });
     else picked.rows.push({ fileId, line: Number(no) });
@@ -103,13 +107,20 @@ const CHOICE = /^(?<kind>batch:|lost:)?(?:(?<fileId>[a-z0-9-]{1,64})\/)?(?<no>[1
 /** Whether another person must confirm it: it is much, or its account wants two persons for such files anyway. */
 function isTwoPersonMatter({ settings }: Pick<ActionContext, 'settings'>, judged: Judged): boolean {
   const { payments, money } = settings.reprocess.secondPersonAbove;
-  const going = judged.items.filter(({ goes }) => goes !== undefined);
-  const currencyOf = ({ account }: JudgedItem) => settings.accounts.get(account)?.currency ?? account;
+  const going = [...goingByCurrency({ settings }, judged).values()];
   return (
     sumOf(judged).rows > payments ||
-    [...groupBy(going, currencyOf).values()].some((items) => sumOf({ items }).cents > Math.round(money * 100)) ||
-    going.some(({ account, operation }) => takesTwoToApprove(settings.accounts.get(account), operation))
+    going.some((items) => sumOf({ items }).cents > Math.round(money * 100)) ||
+    going.flat().some(({ account, operation }) => takesTwoToApprove(settings.accounts.get(account), operation))
   );
+}
+
+function goingByCurrency(
+  { settings }: Pick<ActionContext, 'settings'>,
+  { items }: Judged,
+): ReadonlyMap<string, readonly JudgedItem[]> {
+  const going = items.filter(({ goes }) => goes !== undefined);
+  return groupBy(going, ({ account }) => settings.accounts.get(account)?.currency ?? account);
 }
 
 function nameOf({ run_no: no, filter }: ReprocessRow, { name = '' }: Filled): string {

@@ -116,7 +116,13 @@ export type LinkedFile = {
   state: FileState | null;
   at: Date;
   rows: number | null;
+  /** The run that sent rows again, if a run did. */
+  runNo: number | null;
 };
+
+/** SQL: the run of resubmission `r`. */
+const RUN_OF = `(SELECT run_no FROM reprocess_item i
+  WHERE i.resubmission_no = r.resubmission_no AND i.action = 'resubmit') AS "runNo"`;
 
 /**
  * Returns the files this one was made from, the files made from it, those with the same content, and those that one
@@ -124,21 +130,22 @@ export type LinkedFile = {
  */
 export async function readLinkedFiles(ledger: Ledger, fileId: string): Promise<LinkedFile[]> {
   const { rows } = await ledger.pool.query<LinkedFile>(
-    `SELECT 'made_from' AS kind, f.file_id AS "fileId", f.name, f.state, r.at, r.rows
+    `SELECT 'made_from' AS kind, f.file_id AS "fileId", f.name, f.state, r.at, r.rows, ${RUN_OF}
      FROM resubmission r JOIN file f USING (file_id) WHERE r.new_file_id = $1
      UNION ALL
-     SELECT 'resubmitted_as', r.new_file_id, r.name, f.state, r.at, r.rows
+     SELECT 'resubmitted_as', r.new_file_id, r.name, f.state, r.at, r.rows, ${RUN_OF}
      FROM resubmission r LEFT JOIN file f ON f.file_id = r.new_file_id WHERE r.file_id = $1
      UNION ALL
-     SELECT 'duplicate_of', f.file_id, f.name, f.state, f.claimed_at, f.records
+     SELECT 'duplicate_of', f.file_id, f.name, f.state, f.claimed_at, f.records, NULL
      FROM file this JOIN file f ON f.file_id = this.duplicate_of WHERE this.file_id = $1
      UNION ALL
-     SELECT 'repeated_by', f.file_id, f.name, f.state, f.claimed_at, f.records FROM file f WHERE f.duplicate_of = $1
+     SELECT 'repeated_by', f.file_id, f.name, f.state, f.claimed_at, f.records, NULL
+     FROM file f WHERE f.duplicate_of = $1
      UNION ALL
-     SELECT 'corrects', f.file_id, f.name, f.state, u.at, f.records
+     SELECT 'corrects', f.file_id, f.name, f.state, u.at, f.records, NULL
      FROM upload u JOIN file f ON f.file_id = u.replaces WHERE u.file_id = $1
      UNION ALL
-     SELECT 'corrected_by', u.file_id, u.name, f.state, u.at, f.records
+     SELECT 'corrected_by', u.file_id, u.name, f.state, u.at, f.records, NULL
      FROM upload u LEFT JOIN file f ON f.file_id = u.file_id WHERE u.replaces = $1
      ORDER BY at LIMIT 100`,
     [fileId],

@@ -20,7 +20,13 @@ export type AgainRow = {
 };
 
 /** Which of these rows; a field left out matches any. */
-export type AgainFilter = { readonly account?: string | undefined; readonly advice?: Advice | undefined };
+export type AgainFilter = {
+  readonly account?: string | undefined;
+  readonly advice?: Advice | readonly Advice[] | undefined;
+  readonly fileId?: string | undefined;
+  /** Only what this run left out, or failed to send. */
+  readonly leftBy?: number | undefined;
+};
 
 /** Where a page begins: after this row. */
 export type AgainPlace = Pick<AgainRow, 'fileNo' | 'line'>;
@@ -41,11 +47,11 @@ const LISTED = Object.keys(REJECTIONS).map(Number);
  * most `most`, before it looks up anything else; so its cost does not grow with the ledger.
  * @param most how many rows to look at
  */
-export function againQuery({ account, advice }: AgainFilter, most: number, after?: AgainPlace) {
+export function againQuery({ account, advice, fileId, leftBy }: AgainFilter, most: number, after?: AgainPlace) {
   const values: unknown[] = [most];
   const put = (value: unknown) => `$${values.push(value)}`;
   const place = after && { file: put(after.fileNo), line: put(after.line) };
-  const wanted = advice && adviceCondition(advice, put);
+  const wanted = advice === undefined ? [] : [advice].flat().map((one) => adviceCondition(one, put));
   const own = account === undefined ? undefined : put(account);
   /** Conditions on a row `o` of either table that need no other table, or only one row of it. */
   const conditions = [
@@ -54,7 +60,9 @@ export function againQuery({ account, advice }: AgainFilter, most: number, after
     `o.file_no <> ALL (ARRAY(SELECT file_no FROM file WHERE state IN ('accepted', 'in_progress')))`,
     'NOT EXISTS (SELECT 1 FROM resubmitted_row s WHERE s.file_no = o.file_no AND s.line = o.line)',
     ...(place ? [`o.file_no <= ${place.file} AND (o.file_no < ${place.file} OR o.line > ${place.line})`] : []),
-    ...(wanted === undefined ? [] : [wanted]),
+    ...(wanted.length === 0 ? [] : [`(${wanted.join(' OR ')})`]),
+    ...(fileId === undefined ? [] : [`o.file_no = (SELECT file_no FROM file WHERE file_id = ${put(fileId)})`]),
+    ...(leftBy === undefined ? [] : [leftCondition(put(leftBy))]),
     ...(own === undefined ? [] : [`(SELECT f.account FROM file f WHERE f.file_no = o.file_no) = ${own}`]),
   ].join(' AND ');
   const pick = (table: string, number: string) =>
@@ -76,6 +84,13 @@ export function againQuery({ account, advice }: AgainFilter, most: number, after
 
 /** Puts a value among those of a query and returns its place there, such as `$2`. */
 export type Put = (value: unknown) => string;
+
+/** Returns SQL for whether a run did not send a row `o` again. */
+function leftCondition(run: string): string {
+  const left = `FROM reprocess_item i JOIN file f USING (file_id) WHERE i.run_no = ${run} AND i.result <> 'done'`;
+  return `o.file_no = ANY (ARRAY(SELECT f.file_no ${left}))
+    AND EXISTS (SELECT ${left} AND f.file_no = o.file_no AND o.line = ANY (i.lines))`;
+}
 
 /** Returns SQL for whether a row `o` has this advice. An unlisted code is treated as `rejectionOf` does. */
 export function adviceCondition(advice: Advice, put: Put): string {
@@ -110,7 +125,15 @@ export async function sumAgain({ pool }: Ledger, filter: AgainFilter, most = MOS
 }
 
 /** A file made from rows of another that has not come back through its drop folder. Money is integer cents. */
-export type LostFile = { fileId: string; name: string; account: string; rows: number; cents: number; since: Date };
+export type LostFile = {
+  resubmissionNo: number;
+  fileId: string;
+  name: string;
+  account: string;
+  rows: number;
+  cents: number;
+  since: Date;
+};
 
 /** How long a file takes to come back at most, in ms; schedules may take longer and are listed too. */
 const BACK_MS = 600_000;
@@ -118,7 +141,7 @@ const BACK_MS = 600_000;
 /** Returns these files, newest first, at most 50. Each resubmission is one row, so the table stays small. */
 export async function listLost({ pool, clock }: Ledger): Promise<LostFile[]> {
   const { rows } = await pool.query<LostFile>(
-    `SELECT file_id AS "fileId", name, account, rows, cents, at AS since FROM resubmission
+    `SELECT resubmission_no AS "resubmissionNo", file_id AS "fileId", name, account, rows, cents, at AS since FROM resubmission
      WHERE new_file_id IS NULL AND at < $1 ORDER BY resubmission_no DESC LIMIT 50`,
     [new Date(clock.now().getTime() - BACK_MS)],
   );

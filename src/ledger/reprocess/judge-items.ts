@@ -35,14 +35,18 @@ export async function readReprocess(client: Queryable, runNo: number): Promise<R
 /** A run with its payments: all, done, and left out or failed. */
 export type ReprocessLine = ReprocessRow & { rows: number; done: number; left: number };
 
-/** Returns the last runs and selections, newest first. */
-export async function listRuns({ pool }: Ledger, limit: number): Promise<ReprocessLine[]> {
+/**
+ * Returns the last runs and selections, newest first.
+ * @param begunSince only what was begun since then
+ */
+export async function listRuns({ pool }: Ledger, limit: number, begunSince?: Date): Promise<ReprocessLine[]> {
   const { rows } = await pool.query<ReprocessLine>(
-    `SELECT r.*, i.* FROM (SELECT * FROM reprocess_run ORDER BY run_no DESC LIMIT $1) r CROSS JOIN LATERAL (
+    `SELECT r.*, i.* FROM (SELECT * FROM reprocess_run WHERE $2::timestamptz IS NULL OR begun_at >= $2
+                           ORDER BY run_no DESC LIMIT $1) r CROSS JOIN LATERAL (
        SELECT coalesce(sum(rows), 0)::int AS rows, coalesce(sum(rows) FILTER (WHERE result = 'done'), 0)::int AS done,
               coalesce(sum(rows) FILTER (WHERE result IN ('left_out', 'failed')), 0)::int AS left
        FROM reprocess_item WHERE run_no = r.run_no) i ORDER BY r.run_no DESC`,
-    [limit],
+    [limit, begunSince ?? null],
   );
   return rows;
 }
@@ -230,14 +234,62 @@ export type ReprocessItem = {
   newFileId: string | null;
 };
 
-/** Returns the items of a run in their order, for its page and its result as CSV. */
-export async function readItems({ pool }: Ledger, runNo: number): Promise<ReprocessItem[]> {
+/**
+ * Returns the items of a run in their order.
+ * @param first at most so many, those that were not done before the others
+ */
+export async function readItems({ pool }: Ledger, runNo: number, first?: number): Promise<ReprocessItem[]> {
+  const order = first === undefined ? '' : `array_position(ARRAY['failed', 'left_out', NULL], i.result),`;
   const { rows } = await pool.query<ReprocessItem>(
     `SELECT i.item_no AS "itemNo", i.action, i.file_id AS "fileId", f.name, f.account, i.batch_no AS "batchNo", i.lines,
             i.rows, i.cents, i.result, i.says, i.ended_at AS "endedAt", s.name AS "newName", s.new_file_id AS "newFileId"
      FROM reprocess_item i JOIN file f USING (file_id) LEFT JOIN resubmission s USING (resubmission_no)
-     WHERE i.run_no = $1 ORDER BY i.item_no`,
+     WHERE i.run_no = $1 ORDER BY ${order} i.item_no LIMIT $2`,
+    [runNo, first ?? null],
+  );
+  return rows;
+}
+
+/** Items of a run with one result in one account. Money is integer cents. */
+export type ReprocessSum = Pick<ReprocessItem, 'account' | 'result' | 'rows' | 'cents'> & { items: number };
+
+/** Sums the items of a run by what became of them. */
+export async function sumItems({ pool }: Ledger, runNo: number): Promise<ReprocessSum[]> {
+  const { rows } = await pool.query<ReprocessSum>(
+    `SELECT f.account, i.result, count(*)::int AS items, sum(i.rows)::int AS rows, sum(i.cents)::bigint AS cents
+     FROM reprocess_item i JOIN file f USING (file_id) WHERE i.run_no = $1 GROUP BY 1, 2 ORDER BY 1, 2`,
     [runNo],
+  );
+  return rows;
+}
+
+/** One payment of a run, and what became of it. Money is integer cents. */
+export type ReprocessPayment = Pick<
+  ReprocessItem,
+  'itemNo' | 'name' | 'account' | 'result' | 'says' | 'newName' | 'cents'
+> & { line: number; invoice: string; lastFour: string };
+
+/** Returns the payments of a run in the order of its items, after one of them. */
+export async function readPayments(
+  { pool }: Pick<Ledger, 'pool'>,
+  runNo: number,
+  after: Pick<ReprocessPayment, 'itemNo' | 'line'>,
+  limit: number,
+): Promise<ReprocessPayment[]> {
+  const { rows } = await pool.query<ReprocessPayment>(
+    `SELECT i.item_no AS "itemNo", f.name, f.account, r.line, r.invoice, r.last_four AS "lastFour", r.amount_cents AS cents,
+            i.result, i.says, s.name AS "newName"
+     FROM reprocess_item i JOIN file f USING (file_id) LEFT JOIN resubmission s USING (resubmission_no)
+       CROSS JOIN LATERAL (
+         SELECT unnest(i.lines) AS line
+         UNION ALL SELECT p.line FROM batch b JOIN payment_row p
+           ON p.file_no = f.file_no AND p.line BETWEEN b.first_line AND b.last_line AND p.batch_no = b.batch_no
+         WHERE b.file_id = i.file_id AND b.batch_no = i.batch_no
+         UNION ALL SELECT x.line FROM resubmitted_row x
+         WHERE i.lines IS NULL AND x.file_no = f.file_no AND x.resubmission_no = i.resubmission_no) l
+       CROSS JOIN LATERAL (SELECT * FROM payment_row p WHERE p.file_no = f.file_no AND p.line = l.line OFFSET 0) r
+     WHERE i.run_no = $1 AND i.item_no >= $2 AND (i.item_no, l.line) > ($2, $3::int) ORDER BY i.item_no, l.line LIMIT $4`,
+    [runNo, after.itemNo, after.line, limit],
   );
   return rows;
 }

@@ -124,7 +124,9 @@ export function placeOf(subject: Subject): { title: string; path: string; crumbs
     case 'selection': {
       const { run_no: no, name } = subject.run;
       const title = name ?? `selection ${no}`;
-      return { title, path: '/', crumbs: [{ path: '/', label: 'Today' }] };
+      const path = `/queue/selections/${no}`;
+      const queue = { path: '/queue', label: 'Queue' };
+      return { title, path, crumbs: [queue, { path, label: title }] };
     }
     case 'profile':
       return {
@@ -159,6 +161,8 @@ export function linkOf(next: Next): { path: string; label: string; action?: Hand
       return { path: '/approvals', label: 'Approvals' };
     case 'file':
       return { path: `/files/${next.file.file_id}`, label: 'To the file' };
+    case 'run':
+      return { path: `/queue/selections/${next.runNo}`, label: 'See how far it is' };
     case 'doubt':
       return { path: `${batchPath(next)}/resolve`, label: 'Resolve it' };
     case 'confirm-profile':

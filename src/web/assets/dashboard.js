@@ -82,8 +82,13 @@ async function refresh(hashes) {
   if (!answer.ok || answer.redirected) return;
   const { title, icon, parts } = await answer.json();
   for (const { name, hash, html } of parts) {
-    hashes.set(name, hash);
     const part = document.querySelector(`[data-part="${CSS.escape(name)}"]`);
+    // What a person has ticked stays in its place until they have sent it.
+    if (part?.querySelector('[data-select] :checked')) {
+      part.querySelector('[data-stale]').hidden = false;
+      continue;
+    }
+    hashes.set(name, hash);
     // Changes what differs and leaves the rest, so that focus and selection stay where they are.
     if (part) Idiomorph.morph(part, html, MORPH);
   }
@@ -110,6 +115,41 @@ function tellDistances() {
     span.textContent = passedMs >= 0 ? ` · ${amount} ago` : ` · in ${amount}`;
   }
 }
+
+/** Ticks a row of boxes with the shift key, and tells how many are ticked and their sums. */
+function tellTicks() {
+  let last;
+  document.addEventListener('click', ({ target, shiftKey }) => {
+    const form = target.name === 'item' && target.closest('[data-select]');
+    if (!form) return;
+    const boxes = [...form.querySelectorAll('[name="item"]')];
+    const [from, to] = [boxes.indexOf(last), boxes.indexOf(target)].toSorted((one, other) => one - other);
+    if (shiftKey && from >= 0) for (const box of boxes.slice(from, to + 1)) box.checked = target.checked;
+    last = target;
+  });
+  document.addEventListener('change', ({ target }) => tell(target.closest('[data-select]')));
+  // A browser keeps ticks on the way back.
+  addEventListener('pageshow', () => tell(document.querySelector('[data-select]')));
+
+  function tell(form) {
+    if (!form) return;
+    const ticked = [...form.querySelectorAll('[name="item"]:checked')];
+    const all = form.querySelector('[name="all"]');
+    if (all) all.indeterminate = !all.checked && ticked.length > 0;
+    const chosen = all?.checked ? [all] : ticked;
+    const count = chosen.reduce((sum, { dataset }) => sum + Number(dataset.count), 0);
+    const sums = new Map();
+    for (const { dataset } of all?.checked ? [] : ticked)
+      sums.set(dataset.currency, (sums.get(dataset.currency) ?? 0) + Number(dataset.cents));
+    form.querySelector('.select-bar button').textContent = count === 0 ? 'Reprocess…' : `Reprocess ${count}…`;
+    form.querySelector('[data-ticked]').textContent = [...sums].map(sayMoney).join(', ');
+  }
+}
+
+function sayMoney([currency, cents]) {
+  return `${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })} ${currency}`;
+}
+
 const SINGLE_KEYS = 'paydrop.single-keys';
 
 /** Keys click links that are on the page anyway. Those without a modifier can be switched off. */
@@ -144,6 +184,7 @@ function offerCopies() {
   }
 }
 offerCopies();
+tellTicks();
 
 if (document.body.dataset.now) setInterval(tellDistances, 30_000);
 

@@ -16,6 +16,7 @@ import { openBatchList, openRowList } from '../pages/files/file-lists.tsx';
 import { openFileList } from '../pages/files/list-files.tsx';
 import { attachmentOf } from '../pages/files/file-outputs.tsx';
 import { openIssueList } from '../pages/payments/list-payments.tsx';
+import { openRunList } from '../pages/queue/run.tsx';
 import { openReportList } from '../pages/report.tsx';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { nameZone } from '../parts/when.ts';
@@ -35,6 +36,7 @@ const EXPORTS: Readonly<Record<string, (context: WebContext, request: FastifyReq
   issues: async (context, request) => exported(openIssueList(context, request), request),
   batches: async (context, request) => exported(await openBatchList(context, request), request),
   audit: async (context, request) => exported(await openAuditList(context, request), request),
+  run: async (context, request) => exported(await openRunList(context, request), request),
   report: async (context, request) => exported(await openReportList(context, request), request),
 };
 

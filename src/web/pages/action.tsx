@@ -9,7 +9,7 @@ import { fieldOf } from '../access/read-form.ts';
 import { findProofWanted, proveByPassword } from '../access/step-up.ts';
 import { takeUploads, uploadOf } from '../access/take-uploads.ts';
 import { actorOf } from '../access/viewer.ts';
-import type { HandledAction, Input } from '../../actions/action.ts';
+import type { HandledAction, Input, Subject } from '../../actions/action.ts';
 import { HANDLED } from '../actions/actions-for.ts';
 import {
   runAction,
@@ -19,10 +19,12 @@ import {
   type SubjectFinder,
   subjectOf,
 } from '../../actions/run-action.ts';
-import { finderIn, SUBJECT_PATHS } from '../actions/find-subject.ts';
+import { finderIn, placeOf, SUBJECT_PATHS } from '../actions/find-subject.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
+import { addressOf } from '../parts/address.ts';
 import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../parts/action-pages.tsx';
 import { sendPage } from '../send-page.ts';
+import { listBefore } from './login.tsx';
 
 /**
  * Serves `…/do/<action>` for every action: GET shows what would happen, POST does it and reports the result. The address
@@ -62,6 +64,7 @@ type Visit = {
 async function look(visit: Visit, input: Input): Promise<FastifyReply> {
   const { context, name } = visit;
   const subject = await subjectOf(name, finderOf(visit));
+  if (name === 'reprocess' && isBegun(subject)) return toRun(visit, subject);
   if (!isPicked(name, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
   return showPlan(visit, input, await planAction(context.app, name, finderOf(visit), input));
 }
@@ -82,8 +85,20 @@ async function send(visit: Visit, input: Input): Promise<FastifyReply> {
   }
   const order = { ...input, reason: fieldOf(form, 'reason'), bind };
   const result = await runAction(context.app, name, finderOf(visit), order);
+  // Of several clicks on the button of one selection, all lead to its one run.
+  if (result.subject.kind === 'selection' && (result.result === 'done' || isBegun(result.subject)))
+    return toRun(visit, result.subject);
   if (result.result === 'changed') return showPlan(visit, input, result, { isChanged: true });
   return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...result} />);
+}
+
+function isBegun(subject: Subject): boolean {
+  return subject.kind === 'selection' && subject.run.state !== 'selected';
+}
+
+/** Leads to the page of a selection, which shows how far its run is. */
+function toRun({ reply, form }: Visit, subject: Subject): FastifyReply {
+  return reply.redirect(addressOf(placeOf(subject).path, { from: listBefore(form) }), 303);
 }
 
 /** Shows the plan again, because the action needs a proof of who its user is. */
@@ -104,6 +119,9 @@ async function answer(
     return await work(visit, input);
   } catch (error) {
     if (!(error instanceof PipelineError) || NOT_A_REFUSAL.has(error.code)) throw error;
+    // A second click on the button of a proposal.
+    if (error.code === 'PROPOSAL_OPEN' && visit.name === 'reprocess')
+      return toRun(visit, await finderOf(visit)('selection'));
     return showRefusal(visit, input, error);
   }
 }
@@ -147,7 +165,8 @@ async function showPlan(
   const reason = maskReason(fieldOf(form, 'reason'));
   const wanted = ACTIONS[name].destructive ? await findProofWanted(viewerOf(request), context) : undefined;
   const proof = wanted && { proof: wanted, next: request.url, fault: proofFault };
-  const page = { ...about, ...planned, isChanged, reason, fault, proof };
+  const shown = fieldOf(form, 'shown').split(/\r?\n/).filter(Boolean);
+  const page = { ...about, ...planned, isChanged, shown, reason, fault, proof };
   return sendPage(reply, <PlanPage {...page} />);
 }
 
@@ -155,10 +174,10 @@ function finderOf({ context, request }: Visit): SubjectFinder {
   return finderIn(context, request.params);
 }
 
-function aboutOf({ name, request }: Visit, { filled }: Input) {
+function aboutOf({ name, request, form }: Visit, { filled }: Input) {
   const { picks = [], asks = [] } = handlerOf(name);
   const path = request.url.split('?')[0]!;
-  return { viewer: viewerOf(request), action: name, path, picks, asks, filled };
+  return { viewer: viewerOf(request), action: name, path, picks, asks, filled, from: listBefore(form) };
 }
 
 function isPicked(name: HandledAction, { filled, file }: Input): boolean {

@@ -201,7 +201,7 @@ async function proposalCard(visit: Visit, matter: Matter, proposal: OpenProposal
 }
 
 function SubjectLink({ proposal: { file_id: fileId, run_no: runNo, name } }: { proposal: OpenProposal }) {
-  if (runNo !== null) return <a href={`/queue/selections/${runNo}/do/reprocess`}>See the plan</a>;
+  if (runNo !== null) return <a href={`/queue/selections/${runNo}`}>See the plan</a>;
   if (fileId === null) return <a href={`/profiles/${name.split(' ')[0]}`}>Open the profile</a>;
   return <a href={`/files/${fileId}`}>Open the file</a>;
 }

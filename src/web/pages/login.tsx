@@ -104,6 +104,12 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
   );
 }
 
+/** Returns the list from which a user came to a page, as its address or form says; undefined when it names none here. */
+export function listBefore(form: unknown): string | undefined {
+  const from = fieldOf(form, 'from');
+  return from === '' || localPath(from) !== from ? undefined : from;
+}
+
 /** Returns the page the user wanted, never one on another server. */
 export function localPath(path: string): string {
   return /^\/(?![/\\])[^\\\s]*$/.test(path) && !path.startsWith('/login') ? path : '/';

@@ -54,6 +54,8 @@ export type ActionFormProps = {
   readonly asks: readonly Ask[];
   readonly filled: Filled;
   readonly fault?: string | undefined;
+  /** Address of the list from which the user came. */
+  readonly from?: string | undefined;
 };
 
 /** What the form asks for beside the reason, when the user's last log-in was a while ago. */
@@ -91,7 +93,7 @@ export function BareForm({
   isMain = true,
   ...form
 }: DoFormProps & { within?: string; isMain?: boolean }) {
-  const { viewer, action, path, asks, filled, fault } = form;
+  const { viewer, action, path, asks, filled, fault, from } = form;
   const { label, destructive, reason: isReasonAsked } = ACTIONS[action];
   const files = picks.filter(({ kind }) => kind === 'file');
   const isReasonMissing = fault !== undefined && isReasonAsked === 'asked' && reason === '';
@@ -99,6 +101,8 @@ export function BareForm({
     <form method="post" action={path} enctype={enctypeOf(picks)}>
       <Token viewer={viewer} />
       <input type="hidden" name="bind" value={bind} />
+      <input type="hidden" name="shown" value={plan.says.join('\n')} />
+      {from && <input type="hidden" name="from" value={from} />}
       {picks
         .filter(({ kind }) => kind !== 'file')
         .map(({ name }) => (
@@ -141,11 +145,13 @@ export function PickForm({
   asks,
   filled,
   fault,
+  from,
 }: ActionFormProps & { title: string; isMain?: boolean }) {
   return (
     <Section title={title}>
       <form method="post" action={path} enctype={enctypeOf(asks)}>
         <Token viewer={viewer} />
+        {from && <input type="hidden" name="from" value={from} />}
         {fault && <FaultSummary faults={[{ says: fault }]} />}
         {asks.map((ask) => (
           <AskField key={ask.name} ask={ask} value={filled[ask.name] ?? ''} />

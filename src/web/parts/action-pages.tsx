@@ -21,6 +21,8 @@ type About = {
   readonly picks: readonly Ask[];
   readonly asks: readonly Ask[];
   readonly filled: Filled;
+  /** Address of the list from which the user came. */
+  readonly from?: string | undefined;
 };
 
 /** Shows what would happen, and the form that does it. */
@@ -28,6 +30,7 @@ export function PlanPage({
   plan,
   bind,
   isChanged,
+  shown = [],
   reason,
   fault,
   proof,
@@ -36,20 +39,18 @@ export function PlanPage({
   plan: Plan;
   bind: string;
   isChanged: boolean;
+  /** Sentences of the plan that the user saw before. */
+  shown?: readonly string[];
   reason: string;
   fault: string | undefined;
   proof?: Proof | undefined;
 }) {
   const { picks, asks } = about;
-  const form = { ...about, filled: shown(about.filled) };
+  const form = { ...about, filled: masked(about.filled) };
   const isBarred = plan.barred !== undefined;
   return (
     <ActionPage {...about}>
-      {isChanged && (
-        <Notice kind="warn" title="This has changed since you opened it">
-          <p>Nothing was done. Read it again before you continue.</p>
-        </Notice>
-      )}
+      {isChanged && <ChangeNotice before={shown} now={plan.says} />}
       {plan.isProposal && (
         <Notice kind="info" title="Another person must confirm">
           <p>You only propose it. Nothing happens until then.</p>
@@ -61,9 +62,29 @@ export function PlanPage({
         <DoForm {...form} asks={asks} plan={plan} bind={bind} reason={reason} fault={fault} proof={proof} />
       )}
       {picks.length > 0 && !wantsFile(picks) && <PickForm {...form} title={OTHERWISE} asks={picks} />}
-      {isBarred && <BackTo subject={about.subject} />}
+      {isBarred ? <BackTo {...about} /> : about.from && <BackToList from={about.from} />}
       <KeepFile picks={picks} />
     </ActionPage>
+  );
+}
+
+/** Says what differs from the plan that the user saw, as far as its sentences tell. */
+function ChangeNotice({ before, now }: { before: readonly string[]; now: readonly string[] }) {
+  const sentences = [
+    ...before.filter((each) => !now.includes(each)).map((each) => `Before: ${each}`),
+    ...(before.length === 0 ? [] : now.filter((each) => !before.includes(each)).map((each) => `Now: ${each}`)),
+  ];
+  return (
+    <Notice kind="warn" title="This has changed since you opened it">
+      <p>Nothing was done. Read it again before you continue.</p>
+      {sentences.length > 0 && (
+        <ul>
+          {sentences.map((each) => (
+            <li key={each}>{said(each)}</li>
+          ))}
+        </ul>
+      )}
+    </Notice>
   );
 }
 
@@ -73,7 +94,7 @@ const OTHERWISE = 'Other options';
 export function PicksPage({ fault, ...about }: About & { fault?: string }) {
   return (
     <ActionPage {...about}>
-      <PickForm {...about} isMain title="Choose one" asks={about.picks} filled={shown(about.filled)} fault={fault} />
+      <PickForm {...about} isMain title="Choose one" asks={about.picks} filled={masked(about.filled)} fault={fault} />
       <KeepFile picks={about.picks} />
     </ActionPage>
   );
@@ -81,14 +102,14 @@ export function PicksPage({ fault, ...about }: About & { fault?: string }) {
 
 /** Shows why the current state does not allow it. */
 export function WhyNotPage({ why, ...about }: About & { why: string }) {
-  const { picks, subject } = about;
+  const { picks } = about;
   return (
     <ActionPage {...about}>
       <Notice kind="bad" title="This cannot be done">
         <Words text={why} />
       </Notice>
-      {picks.length > 0 && <PickForm {...about} title={OTHERWISE} asks={picks} filled={shown(about.filled)} />}
-      <BackTo subject={subject} />
+      {picks.length > 0 && <PickForm {...about} title={OTHERWISE} asks={picks} filled={masked(about.filled)} />}
+      <BackTo {...about} />
       <KeepFile picks={picks} />
     </ActionPage>
   );
@@ -118,7 +139,7 @@ export function DonePage({ done, ...about }: About & { done: ActionReport }) {
           ))}
         </ul>
       )}
-      <BackTo subject={about.subject} />
+      <BackTo {...about} />
     </ActionPage>
   );
 }
@@ -139,13 +160,23 @@ function ActionPage({ action, viewer, path, subject, children }: About & { child
   );
 }
 
-function BackTo({ subject }: { subject: Subject }) {
+function BackTo({ subject, from }: Pick<About, 'subject' | 'from'>) {
   const { title, path } = placeOf(subject);
   return (
     <p>
+      {from && (
+        <>
+          <BackToList from={from} /> ·{' '}
+        </>
+      )}
       <a href={path}>Back to {title}</a>
     </p>
   );
+}
+
+/** Leads to where the user came from, such as a list with its filter and page. */
+export function BackToList({ from }: { from: string }) {
+  return <a href={from}>Back to where you were</a>;
 }
 
 /** Loads the script that carries a chosen file to the next page, which would otherwise forget it. */
@@ -158,7 +189,7 @@ function wantsFile(asks: readonly Ask[]): boolean {
 }
 
 /** Masks a card number that was pasted by mistake. */
-function shown(filled: Filled): Filled {
+function masked(filled: Filled): Filled {
   return Object.fromEntries(
     Object.entries(filled).map(([name, value]) => [name, holdsCardNumber(value) ? maskText(value) : value]),
   );

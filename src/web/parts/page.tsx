@@ -13,13 +13,24 @@ export type PageProps = {
   readonly path: string;
   readonly crumbs?: readonly { readonly path: string; readonly label: string }[];
   readonly isLive?: boolean;
+  /** Whether the page is about something that ends soon: without scripts, the browser loads it again. */
+  readonly isAwaited?: boolean;
   /** On lists: the account to which this one is limited; empty for all. */
   readonly only?: string;
   readonly children?: ComponentChildren;
 };
 
 /** Renders a whole page. Scripts and styles are files, so that the server's policy can forbid all others. */
-export function Page({ title, viewer, path, crumbs = [], isLive = false, only, children }: PageProps) {
+export function Page({
+  title,
+  viewer,
+  path,
+  crumbs = [],
+  isLive = false,
+  isAwaited = false,
+  only,
+  children,
+}: PageProps) {
   const badges = viewer?.shell?.badges;
   return (
     <html lang="en" data-theme={viewer?.settings?.theme} data-density={viewer?.settings?.density}>
@@ -28,6 +39,11 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, only, c
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         {viewer && <meta name="csrf" content={maskToken(viewer.csrf)} />}
+        {isAwaited && (
+          <noscript>
+            <meta http-equiv="refresh" content="3" />
+          </noscript>
+        )}
         <title>{titleOf(title, viewer)}</title>
         <link rel="icon" href={assetAt(badges?.isInDoubt ? 'icon-alert.svg' : 'icon.svg')} type="image/svg+xml" />
         <link rel="stylesheet" href={assetAt('tokens.css')} />

@@ -1,3 +1,6 @@
+import { judgeItems } from '../../../src/ledger/reprocess/judge-items.ts';
+import { beginReprocess } from '../../../src/ledger/reprocess/move-run.ts';
+import { selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
 import { PROFILE_TEXT, putConfirmed, putDraft } from '../../ledger/support/put-version.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
 import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../../web/support/dashboard-world.ts';
@@ -37,7 +40,18 @@ export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
     'SELECT name, file_id FROM file',
   );
   const idOf = (name: string) => rows.find((row) => row.name === name)!.file_id;
+  await putSelections(world, idOf('card-payments-june.csv'));
   return Object.assign(world, { pages: pagesOf(idOf) });
+}
+
+/** Selects a declined payment of a file, and begins a run with another. */
+async function putSelections({ app: { ledger } }: DashboardWorld, fileId: string): Promise<void> {
+  const because = { actor: 'operator:operator', reason: 'the line to the bank is up again' };
+  const select = (line: number) => selectPicked(ledger, { rows: [{ fileId, line }], batches: [], lost: [] }, because);
+  await select(7);
+  const runNo = await select(14);
+  const { digest } = await judgeItems(ledger.pool, runNo);
+  await beginReprocess(ledger, runNo, { digest, name: 'Declines of June' }, because);
 }
 
 /** Returns cells that the sandbox declines by their amount, for every seventh row. */
@@ -90,6 +104,8 @@ function pagesOf(idOf: (name: string) => string): ShownPage[] {
     page('queue-blocked', '/queue?list=blocked'),
     page('queue-failed', '/queue?list=failed'),
     page('queue-finished', '/queue?list=finished'),
+    page('selection', '/queue/selections/1/do/reprocess'),
+    page('run', '/queue/selections/2'),
     page('report', '/report'),
     page('audit', '/audit'),
     page('payments', '/payments'),

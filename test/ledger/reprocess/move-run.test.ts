@@ -3,7 +3,14 @@ import { retryRefused } from '../../../src/ledger/batch/retry-refused.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { confirmProposal, refuseProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
-import { listRuns, readItems, readReprocess } from '../../../src/ledger/reprocess/judge-items.ts';
+import { listAgain } from '../../../src/ledger/overview/may-go-again.ts';
+import {
+  listRuns,
+  readItems,
+  readPayments,
+  readReprocess,
+  sumItems,
+} from '../../../src/ledger/reprocess/judge-items.ts';
 import {
   beginReprocess,
   endItem,
@@ -93,9 +100,10 @@ describe('endItem and endReprocess', () => {
     await noteDropped(world.ledger, key);
     expect(await endReprocess(world.ledger, runNo, ADA)).toBe(true);
     expect(await endReprocess(world.ledger, runNo, ADA)).toBe(false);
-    expect(await listRuns(world.ledger, 5)).toMatchObject([
-      { run_no: runNo, state: 'ended', rows: 1, done: 1, left: 0 },
-    ]);
+    const shown = [{ run_no: runNo, state: 'ended', rows: 1, done: 1, left: 0 }];
+    expect(await listRuns(world.ledger, 5)).toMatchObject(shown);
+    expect(await listRuns(world.ledger, 5, world.clock.now())).toMatchObject(shown);
+    expect(await listRuns(world.ledger, 5, new Date(world.clock.now().getTime() + 1))).toEqual([]);
     expect(await findOpenRuns(world.ledger, file.site)).toEqual([]);
   });
 
@@ -114,6 +122,49 @@ describe('endItem and endReprocess', () => {
     expect((await world.ledger.pool.query('SELECT FROM resubmission')).rowCount).toBe(0);
     expect(await ended(runNo)).toEqual([['resubmit', [2], 'left_out', 'stopped by ann']]);
     expect(await endReprocess(world.ledger, runNo, ADA)).toBe(true);
+  });
+});
+
+describe('readPayments, sumItems and the rows that a run left', () => {
+  const payments = async (runNo: number, after = { itemNo: 0, line: 0 }, limit = 100) =>
+    (await readPayments(world.ledger, runNo, after, limit)).map(({ itemNo, line, result }) => [itemNo, line, result]);
+
+  it('tell each payment of rows, of a refused batch and of a lost file once, page by page', async () => {
+    const file = await finished([DECLINED, LOST_CARD]);
+    const lost = await resubmit(await finished([DECLINED, DECLINED]), [2, 3]);
+    const sent = await world.accepted({ account: 'main', rowsPerBatch: 2 });
+    await world.putBatch({ fileId: sent.file_id, batchNo: 1 }, 'refused');
+    const batch = await pick({ batches: [{ fileId: sent.file_id, batchNo: 1 }], lost: [lost] });
+    expect((await payments(batch)).map(([item]) => item)).toEqual([1, 1, 2, 2]);
+    const runNo = await selectAll(world.ledger, { fileId: file.file_id }, ADA);
+    await begun(runNo);
+    const all = [
+      [1, 2, null],
+      [2, 3, 'left_out'],
+    ];
+    expect(await payments(runNo)).toEqual(all);
+    expect(await payments(runNo, { itemNo: 0, line: 0 }, 1)).toEqual([all[0]]);
+    expect(await payments(runNo, { itemNo: 1, line: 2 })).toEqual([all[1]]);
+    expect(await sumItems(world.ledger, runNo)).toEqual([
+      { account: 'main', result: 'left_out', items: 1, rows: 1, cents: 300 },
+      { account: 'main', result: null, items: 1, rows: 1, cents: 200 },
+    ]);
+    const [first] = await readItems(world.ledger, runNo, 1);
+    expect(first).toMatchObject({ itemNo: 2, result: 'left_out' });
+  });
+
+  it('are selected again, as far as they still may go', async () => {
+    const file = await finished([DECLINED, DECLINED, LOST_CARD]);
+    await finished([DECLINED]);
+    const runNo = await selectAll(world.ledger, { fileId: file.file_id }, ADA);
+    await begun(runNo);
+    const left = () => listAgain(world.ledger, { leftBy: runNo, advice: 'later' }, { limit: 100 });
+    expect(await left()).toEqual([]);
+    await stopReprocess(world.ledger, runNo, ADA);
+    expect((await left()).map(({ fileId, line }) => [fileId, line])).toEqual([
+      [file.file_id, 2],
+      [file.file_id, 3],
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readReprocess, sumOf } from '../../../src/ledger/reprocess/judge-items.ts';
+import type { AgainFilter } from '../../../src/ledger/overview/may-go-again.ts';
 import { selectAll } from '../../../src/ledger/reprocess/select-items.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -23,6 +24,23 @@ describe('selectAll and judgeItems', () => {
       cents: items.flatMap(({ goes }) => goes!.lines).reduce((sum, line) => sum + line * 100, 0),
     });
     expect(await readReprocess(world.ledger.pool, runNo)).toMatchObject({ state: 'selected', made_by: ADA.actor });
+  });
+
+  it('take only rows of some advices, or of one file', async () => {
+    const old = await finished([DECLINED, LOST_CARD]);
+    const young = await finished([{ outcome: 'format_error' }, DECLINED]);
+    const taken = async (filter: AgainFilter) =>
+      (await judge(await selectAll(world.ledger, filter, ADA))).items.map(({ fileId, goes, left }) => [
+        fileId,
+        [...(goes?.lines ?? []), ...left.flatMap(({ lines }) => lines)],
+      ]);
+    expect(await taken({ advice: ['later', 'never'], fileId: old.file_id })).toEqual([[old.file_id, [2, 3]]]);
+    expect(await taken({ advice: ['later', 'fix'] })).toEqual([
+      [young.file_id, [2, 3]],
+      [old.file_id, [2]],
+    ]);
+    expect(await taken({ advice: 'later', fileId: young.file_id })).toEqual([[young.file_id, [3]]]);
+    await expect(taken({ fileId: 'none' })).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 
   it('never take along a payment that turns up later', async () => {

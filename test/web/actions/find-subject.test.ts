@@ -115,8 +115,8 @@ describe('placeOf', () => {
     [{ kind: 'account', account: ALL_ACCOUNTS }, 'all accounts', '/accounts'],
     [{ kind: 'proposal', proposal: { proposal_no: 7 } as never, file }, 'proposal 7', '/approvals'],
     [{ kind: 'schedule', schedule: 'nightly' }, 'schedule nightly', '/'],
-    [{ kind: 'selection', run: { run_no: 7, name: null } as never }, 'selection 7', '/'],
-    [{ kind: 'selection', run: { run_no: 7, name: 'Declines' } as never }, 'Declines', '/'],
+    [{ kind: 'selection', run: { run_no: 7, name: null } as never }, 'selection 7', '/queue/selections/7'],
+    [{ kind: 'selection', run: { run_no: 7, name: 'Declines' } as never }, 'Declines', '/queue/selections/7'],
   ])('%#: %s', (subject, title, path) => {
     const place = placeOf(subject);
     expect([place.title, place.path]).toEqual([title, path]);
@@ -128,6 +128,7 @@ describe('linkOf', () => {
   it.each<[Next, string]>([
     [{ to: 'proposals', proposalNo: 7 }, '/approvals'],
     [{ to: 'file', file }, '/files/abc'],
+    [{ to: 'run', runNo: 7 }, '/queue/selections/7'],
     [{ to: 'doubt', file, batchNo: 2 }, '/files/abc/batches/2/resolve'],
     [{ to: 'rebuild-outputs', file }, '/files/abc/do/rebuild-outputs'],
     [{ to: 'adopt', file, batchNo: 2, batchId: '10 02' }, '/files/abc/batches/2/do/adopt?batchId=10%2002'],

@@ -50,6 +50,23 @@ describe('PlanPage', () => {
     expect(page).toContain('Another person must confirm');
   });
 
+  it('says what differs from the plan that was seen', () => {
+    const shown = ['3 rows go.', ...planned.plan.says];
+    const page = html(PlanPage, { ...about, ...planned, isChanged: true, shown });
+    expect(page).toContain('<li>Before: 3 rows go.</li>');
+    expect(page).not.toContain('It stops.</li>');
+    const other = html(PlanPage, { ...about, ...planned, isChanged: true, shown: ['3 rows go.'] });
+    expect(other).toContain('<li>Now: It stops.</li>');
+  });
+
+  it('leads back to the list from which its user came, and brings its address along', () => {
+    const from = '/queue?list=needs&account=main';
+    const page = html(PlanPage, { ...about, ...planned, from });
+    expect(page).toContain('name="from" value="/queue?list=needs&amp;account=main"');
+    const done = html(DonePage, { ...about, done: { says: 'Stopped.', json: {} }, from });
+    expect(done).toContain('<a href="/queue?list=needs&amp;account=main">Back to where you were</a>');
+  });
+
   it('has no form for what cannot be done, but the one that chooses something else', () => {
     const plan = { ...planned.plan, barred: 'rows differ' };
     const page = html(PlanPage, { ...about, ...planned, plan, picks: [ID], filled: { batchId: '7' } });

@@ -3,6 +3,7 @@ import { LAYOUTS } from '../../../../schemas/layouts.ts';
 import { COMPLETENESS, type BatchState, FINAL_BATCH_STATES } from '../../../../schemas/lifecycle.ts';
 import type { HandledAction } from '../../../actions/action.ts';
 import type { Block, ShownFile } from '../../../explain/read-blocks.ts';
+import { COUNTED_AGAIN } from '../../../explain/read-queue.ts';
 import { capital, ended, whoDid } from '../../../explain/why/sentence.ts';
 import { SHOWN, type Shown } from '../../../../schemas/shown.ts';
 import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
@@ -14,7 +15,7 @@ import { remedyOf } from '../../../explain/hold-reasons.ts';
 import { actionsFor } from '../../actions/actions-for.ts';
 import { actorOf, type Viewer, viewerMay } from '../../access/viewer.ts';
 import { Facts, Notice } from '../../parts/blocks.tsx';
-import { ActionLinks } from '../../parts/page.tsx';
+import { ActionLinks, Token } from '../../parts/page.tsx';
 import { Count, Moment, Money, StateBadge } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
 import { addressOf } from '../../parts/address.ts';
@@ -31,6 +32,8 @@ export type HeadFacts = OfProfile & {
   readonly maker: string | undefined;
   /** Whether rows of it may be sent again. */
   readonly hasRowsToSend: boolean;
+  /** How many of them a selection takes, counted up to `COUNTED_AGAIN`. */
+  readonly again: number;
   readonly outputs: readonly Pick<OutputRow, 'kind'>[];
 };
 
@@ -106,6 +109,8 @@ export function FileDetails({ file, profile }: OfProfile & { file: FileRow }) {
 /** The one thing to do next with a file, as a button, or whom it waits for. */
 type MainStep =
   | { readonly label: string; readonly path: string; readonly action?: HandledAction }
+  /** The button selects what of the file may go again, and leads to its plan. */
+  | { readonly label: string; readonly selects: true; readonly action: HandledAction }
   | { readonly waits: string };
 
 /** Returns what to do next; undefined when there is nothing to do, or this viewer may not do it. */
@@ -142,8 +147,12 @@ function batchPath({ file, figures }: Pick<HeadFacts, 'file' | 'figures'>, state
   return `/files/${file.file_id}/batches/${figures.states[state]?.firstNo ?? 1}`;
 }
 
-function afterTheEnd(...[viewer, { file, hasRowsToSend, outputs }]: Parameters<StepOf>): MainStep | undefined {
+function afterTheEnd(...[viewer, { file, hasRowsToSend, again, outputs }]: Parameters<StepOf>): MainStep | undefined {
   const path = `/files/${file.file_id}`;
+  if (again > 0 && viewerMay(viewer, 'reprocess')) {
+    const count = `${groupDigits(String(again))}${again >= COUNTED_AGAIN ? '+' : ''}`;
+    return { label: `Reprocess ${count}…`, selects: true, action: 'resubmit' };
+  }
   if (hasRowsToSend && file.state === 'completed' && viewerMay(viewer, 'resubmit'))
     return { label: 'Send again…', path: `${path}/do/resubmit`, action: 'resubmit' };
   const hasResult = outputs.some(({ kind }) => kind === 'result');
@@ -153,17 +162,27 @@ function afterTheEnd(...[viewer, { file, hasRowsToSend, outputs }]: Parameters<S
 /** Shows the step to take as the one filled button, and all else that can be done folded away. */
 export function FileActions({ viewer, ...facts }: Omit<HeadFacts, 'customs'> & { viewer: Viewer }) {
   const step = mainStepOf(viewer, facts);
-  const main = step && 'path' in step ? step : undefined;
+  const main = step && !('waits' in step) ? step : undefined;
   const others = actionsOf(facts).filter((name) => name !== main?.action && viewerMay(viewer, name));
   return (
     <>
       {step && 'waits' in step && <p class="soft">{step.waits}</p>}
-      {main && (
+      {main && 'path' in main && (
         <p class="actions">
           <a class="button main" href={main.path}>
             {main.label}
           </a>
         </p>
+      )}
+      {main && 'selects' in main && (
+        <form method="post" action="/queue/selections" class="actions">
+          <Token viewer={viewer} />
+          <input type="hidden" name="file" value={facts.file.file_id} />
+          <input type="hidden" name="from" value={`/files/${facts.file.file_id}`} />
+          <button type="submit" class="main">
+            {main.label}
+          </button>
+        </form>
       )}
       {others.length > 0 && (
         <details class="more">

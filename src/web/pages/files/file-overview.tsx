@@ -168,6 +168,7 @@ export function LinkedFiles({ files, timeZone }: { files: readonly ShownLink[]; 
         },
         { title: 'Rows', isFigure: true, cell: ({ rows }) => rows !== null && <Count of={rows} /> },
         { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+        { title: 'Run', cell: ({ runNo }) => runNo !== null && <a href={`/queue/selections/${runNo}`}>Run {runNo}</a> },
       ]}
     />
   );

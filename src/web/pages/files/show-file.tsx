@@ -5,6 +5,8 @@ import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
 import { listAudit, type AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { countFaults, MOST_COUNTED } from '../../../ledger/row/fault-counts.ts';
+import { COUNTED_AGAIN } from '../../../explain/read-queue.ts';
+import { sumAgain } from '../../../ledger/overview/may-go-again.ts';
 import { hasRowsToSend } from '../../../ledger/row/resubmissions.ts';
 import { readMaker, readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readOutputs } from '../../../ledger/file/read-file.ts';
@@ -19,6 +21,7 @@ import { Section, Table } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
+import { againOf } from '../queue/selections.tsx';
 import { FileActions, FileDetails, FileFacts, HoldNotice, StandingNotice } from './file-head.tsx';
 import { showBatches, showPayments } from './file-lists.tsx';
 import { showOverview } from './file-overview.tsx';
@@ -87,9 +90,11 @@ async function readHead(app: App, row: FileRow) {
   ]);
   const { now, states } = figures;
   const mayHave = [now.declined, now.format_error, now.not_charged, states.cancelled].some((sum) => sum !== undefined);
-  const again = mayHave && (await hasRowsToSend(ledger, row));
+  const [sum] = mayHave ? await sumAgain(ledger, againOf(fileId), COUNTED_AGAIN) : [];
+  const hasRows = sum !== undefined || (mayHave && (await hasRowsToSend(ledger, row)));
   const customs = customsOf(app, row.account);
-  return { file, figures, outputs, faults, proposals, held, maker, profile, hasRowsToSend: again, customs };
+  const more = { hasRowsToSend: hasRows, again: sum?.rows ?? 0, customs };
+  return { file, figures, outputs, faults, proposals, held, maker, profile, ...more };
 }
 
 type Told = Awaited<ReturnType<typeof readHead>>;

@@ -9,6 +9,7 @@ import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
 import type { FinishedStep } from '../../../ledger/overview/list-audit.ts';
 import { pathWith, SUBJECT_PATHS } from '../../actions/find-subject.ts';
 import { type Viewer, viewerMay } from '../../access/viewer.ts';
+import { addressOf } from '../../parts/address.ts';
 import { type Column, Notice, Table } from '../../parts/blocks.tsx';
 import { StepLine } from '../../parts/steps.tsx';
 import { Count, Moment, Money, State, StateBadge } from '../../parts/words.tsx';
@@ -16,6 +17,8 @@ import { Count, Moment, Money, State, StateBadge } from '../../parts/words.tsx';
 /** Who looks, and how moments and money of an account are shown. */
 export type View = {
   readonly viewer: Viewer;
+  /** Address of the list, to which actions lead back. */
+  readonly here?: string;
   zoneOf(account: string): string;
   currencyOf(account: string): string | undefined;
 };
@@ -26,14 +29,18 @@ export const PAGE_ROWS = 50;
 /** Rows of a list, and who looks at them. */
 export type Listed<Row> = { view: View; rows: readonly Row[] };
 
-/** Shows what waits for a person, each with the one step that settles it. */
-export function NeedsTable({ view, rows }: Listed<Need>) {
+/**
+ * Shows what waits for a person, each with the one step that settles it.
+ * @param first columns before the others
+ */
+export function NeedsTable({ view, rows, first = [] }: Listed<Need> & { first?: readonly Column<Need>[] }) {
   return (
     <Table
       label="What needs you"
       rows={rows}
       empty="Nothing needs you. What is in doubt, refused, stopped, held or late is listed here."
       columns={[
+        ...first,
         { title: 'What', cell: (need) => <Subject need={need} />, place: 'name' },
         { title: 'State', cell: ({ kind }) => <Word of={NEEDS[kind]} shown={kind} />, place: 'of-state' },
         {
@@ -45,7 +52,7 @@ export function NeedsTable({ view, rows }: Listed<Need>) {
         { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
         { title: 'Since', cell: ({ since, account }) => since && <Since view={view} account={account} at={since} /> },
         { title: 'Why', cell: (need) => <Why need={need} view={view} /> },
-        { title: 'What helps', cell: (need) => <Help need={need} viewer={view.viewer} /> },
+        { title: 'What helps', cell: (need) => <Help need={need} view={view} /> },
       ]}
     />
   );
@@ -91,9 +98,9 @@ function Why({ need: { says, behind, account }, view }: { need: Need; view: View
 }
 
 /** An action that the viewer may not take is left out: a button that refuses is no help. */
-function Help({ need: { next, kind }, viewer }: { need: Need; viewer: Viewer }) {
-  if (kind === 'proposal') return viewerMay(viewer, 'confirm') ? <a href="/proposals">Decide</a> : null;
-  const link = next && linkTo(next, viewer);
+function Help({ need: { next, kind }, view }: { need: Need; view: View }) {
+  if (kind === 'proposal') return viewerMay(view.viewer, 'confirm') ? <a href="/proposals">Decide</a> : null;
+  const link = next && linkTo(next, view);
   return link ? (
     <a class="button" href={link.path}>
       {link.label}
@@ -101,11 +108,12 @@ function Help({ need: { next, kind }, viewer }: { need: Need; viewer: Viewer }) 
   ) : null;
 }
 
-function linkTo(next: NamedPart, viewer: Viewer): { path: string; label: string } | null {
+function linkTo(next: NamedPart, { viewer, here }: View): { path: string; label: string } | null {
   if ('action' in next) {
     const { label, to } = ACTIONS[next.action];
     if (!viewerMay(viewer, next.action)) return null;
-    return { path: `${pathWith(SUBJECT_PATHS[to], next)}/do/${next.action}`, label: `${label}…` };
+    const path = `${pathWith(SUBJECT_PATHS[to], next)}/do/${next.action}`;
+    return { path: addressOf(path, { from: here }), label: `${label}…` };
   }
   const path = pathWith(SUBJECT_PATHS.batch, next);
   return 'see' in next && next.see === 'doubt'

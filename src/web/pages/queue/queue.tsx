@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ADVICE, type Advice } from '../../../../schemas/rejections.ts';
+import type { Advice } from '../../../../schemas/rejections.ts';
 import type { App } from '../../../app.ts';
 import { COUNTED_AGAIN, type QueueState, readQueue } from '../../../explain/read-queue.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
@@ -8,7 +8,7 @@ import { listFinished } from '../../../ledger/overview/list-audit.ts';
 import type { AgainPlace } from '../../../ledger/overview/may-go-again.ts';
 import { openStageFlow } from '../../../ledger/overview/read-stages.ts';
 import { fieldOf } from '../../access/read-form.ts';
-import { actorOf } from '../../access/viewer.ts';
+import { actorOf, viewerMay } from '../../access/viewer.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, splitPage, StepPager } from '../../parts/blocks.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -17,7 +17,7 @@ import { sendPage } from '../../send-page.ts';
 import { accountAsked } from '../../shell/read-shell.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { zoneOf } from '../../zone-of.ts';
-import { showAgain } from './again.tsx';
+import { adviceAsked, showAgain } from './again.tsx';
 import {
   BlockedGroups,
   DoubtNotice,
@@ -28,6 +28,7 @@ import {
   type View,
   WaitingTable,
 } from './lists.tsx';
+import { readLastRuns, RunTable } from './run.tsx';
 import { FailedJobs, lookAtServer, type ServerLook, ServerPanel } from './server.tsx';
 import { StageCards } from './stage-cards.tsx';
 
@@ -37,14 +38,18 @@ export function queuePage(server: FastifyInstance, { app }: WebContext): void {
   server.get('/queue', async (request, reply) => {
     const viewer = viewerOf(request);
     const asked = askedOf(request);
-    const [state, flows, schedules, server] = await Promise.all([
+    const [state, flows, schedules, server, runs] = await Promise.all([
       readQueue(app.ledger, app.settings, { actor: actorOf(viewer), account: asked.account || undefined }),
       readFlow(),
       readSchedules(app.ledger, app.settings),
       lookAtServer(app),
+      readLastRuns(app.ledger),
     ]);
+    if (isBetterAgain(request, state))
+      return reply.redirect(addressOf('/queue', { list: 'again', account: asked.account }), 303);
     const view: View = {
       viewer,
+      here: request.url,
       zoneOf: (account) => zoneOf(app.settings, account),
       currencyOf: (account) => app.settings.accounts.get(account)?.currency,
     };
@@ -57,12 +62,23 @@ export function queuePage(server: FastifyInstance, { app }: WebContext): void {
         <Section title={LISTS[asked.list]} live={`list-${asked.list}`}>
           {await showList(app, { asked, state, view, server })}
         </Section>
+        {runs.length > 0 && (
+          <Section title="Runs of the last 30 days" live="runs">
+            <RunTable rows={runs} />
+          </Section>
+        )}
         <ServerPanel app={app} server={server} />
       </Page>,
     );
   });
   // Bookmarks of the board that was here.
   for (const path of ['/queues', '/queues/*']) server.get(path, (_request, reply) => reply.redirect('/queue', 301));
+}
+
+/** Whether the queue begins with what may go again, because nothing else needs the person who opens it. */
+function isBetterAgain(request: FastifyRequest, { needs, again }: QueueState): boolean {
+  const isAsked = fieldOf(request.query, 'list') !== '' || request.headers['x-live'] !== undefined;
+  return !isAsked && needs.length === 0 && again.length > 0 && viewerMay(viewerOf(request), 'reprocess');
 }
 
 const LISTS = {
@@ -88,13 +104,12 @@ type Asked = {
 function askedOf(request: FastifyRequest): Asked {
   const { query } = request;
   const list = fieldOf(query, 'list');
-  const advice = fieldOf(query, 'advice');
   const [, fileNo, line] = /^(\d{1,15})\.(\d{1,9})$/.exec(fieldOf(query, 'after')) ?? [];
   const before = fieldOf(query, 'before');
   return {
     list: Object.hasOwn(LISTS, list) ? (list as ListName) : 'needs',
     account: accountAsked(request),
-    advice: advice === 'all' ? 'all' : (ADVICE.find((one) => one === advice) ?? 'later'),
+    advice: adviceAsked(query),
     after: fileNo === undefined ? undefined : { fileNo: Number(fileNo), line: Number(line) },
     before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
   };

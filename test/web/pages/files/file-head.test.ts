@@ -53,6 +53,7 @@ const headOf = (of: Partial<HeadFacts>): HeadFacts => ({
   figures: figures('ready'),
   maker: undefined,
   hasRowsToSend: true,
+  again: 0,
   outputs: [{ kind: 'result' }],
   ...of,
 });
@@ -94,8 +95,10 @@ describe('mainStepOf', () => {
       { person: 'ann', role, csrf: '', actions: undefined },
       headOf({ figures: WITH, ...of, file: { ...FILE, state, shown, blockedBy: [] } }),
     );
-  const labelOf = (step: ReturnType<typeof stepOf>) =>
-    step && ('path' in step ? `${step.label} ${step.path.replace('/files/abc', '')}` : step.waits);
+  const labelOf = (step: ReturnType<typeof stepOf>) => {
+    if (!step || 'waits' in step) return step?.waits;
+    return 'path' in step ? `${step.label} ${step.path.replace('/files/abc', '')}` : step.label;
+  };
 
   it.each<[Shown, FileState, PersonRole, string | undefined]>([
     ['in_doubt', 'in_progress', 'operator', 'Resolve… /batches/3/resolve'],
@@ -111,6 +114,13 @@ describe('mainStepOf', () => {
     ['cancelled', 'cancelled', 'operator', 'Download results /outputs/result'],
   ])('of a file %s (%s) is for the role %s', (shown, state, role, expected) => {
     expect(labelOf(stepOf(role, shown, state))).toBe(expected);
+  });
+
+  it('selects the payments that may go again for those who may reprocess, and tells how many', () => {
+    const labelFor = (role: PersonRole, again: number) =>
+      labelOf(stepOf(role, 'completed_with_declines', 'completed', { again }));
+    expect([labelFor('operator', 12), labelFor('operator', 1_000)]).toEqual(['Reprocess 12…', 'Reprocess 1,000+…']);
+    expect(labelFor('approver', 12)).toBe('Download results /outputs/result');
   });
 
   it('is a download when no row may go again, and nothing before there is a result', () => {

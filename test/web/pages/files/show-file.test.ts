@@ -126,13 +126,15 @@ describe('/files/:fileId', () => {
       }
   });
 
-  it.each<[TestPerson, string[]]>([
-    ['viewer', ['check-outputs']],
-    ['operator', ['resubmit', 'check-outputs']],
-    ['approver', ['check-outputs']],
-    ['admin', ['resubmit', 'check-outputs']],
-  ])('offers the %s only what the role may do', async (person, actions) => {
-    expect(actionsOf((await (await world.as(person)).get(`/files/${ids['done.csv']}`)).text)).toEqual(actions);
+  it.each<[TestPerson, boolean]>([
+    ['viewer', false],
+    ['operator', true],
+    ['approver', false],
+    ['admin', true],
+  ])('offers the %s only what the role may do', async (person, mayReprocess) => {
+    const { text } = await (await world.as(person)).get(`/files/${ids['done.csv']}`);
+    expect(actionsOf(text)).toEqual(['check-outputs']);
+    expect(text.includes('<button type="submit" class="main">Reprocess 1…</button>')).toBe(mayReprocess);
   });
 
   it('brings itself up to date, part by part, and every id and part is there once', async () => {
@@ -209,14 +211,14 @@ describe('LinkedFiles', () => {
     ['corrects', 'This file corrects'],
     ['corrected_by', 'It was corrected by'],
   ] as const)('says %s in words, with a link', (kind, words) => {
-    const html = drawLinked([{ kind, fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200 }]);
-    expect(html).toContain(words);
-    expect(html).toContain('<a href="/files/abc">x.csv</a>');
-    expect(html).toContain('1,200');
+    const file = { fileId: 'abc', name: 'x.csv', state: 'completed', at: AT, rows: 1_200, runNo: 7 } as const;
+    const links = ['<a href="/files/abc">x.csv</a>', '<a href="/queue/selections/7">Run 7</a>'];
+    for (const part of [words, ...links, '1,200']) expect(drawLinked([{ kind, ...file }])).toContain(part);
   });
 
   it('has no link to a file that has not come back yet', () => {
-    const html = drawLinked([{ kind: 'resubmitted_as', fileId: null, name: 'x.csv', state: null, at: AT, rows: null }]);
+    const file = { fileId: null, name: 'x.csv', state: null, at: AT, rows: null, runNo: null };
+    const html = drawLinked([{ kind: 'resubmitted_as', ...file }]);
     expect(html).not.toContain('<a ');
     expect(html).toContain('has not been taken from its folder yet');
   });

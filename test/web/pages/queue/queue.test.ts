@@ -86,12 +86,46 @@ describe('queuePage', () => {
     const later = await queue('again', 'operator');
     expect(listOf(later)).toMatch(/1 payment, 25\.00 USD of main/);
     expect(listOf(later)).toMatch(/A-2 ••0002 25\.00 USD Declined The card is over its limit/);
-    expect(later).toContain(`href="/files/${await fileIdOf('june.csv')}/do/resubmit"`);
+    expect(later).toContain(`name="item" id="item-${await fileIdOf('june.csv')}-2"`);
+    expect(wordsOf(later)).toContain('All 1 in this list');
     expect(wordsOf(later)).toContain('May go again 1');
     expect(listOf(await queue('again&advice=fix'))).toContain('The card number is wrong');
     expect(listOf(await queue('again&advice=all'))).toContain('2 payments');
     expect(listOf(await queue('again&advice=nonsense'))).toContain('1 payment,');
-    expect(await queue('again', 'viewer')).not.toContain('/do/resubmit');
+    expect(await queue('again', 'viewer')).not.toContain('type="checkbox" name=');
+    // Sent again, a barred payment would only be left out.
+    await force('UPDATE row_outcome SET code = 7 WHERE code = 16');
+    const never = await queue('again&advice=never', 'operator');
+    expect([listOf(never).includes('1 payment,'), never.includes('name="item"')]).toEqual([true, false]);
+    await force('UPDATE row_outcome SET code = 16 WHERE code = 7');
+  });
+
+  it('begins with what may go again when nothing needs the person, for those who may reprocess', async () => {
+    const { status, location } = await (await as('operator')).get('/queue?account=main');
+    expect([status, location]).toEqual([303, '/queue?list=again&account=main']);
+    expect(await queue('', 'viewer')).toContain('<h2 id="s-needs-you">');
+    expect((await (await as('operator')).get('/queue', { 'x-live': '1' })).status).toBe(200);
+  });
+
+  it('has boxes for refused batches and for files that never came back, and none for money in doubt', async () => {
+    const id = await fileIdOf('june.csv');
+    await force(
+      `UPDATE batch SET state = CASE batch_no WHEN 2 THEN 'refused' ELSE 'unknown' END, reason = 'x' WHERE batch_no > 1`,
+    );
+    await force(
+      `INSERT INTO resubmission (file_id, account, name, sha256, rows, cents, actor, reason, at)
+       SELECT file_id, account, 'june-again.csv', 'a', 1, 2500, 'operator:ada', 'again', now() - interval '1 day' FROM file`,
+    );
+    const again = await queue('again', 'operator');
+    for (const box of [
+      `value="batch:${id}/2" aria-label="Select june.csv, batch 2"`,
+      'aria-label="Select june-again.csv"',
+    ])
+      expect(again).toContain(box);
+    expect(again).not.toContain(`batch:${id}/3`);
+    expect(await queue('doubt', 'operator')).not.toContain('type="checkbox" name=');
+    await force('DELETE FROM resubmission');
+    await force(`UPDATE batch SET state = 'reconciled' WHERE batch_no > 1`);
   });
 
   it('begins a page after the row that the address names, and ignores an odd place', async () => {
@@ -120,7 +154,9 @@ describe('queuePage', () => {
     const asApprover = await queue('needs', 'approver');
     expect(listOf(asApprover)).toContain(words);
     expect(listOf(asApprover)).toContain('Paused by ada: the bank is closed. 5 payments, 125.00 USD, wait behind it');
-    expect(asApprover).toContain('<a class="button" href="/accounts/main/do/resume">Resume…</a>');
+    expect(asApprover).toContain(
+      '<a class="button" href="/accounts/main/do/resume?from=%2Fqueue%3Flist%3Dneeds">Resume…</a>',
+    );
     expect(listOf(await queue())).toContain(words);
     expect(await queue()).not.toContain('/do/resume');
   });
