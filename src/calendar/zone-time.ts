@@ -36,6 +36,13 @@ function candidatesOf(unshiftedMs: number, timeZone: string): Date[] {
   return moments.sort((one, other) => one.getTime() - other.getTime());
 }
 
+/** Returns the zone for what belongs to no account: that of all accounts, or UTC when they differ. */
+export function sharedZone({ accounts }: { accounts: ReadonlyMap<string, { timeZone: string }> }): string {
+  const zones = new Set([...accounts.values()].map(({ timeZone }) => timeZone));
+  const [zone] = zones;
+  return zone !== undefined && zones.size === 1 ? zone : 'UTC';
+}
+
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

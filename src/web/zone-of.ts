@@ -1,4 +1,4 @@
-import { isTimeZone } from '../calendar/zone-time.ts';
+import { isTimeZone, sharedZone } from '../calendar/zone-time.ts';
 import type { Settings } from '../config/config.ts';
 import type { Viewer } from './access/viewer.ts';
 
@@ -7,13 +7,6 @@ type Accounts = Pick<Settings, 'accounts'>;
 /** Returns the zone in which an account's times are shown; UTC when it is no longer configured. */
 export function zoneOf({ accounts }: Accounts, account: string): string {
   return accounts.get(account)?.timeZone ?? 'UTC';
-}
-
-/** Returns the zone for what belongs to no account: that of all accounts, or UTC when they differ. */
-export function sharedZone({ accounts }: Accounts): string {
-  const zones = new Set([...accounts.values()].map(({ timeZone }) => timeZone));
-  const [zone] = zones;
-  return zone !== undefined && zones.size === 1 ? zone : 'UTC';
 }
 
 /** Returns the zone of all times that a person sees: their own choice, otherwise the shared one. */

@@ -16,7 +16,8 @@ import { ACTIONS } from '../../schemas/actions.ts';
 import { h, type VNode } from 'preact';
 import { sendPage } from '../../src/web/send-page.ts';
 import type { Account } from '../../src/config/config.ts';
-import { sharedZone, zoneOf } from '../../src/web/zone-of.ts';
+import { sharedZone } from '../../src/calendar/zone-time.ts';
+import { zoneOf } from '../../src/web/zone-of.ts';
 
 const world = dashboardForTests();
 

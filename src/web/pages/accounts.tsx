@@ -9,7 +9,8 @@ import { ActionLinks, Page } from '../parts/page.tsx';
 import { StepLine } from '../parts/steps.tsx';
 import { Count, Moment, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
-import { sharedZone, zoneOf } from '../zone-of.ts';
+import { sharedZone } from '../../calendar/zone-time.ts';
+import { zoneOf } from '../zone-of.ts';
 import type { Settings } from '../../config/config.ts';
 import { nextSendAt } from '../../calendar/send-window.ts';
 

@@ -12,7 +12,7 @@ import { listSessions } from '../../ledger/person/sessions.ts';
 import { MySettings, settingsRoute } from './me/settings.tsx';
 import { secondFactorPages } from './me/second-factor.tsx';
 import { sessionPages, Sessions } from './me/sessions.tsx';
-import { sharedZone } from '../zone-of.ts';
+import { sharedZone } from '../../calendar/zone-time.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';

@@ -4,7 +4,7 @@ import { nextDate } from '../../../calendar/business-dates.ts';
 import type { Settings } from '../../../config/config.ts';
 import { retentionDays } from '../../../config/retention-days.ts';
 import { nextSendAt } from '../../../calendar/send-window.ts';
-import { dayInZone } from '../../../calendar/zone-time.ts';
+import { dayInZone, sharedZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
 import { findExpiring } from '../../../ledger/retention/retention.ts';
@@ -17,7 +17,7 @@ import { readObstacles } from '../../../../workers/upkeep/alarms/obstacles.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { WebContext } from '../../web-context.ts';
 import { findUnready } from '../../monitor/find-unready.ts';
-import { sharedZone, zoneOf } from '../../zone-of.ts';
+import { zoneOf } from '../../zone-of.ts';
 import type { MonthReader } from './month.tsx';
 
 /** Something that will or should happen on its own; `at` is null when it never will. */
