@@ -77,6 +77,26 @@ export const IS_TROUBLED = `state IN ('unknown', 'exception', 'refused')`;
 /** SQL: the result of a batch is overdue, or what the service says of it is not understood. */
 export const IS_LATE = `state = 'submitted' AND (stale_since IS NOT NULL OR poll_alarm IS NOT NULL)`;
 
+/** Since when open money was accepted, the youngest first. */
+export const AGES = ['under 1 h', '1 to 4 h', '4 to 24 h', 'over 24 h'] as const;
+
+/** Rows and money of open batches of an account, by their age. Money is integer cents. */
+export type OpenAge = { account: string; age: (typeof AGES)[number]; rows: number; cents: number };
+
+/** Sums the batches without a final outcome by the time since their files were accepted. */
+export function readOpenAges(ledger: Ledger): Promise<OpenAge[]> {
+  return query<OpenAge>(
+    ledger,
+    `SELECT account, ($2::text[])[width_bucket(extract(epoch FROM $1 - accepted_at)::float8, ARRAY[3600, 14400, 86400]::float8[]) + 1]
+              AS age, sum(rows)::bigint AS rows, sum(cents)::bigint AS cents
+     FROM (SELECT b.account, b.rows, b.cents, f.accepted_at FROM batch b CROSS JOIN LATERAL
+             (SELECT accepted_at FROM file WHERE file.file_id = b.file_id OFFSET 0) f
+           WHERE b.${IS_OPEN} AND f.accepted_at IS NOT NULL) open
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    [ledger.clock.now(), AGES],
+  );
+}
+
 /** Returns the batches that wait for a person, worst first, so that lesser cases cannot hide those in doubt. */
 export function readDoubt(ledger: Ledger): Promise<TroubledBatch[]> {
   return query<TroubledBatch>(

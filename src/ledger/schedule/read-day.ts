@@ -139,23 +139,39 @@ async function sumChanges(client: PoolClient, account: string, from: Date, until
 export type DaySpan = { account: string; day: string; from: Date; until: Date };
 
 /** What was reconciled for an account on a day, and withheld from the files accepted on it. Money is integer cents. */
-export type DaySum = Totals & { account: string; day: string; declined: number; withheld: Withheld };
+export type DaySum = Totals & {
+  account: string;
+  day: string;
+  declined: number;
+  /** Money by first outcome. */
+  outcomes: Partial<Record<keyof OutcomeTotals, number>>;
+  /** Seconds from sending a batch to its result, within which half and 95 % of the results came; null without any. */
+  waits: [half: number, most: number] | null;
+  withheld: Withheld;
+};
+
+/** Batches `b` reconciled in the span. */
+const ENDED_THEN = `b.account = span.account AND b.final_at >= span.from_at AND b.final_at < span.until_at
+  AND b.state = 'reconciled'`;
 
 /**
- * Sums rows, money and declined rows of the batches reconciled on each of these days, by their outcomes then. Adds the
- * rows withheld from files accepted that day, and leaves out days without either. No rows are read: their sums are in
+ * Sums rows, money and declined rows of the batches reconciled on each of these days, by their outcomes then, and says
+ * how long their results took. Adds the rows withheld from files accepted that day, and leaves out days without either. No rows are read: their sums are in
  * `batch_outcome`, and the index `batch_by_end` finds a day's batches.
  */
 export async function sumDays(ledger: Ledger, spans: readonly DaySpan[]): Promise<DaySum[]> {
   const { rows } = await ledger.pool.query<DaySum>(
     `SELECT span.account, span.day, coalesce(day.rows, 0)::bigint AS rows, coalesce(day.cents, 0)::bigint AS cents,
-            day.declined, jsonb_build_object('rows', w.rows, 'cents', w.cents, 'unreadable', w.unreadable) AS withheld
+            day.declined, coalesce(day.outcomes, '{}') AS outcomes, took.waits,
+            jsonb_build_object('rows', w.rows, 'cents', w.cents, 'unreadable', w.unreadable) AS withheld
      FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) AS span (account, day, from_at, until_at),
-       LATERAL (SELECT sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents,
-                       coalesce(sum(o.rows) FILTER (WHERE o.outcome = 'declined'), 0)::bigint AS declined
-                FROM ${WITH_FILE} CROSS JOIN ${ITS_OUTCOMES}
-                WHERE b.account = span.account AND b.final_at >= span.from_at AND b.final_at < span.until_at
-                  AND b.state = 'reconciled') day,
+       LATERAL (SELECT sum(rows)::bigint AS rows, sum(cents)::bigint AS cents, jsonb_object_agg(outcome, cents) AS outcomes,
+                       coalesce(sum(rows) FILTER (WHERE outcome = 'declined'), 0)::bigint AS declined
+                FROM (SELECT o.outcome, sum(o.rows) AS rows, sum(o.cents) AS cents
+                      FROM ${WITH_FILE} CROSS JOIN ${ITS_OUTCOMES} WHERE ${ENDED_THEN} GROUP BY o.outcome) ended) day,
+       LATERAL (SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (
+                         ORDER BY extract(epoch FROM b.result_at - b.submitted_at)::float8) AS waits
+                FROM batch b WHERE ${ENDED_THEN} AND b.result_at >= b.submitted_at) took,
        LATERAL (SELECT coalesce(sum(invalid_rows), 0) AS rows, coalesce(sum(withheld_cents), 0) AS cents,
                        coalesce(sum(withheld_unreadable), 0) AS unreadable
                 FROM file

@@ -6,9 +6,9 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
-import { Month, openMonth } from './front/month.tsx';
+import { Month, OpenByAge } from './front/month.tsx';
 import { NeedsTable, type View } from './queue/lists.tsx';
-import { type Front, readFront } from './front/read-front.ts';
+import { type Front, openMonth, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
 import { OutcomeBar } from '../parts/charts.tsx';
@@ -20,7 +20,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
   const month = openMonth(context.app.ledger, context.app.settings);
   server.get('/', async (request, reply) => {
     const viewer = viewerOf(request);
-    const front = await readFront(context, month, actorOf(viewer));
+    const front = await readFront(context, month, { actor: actorOf(viewer), account: viewer.shell?.account });
     const yesterday = addDays(dayInZone(context.app.clock.now(), front.zone), -1);
     return sendPage(
       reply,
@@ -30,7 +30,7 @@ export function frontPage(server: FastifyInstance, context: WebContext): void {
         <Withheld front={front} />
         <Today front={front} />
         <OnTheirWay front={front} />
-        <Month days={front.month} />
+        <Month days={front.month} account={front.account} />
         <Next front={front} />
         <p>
           <a href={`/audit?who=operator:&from=${yesterday}`}>Who did what since yesterday</a>
@@ -45,8 +45,8 @@ function FirstStep({ mayDrop }: { mayDrop: boolean }) {
     <Notice kind="info" title="No file has arrived yet">
       <p>
         {mayDrop ? 'Start here: ' : 'Check whether a file is right: '}
-        <a href="/drop">{mayDrop ? 'check and drop a first file' : 'check a file'}</a>. Files that are put into the drop
-        folders are taken too, and appear here a moment later.
+        <a href="/drop">{mayDrop ? 'upload a first file' : 'check a file'}</a>. Files that are put into the drop folders
+        are taken too, and appear here a moment later.
       </p>
     </Notice>
   );
@@ -203,6 +203,7 @@ export function OnTheirWay({ front }: { front: Front }) {
         ]}
       />
       {moving.length > SHOWN && <p class="soft">The oldest {SHOWN} are shown.</p>}
+      <OpenByAge ages={front.ages} currencyOf={front.currencyOf} />
     </Section>
   );
 }

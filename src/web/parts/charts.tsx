@@ -1,63 +1,101 @@
 import { scaleBand, scaleLinear, type ScaleBand } from 'd3-scale';
 import { line } from 'd3-shape';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { SHOWN_OUTCOMES } from '../../../schemas/shown.ts';
 import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
 import { Count, Money } from './words.tsx';
 
-/** A day of a chart. */
+/** A day, or another step, of a chart. */
 export type DayPoint = {
   /** `2026-06-15` */
   readonly day: string;
   readonly value: number | null;
   readonly says: string;
+  /** What the value is made of, in the order of the bar from zero. */
+  readonly parts?: readonly { readonly look: string; readonly value: number; readonly says: string }[];
 };
 
 /** The drawing stretches to the page width; its text is outside the drawing and keeps its size. */
 const WIDTH = 600;
 const HEIGHT = 100;
 
+/** Below so many points with a value, a chart says nothing. */
+export const FEW_POINTS = 3;
+
+type ChartProps = {
+  readonly label: string;
+  readonly points: readonly DayPoint[];
+  readonly shape: 'bars' | 'line';
+  /** Writes a value at the axis. */
+  readonly sayValue: (value: number) => string;
+  /** Adds a line at the median of the days with a value. */
+  readonly hasUsual?: boolean;
+};
+
 /**
- * Draws one figure over some days. A table on the same page must show the same for users who cannot see it.
+ * Draws one figure over some days, each mark with its text on hover. A table on the same page must show the same for
+ * users who cannot see it. Says so where too few days have a value.
  * @param shape bars for amounts that add up, a line for a share
  */
-export function DayChart({
-  label,
-  points,
-  shape,
-}: {
-  label: string;
-  points: readonly DayPoint[];
-  shape: 'bars' | 'line';
-}) {
-  const [first, last] = [points[0], points.at(-1)];
-  const highest = highestOf(points);
+export function DayChart({ label, points, shape, sayValue, hasUsual = false }: ChartProps) {
+  // A share of zero is a figure, a day without money is none.
+  const known = points.filter(({ value }) => value !== null && (shape === 'line' || value !== 0));
+  const [first, last, highest] = [points[0], points.at(-1), highestOf(known)];
   if (!first || !last || !highest) return null;
+  if (known.length < FEW_POINTS)
+    return <p class="empty">{`${label}: too few figures for a chart; the table has them.`}</p>;
+  const usual = hasUsual ? medianOf(known.map(({ value }) => value ?? 0)) : undefined;
+  const [low, high] = boundsOf(points);
   return (
     <figure class="chart">
       <figcaption>
         <strong>{label}</strong>{' '}
         <span class="soft">
           highest {highest.says} on {highest.day}
+          {usual !== undefined && `, usual ${sayValue(usual)}`}
         </span>
       </figcaption>
-      <svg
-        role="img"
-        aria-label={`${label} from ${first.day} to ${last.day}: highest ${highest.says} on ${highest.day}, last ${last.says}`}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-      >
-        {shape === 'bars' ? <Bars points={points} /> : <Line points={points} />}
-      </svg>
-      <div class="axis" aria-hidden="true">
-        <span>{first.day}</span>
-        <span>{last.day}</span>
+      <div class="plot">
+        <div class="axis up" aria-hidden="true">
+          <span>{sayValue(high)}</span>
+          <span>{sayValue(low)}</span>
+        </div>
+        <svg
+          role="img"
+          aria-label={`${label} from ${first.day} to ${last.day}: highest ${highest.says} on ${highest.day}, last ${last.says}`}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+        >
+          {shape === 'bars' ? <Bars points={points} /> : <Line points={points} />}
+          {usual !== undefined && (
+            <path class="usual" d={`M0,${round(upTo(points)(usual))}H${WIDTH}`}>
+              <title>{`usual: ${sayValue(usual)}`}</title>
+            </path>
+          )}
+        </svg>
+        <div class="axis" aria-hidden="true">
+          {labelsOf(points).map((day) => (
+            <span key={day}>{day}</span>
+          ))}
+        </div>
       </div>
     </figure>
   );
 }
 
-function highestOf(points: readonly DayPoint[]): DayPoint | undefined {
-  const known = points.filter(({ value }) => value !== null);
+/** Returns the days to name below the chart: the ends of many, all of few. */
+function labelsOf(points: readonly DayPoint[]): string[] {
+  const all = points.map(({ day }) => day);
+  return all.length <= 5 ? all : [all[0]!, all[Math.floor(all.length / 2)]!, all.at(-1)!];
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+}
+
+function highestOf(known: readonly DayPoint[]): DayPoint | undefined {
   const size = ({ value }: DayPoint) => Math.abs(value ?? 0);
   return known.reduce<DayPoint | undefined>(
     (best, point) => (best && size(best) >= size(point) ? best : point),
@@ -69,33 +107,59 @@ function Bars({ points }: { points: readonly DayPoint[] }) {
   const [x, y] = [acrossDays(points), upTo(points)];
   return (
     <>
-      {points.map((point) => {
-        const [top, foot] = [y(Math.max(point.value ?? 0, 0)), y(Math.min(point.value ?? 0, 0))];
-        return (
+      {points.flatMap((point) =>
+        stackOf(point).map(({ look, from, until, says }) => (
           <rect
-            key={point.day}
-            class="day"
+            key={point.day + look}
+            class={look}
             x={round(x(point.day) ?? 0)}
             width={round(x.bandwidth())}
-            y={round(top)}
-            height={round(foot - top)}
+            y={round(y(Math.max(from, until)))}
+            height={round(Math.abs(y(from) - y(until)))}
           >
-            <title>{`${point.day}: ${point.says}`}</title>
+            <title>{`${point.day}: ${says}`}</title>
           </rect>
-        );
-      })}
+        )),
+      )}
     </>
   );
 }
 
+type Segment = { readonly look: string; readonly from: number; readonly until: number; readonly says: string };
+
+/** Puts the parts of a value on each other, what went back below zero. */
+function stackOf({ value, says, parts }: DayPoint): Segment[] {
+  if (!parts) return [{ look: 'day', from: 0, until: value ?? 0, says }];
+  const ends = { up: 0, down: 0 };
+  return parts.map((part) => {
+    const way = part.value < 0 ? 'down' : 'up';
+    const from = ends[way];
+    ends[way] += part.value;
+    return { look: `fill ${part.look}`, from, until: ends[way], says: part.says };
+  });
+}
+
 function Line({ points }: { points: readonly DayPoint[] }) {
   const [x, y] = [acrossDays(points), upTo(points)];
+  const across = ({ day }: DayPoint) => round((x(day) ?? 0) + x.bandwidth() / 2);
+  const up = ({ value }: DayPoint) => round(y(value ?? 0));
   // Days without a value leave a gap, because a line through them would show false values.
   const draw = line<DayPoint>()
     .defined(({ value }) => value !== null)
-    .x(({ day }) => round((x(day) ?? 0) + x.bandwidth() / 2))
-    .y(({ value }) => round(y(value ?? 0)));
-  return <path class="day-line" d={draw([...points]) ?? ''} />;
+    .x(across)
+    .y(up);
+  return (
+    <>
+      <path class="day-line" d={draw([...points]) ?? ''} />
+      {points
+        .filter(({ value }) => value !== null)
+        .map((point) => (
+          <path key={point.day} class="day-dot" d={`M${across(point)},${up(point)}h0`}>
+            <title>{`${point.day}: ${point.says}`}</title>
+          </path>
+        ))}
+    </>
+  );
 }
 
 function acrossDays(points: readonly DayPoint[]): ScaleBand<string> {
@@ -107,9 +171,13 @@ function acrossDays(points: readonly DayPoint[]): ScaleBand<string> {
 
 /** Returns a scale that includes zero, so that heights are proportional. Refunds go below. */
 function upTo(points: readonly DayPoint[]): (value: number) => number {
-  const values = points.map(({ value }) => value ?? 0);
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const [low, high] = boundsOf(points);
   return scaleLinear([low, low === high ? 1 : high], [HEIGHT - 1, 1]);
+}
+
+function boundsOf(points: readonly DayPoint[]): [low: number, high: number] {
+  const values = points.flatMap((point) => stackOf(point).map(({ until }) => until));
+  return [Math.min(0, ...values), Math.max(0, ...values)];
 }
 
 function round(length: number): number {
@@ -123,6 +191,32 @@ const LOOKS: Partial<Record<Outcome, string>> = {
   declined: 'declined',
   unknown: 'unknown',
 };
+
+/** Returns the fill of an outcome. */
+export function lookOf(outcome: Outcome): string {
+  return LOOKS[outcome] ?? 'other';
+}
+
+/** Names the fills of these outcomes. */
+export function OutcomeLegend({ outcomes }: { outcomes: readonly Outcome[] }) {
+  return (
+    <ul class="legend">
+      {outcomes.map((outcome) => (
+        <li key={outcome}>
+          <Swatch look={lookOf(outcome)} /> {SHOWN_OUTCOMES[outcome].word}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Swatch({ look }: { look: string }) {
+  return (
+    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect class={`fill ${look}`} width={10} height={10} />
+    </svg>
+  );
+}
 
 /** The bar stretches to the page width, so this only sets its resolution. */
 const BAR_WIDTH = 1_000;
@@ -164,10 +258,7 @@ export function OutcomeBar({
       <ul class="legend">
         {parts.map(({ outcome, word, look, rows, cents }) => (
           <li key={outcome}>
-            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-              <rect class={`fill ${look}`} width={10} height={10} />
-            </svg>{' '}
-            {word} <Count of={rows} /> <span class="soft">· </span>
+            <Swatch look={look} /> {word} <Count of={rows} /> <span class="soft">· </span>
             <Money cents={cents} currency={currency} />
           </li>
         ))}
@@ -187,7 +278,7 @@ function partsOf(totals: OutcomeTotals): Part[] {
       {
         outcome,
         word: outcome === 'accepted_pending' ? 'pending' : outcome.replaceAll('_', ' '),
-        look: LOOKS[outcome] ?? 'other',
+        look: lookOf(outcome),
         rows: found.rows,
         cents: found.cents,
       },
@@ -203,22 +294,4 @@ function segmentsOf(parts: readonly Part[], all: number): { part: Part; x: numbe
     before += part.rows;
     return { part, x: round(x), width: round(scale(before) - x) };
   });
-}
-
-/** Below so many points with a value, a line says nothing. */
-const FEW_POINTS = 3;
-
-/** Draws a small line without an axis; the same page shows its values in a table. Draws nothing of too few points. */
-export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
-  if (values.filter((value) => value > 0).length < FEW_POINTS) return null;
-  const x = scaleLinear([0, values.length - 1], [1, WIDTH - 1]);
-  const y = scaleLinear([0, Math.max(...values)], [HEIGHT - 1, 1]);
-  const draw = line<number>()
-    .x((_, index) => round(x(index)))
-    .y((value) => round(y(value)));
-  return (
-    <svg class="sparkline" role="img" aria-label={label} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
-      <path class="day-line" d={draw([...values]) ?? ''} />
-    </svg>
-  );
 }

@@ -64,14 +64,48 @@ export function Moment({
   );
 }
 
-const WRITTEN_MOMENT = /(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d)/;
+const WRITTEN_MOMENT = /(\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d [+-]\d\d:\d\d|T\d\d:\d\d:\d\d(?:\.\d+)?Z))/;
 
-/** Shows a sentence that commands share, with the moments in it as everywhere on the page. */
+/** Finds commands in a text, which stand in quotes there. */
+export const QUOTED_COMMAND = /"(paydrop [^"]+)"/;
+
+/** Shows a command only to a reader who asks for it: most of them have no command line. */
+export function HostCommand({ command }: { command: string }) {
+  return (
+    <details class="command">
+      <summary>a command on the host</summary> <code>{command}</code>
+    </details>
+  );
+}
+
+/** Shows a sentence that commands share, with the moments in it as everywhere on the page, and folded commands. */
 function Said({ text }: { text: string }) {
   if (useContext(PageTimeContext) === undefined) return <>{text}</>;
+  return (
+    <>
+      {text
+        .split(QUOTED_COMMAND)
+        .map((words, index) =>
+          index % 2 === 0 ? <WithMoments key={index} text={words} /> : <HostCommand key={index} command={words} />,
+        )}
+    </>
+  );
+}
+
+function WithMoments({ text }: { text: string }) {
   const parts = text.split(WRITTEN_MOMENT);
   return (
     <>{parts.map((part, index) => (index % 2 === 0 ? part : <Moment key={index} at={new Date(part)} isExact />))}</>
+  );
+}
+
+/** Shows a moment by how long ago it was, with the exact one on hover. */
+export function Since({ at, children }: { at: Date; children: ComponentChildren }) {
+  const timeZone = useContext(PageTimeContext)?.timeZone ?? 'UTC';
+  return (
+    <time dateTime={at.toISOString()} title={sayInZones(at, [timeZone])}>
+      {children}
+    </time>
   );
 }
 

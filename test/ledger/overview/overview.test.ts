@@ -4,7 +4,7 @@ import { BATCH_STATES, type BatchState, type FileState, type OutputKind } from '
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
-import { isMoving, readOverview } from '../../../src/ledger/overview/overview.ts';
+import { isMoving, readOpenAges, readOverview } from '../../../src/ledger/overview/overview.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type FilePlan, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
@@ -70,6 +70,26 @@ describe('readOverview', () => {
     const { name, account } = held;
     const about = { name, account, operation: 'ach-charge', reason: 'hold it', state_at: new Date(START) };
     expect(open[2]).toMatchObject(about);
+  });
+
+  it('sums open money of each account by the time since it was accepted', async () => {
+    const ages = { side: ['59 minutes', '1 hour', '23 hours'], main: ['24 hours'] };
+    for (const [account, spans] of Object.entries(ages)) {
+      for (const span of spans) {
+        const { file_id: fileId } = await fileOf(['reconciled', 'submitted'], { account });
+        await world.force('UPDATE file SET accepted_at = $2::timestamptz - $3::interval WHERE file_id = $1', [
+          fileId,
+          world.ledger.clock.now(),
+          span,
+        ]);
+      }
+    }
+    expect(await readOpenAges(world.ledger)).toEqual([
+      { account: 'main', age: 'over 24 h', rows: 2, cents: 900 },
+      { account: 'side', age: '1 to 4 h', rows: 2, cents: 900 },
+      { account: 'side', age: '4 to 24 h', rows: 2, cents: 900 },
+      { account: 'side', age: 'under 1 h', rows: 2, cents: 900 },
+    ]);
   });
 
   it('says where money is in doubt, worst first', async () => {

@@ -175,11 +175,30 @@ describe('sumDays', () => {
       spanOf('main', day),
       spanOf('side', day),
     ]);
+    const none = { withheld: NONE, waits: null };
+    const [first, second] = [
+      { ...none, day: '2026-06-15' },
+      { ...none, day: '2026-06-16' },
+    ];
+    const outcomes = { declined: 200, unknown: 300, approved: 400 };
     expect(await sumDays(world.ledger, spans)).toEqual([
-      { account: 'main', day: '2026-06-15', rows: 3, cents: 900, declined: 1, withheld: NONE },
-      { account: 'side', day: '2026-06-15', rows: 2, cents: 500, declined: 0, withheld: NONE },
-      { account: 'main', day: '2026-06-16', rows: 3, cents: 1_800, declined: 2, withheld: NONE },
+      { ...first, account: 'main', rows: 3, cents: 900, declined: 1, outcomes },
+      { ...first, account: 'side', rows: 2, cents: 500, declined: 0, outcomes: { approved: 500 } },
+      { ...second, account: 'main', rows: 3, cents: 1_800, declined: 2, outcomes: { declined: 1_100, approved: 700 } },
     ]);
+  });
+
+  it('says within which time half and most of the results came', async () => {
+    const file = await world.accepted({ account: 'slow', batches: 21 });
+    for (let batchNo = 1; batchNo <= 21; batchNo += 1) {
+      await end(file, batchNo);
+      await world.force(
+        `UPDATE batch SET result_at = final_at, submitted_at = final_at - $3 * interval '1 second'
+         WHERE file_id = $1 AND batch_no = $2`,
+        [file.file_id, batchNo, batchNo],
+      );
+    }
+    expect(await sumDays(world.ledger, [spanOf('slow', '2026-06-16')])).toMatchObject([{ waits: [11, 20] }]);
   });
 
   it('counts the first moment of a day to it, and that of the next not', async () => {
@@ -203,6 +222,8 @@ describe('sumDays', () => {
         rows: 0,
         cents: 0,
         declined: 0,
+        outcomes: {},
+        waits: null,
         withheld: { rows: 4, cents: 5_500, unreadable: 2 },
       },
     ]);

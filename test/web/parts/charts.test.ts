@@ -4,11 +4,11 @@ import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import type { OutcomeTotals } from '../../../src/rows/rows.ts';
 import { draw } from '../support/page-words.ts';
 
-function drawChart(values: readonly (number | null)[], shape: 'bars' | 'line' = 'bars'): string {
+function drawChart(values: readonly (number | null)[], shape: 'bars' | 'line' = 'bars', hasUsual = false): string {
   const points = values.map(
     (value, index): DayPoint => ({ day: `2026-06-${10 + index}`, value, says: `${value ?? 'no'} rows` }),
   );
-  return draw(DayChart, { label: 'Rows', points, shape });
+  return draw(DayChart, { label: 'Rows', points, shape, sayValue: (value: number) => `${value} rows`, hasUsual });
 }
 
 /** Returns top and height of each bar. */
@@ -20,14 +20,14 @@ function bars(html: string): [number, number][] {
 
 describe('DayChart', () => {
   it('draws a bar for each day from zero, twice as high for twice as much', () => {
-    const [one, two, none] = bars(drawChart([100, 50, 0]));
+    const [one, two, none] = bars(drawChart([100, 50, 0, 50]));
     expect(one).toEqual([1, 98]);
     expect(two).toEqual([50, 49]);
     expect(none![1]).toBe(0);
   });
 
   it('draws money that went back below zero', () => {
-    const [up, down] = bars(drawChart([100, -100]));
+    const [up, down] = bars(drawChart([100, -100, 20]));
     expect(up![0] + up![1]).toBe(down![0]);
     expect(up![1]).toBe(down![1]);
   });
@@ -51,8 +51,58 @@ describe('DayChart', () => {
     expect(drawChart([null, null])).toBe('');
   });
 
-  it('draws days that are all zero', () => {
-    expect(bars(drawChart([0, 0])).map(([, height]) => height)).toEqual([0, 0]);
+  it('draws nothing of less than three figures, and says where they are', () => {
+    for (const few of [drawChart([7, 0, 9, null]), drawChart([7, null, 0], 'line')])
+      expect(few).toBe('<p class="empty">Rows: too few figures for a chart; the table has them.</p>');
+    expect(drawChart([0, null, 0, 0], 'line')).toContain('<svg');
+    expect(drawChart([0, 0, 0, 0])).toBe('');
+  });
+
+  it('has an axis with the bounds of the figures and some of the days', () => {
+    const axes = [...drawChart([3, -1, 4, 2, 5, 6, 7]).matchAll(/<div class="axis[^>]*>(.*?)<\/div>/g)];
+    expect(axes.map(([, axis = '']) => [...axis.matchAll(/<span>(.*?)<\/span>/g)].map(([, text]) => text))).toEqual([
+      ['7 rows', '-1 rows'],
+      ['2026-06-10', '2026-06-13', '2026-06-16'],
+    ]);
+  });
+
+  it('marks each day of a line, with its text on hover', () => {
+    const dots = drawChart([1, null, 2, 0], 'line').match(/<path class="day-dot"[^>]*><title>[^<]*/g)!;
+    expect(dots.map((dot) => dot.split('<title>')[1])).toEqual([
+      '2026-06-10: 1 rows',
+      '2026-06-12: 2 rows',
+      '2026-06-13: 0 rows',
+    ]);
+  });
+
+  it('draws a line at the median of the days with figures', () => {
+    const [, at] = /<path class="usual" d="M0,([\d.]+)H/.exec(drawChart([100, 0, 20, 40, 0], 'bars', true)) ?? [];
+    expect(Number(at)).toBeCloseTo(99 - (98 * 40) / 100, 1);
+    expect(drawChart([4, 6, 8, 10], 'bars', true)).toContain('usual 7 rows');
+  });
+
+  it('puts the parts of a bar on each other, and those that went back below zero', () => {
+    const points = [1, 2, 3].map((n) => ({
+      day: `day ${n}`,
+      value: 70,
+      says: '70',
+      parts: [
+        { look: 'approved', value: 60, says: '60 approved' },
+        { look: 'declined', value: 40, says: '40 declined' },
+        { look: 'other', value: -30, says: '30 back' },
+      ],
+    }));
+    const html = draw(DayChart, { label: 'Money', points, shape: 'bars' as const, sayValue: String });
+    const drawn = [...html.matchAll(/<rect class="fill (\w+)"[^>]* y="([\d.]+)" height="([\d.]+)"><title>([^<]*)/g)];
+    const [approved, declined, back] = drawn.map(([, , y, height]) => ({ top: Number(y), height: Number(height) }));
+    expect(declined!.top + declined!.height).toBeCloseTo(approved!.top, 1);
+    expect(back!.top).toBeCloseTo(approved!.top + approved!.height, 1);
+    expect(approved!.height / back!.height).toBeCloseTo(2, 1);
+    expect(drawn.slice(0, 3).map(([, , , , says]) => says)).toEqual([
+      'day 1: 60 approved',
+      'day 1: 40 declined',
+      'day 1: 30 back',
+    ]);
   });
 });
 

@@ -27,6 +27,8 @@ export function quietFront(change: Partial<Front> = {}): Front {
     unready: [],
     today: [],
     month: [],
+    account: undefined,
+    ages: [],
     coming: [],
     expiring: [],
     zone: 'America/Toronto',

@@ -1,40 +1,53 @@
 import { Section, Table } from '../../parts/blocks.tsx';
-import { DayChart, type DayPoint } from '../../parts/charts.tsx';
+import type { Outcome } from '../../../../schemas/lifecycle.ts';
+import { SHOWN_OUTCOMES } from '../../../../schemas/shown.ts';
+import { DayChart, type DayPoint, lookOf, OutcomeLegend } from '../../parts/charts.tsx';
+import { sayDuration } from '../queue/lists.tsx';
+import { AGES, type OpenAge } from '../../../ledger/overview/overview.ts';
+import { type Front, MONTH_DAYS, type MonthDay } from './read-front.ts';
 import { groupDigits, groupedCount } from '../../../kernel/counted.ts';
 import { Count, Money } from '../../parts/words.tsx';
 import { formatCents } from '../../../kernel/money.ts';
 import { sayAmount } from '../../../reconcile/say-withheld.ts';
-import { addDays, dayBounds } from '../../../calendar/calendar.ts';
-import type { Settings } from '../../../config/config.ts';
-import { dayInZone } from '../../../calendar/zone-time.ts';
-import type { Withheld } from '../../../rows/rows.ts';
-import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
-import { type DaySpan, type DaySum, sumDays } from '../../../ledger/schedule/read-day.ts';
 
-/** Shows what ended on each of the last days: rows, money and the declined share. */
-export function Month({ days }: { days: readonly MonthDay[] }) {
+/**
+ * Shows what ended on each of the last days: rows, money by outcome, the declined share, and the wait for a result.
+ * @param account to which the days are limited, if to one
+ */
+export function Month({ days, account }: { days: readonly MonthDay[]; account?: string | undefined }) {
   const currencies = [
     ...new Set(days.flatMap(({ cents, withheld }) => [...Object.keys(cents), ...Object.keys(withheld)])),
   ].sort();
   return (
-    <Section title={`Last ${MONTH_DAYS} days`} live="month">
+    <Section title={`Last ${MONTH_DAYS} days${account === undefined ? '' : `, ${account}`}`} live="month">
       {currencies.length === 0 ? (
         <p class="empty">Once the service has returned results, their rows and money are shown here by day.</p>
       ) : (
         <>
-          <p class="hint">Payments by the day of their result, with their first outcome.</p>
+          <p class="hint">
+            Payments by the day of their result, with their first outcome{account && `, of account ${account} alone`}.
+          </p>
           <div class="columns">
-            <DayChart label="Rows a day" shape="bars" points={days.map(rowsOf)} />
+            <DayChart label="Rows a day" shape="bars" points={days.map(rowsOf)} sayValue={sayRows} hasUsual />
             {currencies.map((currency) => (
               <DayChart
                 key={currency}
                 label={`Money a day, ${currency}`}
                 shape="bars"
                 points={days.map((day) => moneyOf(day, currency))}
+                sayValue={sayCents}
+                hasUsual
               />
             ))}
-            <DayChart label="Declined rows" shape="line" points={days.map(declinedOf)} />
+            <DayChart label="Declined rows" shape="line" points={days.map(declinedOf)} sayValue={sayShare} />
+            <DayChart
+              label="From sent to result"
+              shape="bars"
+              points={days.map(waitOf)}
+              sayValue={(seconds) => sayDuration(seconds * 1_000)}
+            />
           </div>
+          <OutcomeLegend outcomes={outcomesOf(days)} />
           <details>
             <summary>The same as a table</summary>
             <Table
@@ -51,6 +64,9 @@ export function Month({ days }: { days: readonly MonthDay[] }) {
                 })),
                 { title: 'Declined', cell: ({ declined }) => <Count of={declined} />, isFigure: true },
                 { title: 'Share declined', cell: (day) => percentOf(day), isFigure: true },
+                ...(days.some(({ waits }) => waits)
+                  ? [{ title: 'From sent to result', cell: (day: MonthDay) => waitOf(day).says, isFigure: true }]
+                  : []),
                 { title: 'Withheld and not paid', cell: withheldOf },
               ]}
             />
@@ -62,17 +78,51 @@ export function Month({ days }: { days: readonly MonthDay[] }) {
 }
 
 function rowsOf({ day, rows }: MonthDay): DayPoint {
-  return { day, value: rows, says: groupDigits(String(rows)) };
+  return { day, value: rows, says: sayRows(rows) };
 }
 
-function moneyOf({ day, cents }: MonthDay, currency: string): DayPoint {
+function sayRows(rows: number): string {
+  return groupDigits(String(Math.round(rows)));
+}
+
+function sayCents(cents: number): string {
+  return groupDigits(formatCents(Math.round(cents)));
+}
+
+function moneyOf({ day, cents, outcomes }: MonthDay, currency: string): DayPoint {
   const value = cents[currency] ?? 0;
-  return { day, value, says: `${groupDigits(formatCents(value))} ${currency}` };
+  const parts = (Object.entries(outcomes[currency] ?? {}) as [Outcome, number][]).map(([outcome, part]) => ({
+    look: lookOf(outcome),
+    value: part,
+    says: `${SHOWN_OUTCOMES[outcome].word} ${sayCents(part)} of ${sayCents(value)} ${currency}`,
+  }));
+  return { day, value, says: `${sayCents(value)} ${currency}`, parts };
+}
+
+function outcomesOf(days: readonly MonthDay[]): Outcome[] {
+  const found = days.flatMap(({ outcomes }) => Object.values(outcomes).flatMap((parts) => Object.keys(parts)));
+  return (Object.keys(SHOWN_OUTCOMES) as Outcome[]).filter((outcome) => found.includes(outcome));
+}
+
+/** Half of the results came within the lower part of the bar, 95 % within the whole of it. */
+function waitOf({ day, waits }: MonthDay): DayPoint {
+  if (!waits) return { day, value: null, says: 'none' };
+  const [half, most] = waits;
+  const says = `half in ${sayDuration(half * 1_000)}, 95 % in ${sayDuration(most * 1_000)}`;
+  const parts = [
+    { look: 'approved', value: half, says },
+    { look: 'pending', value: most - half, says },
+  ];
+  return { day, value: most, says, parts };
 }
 
 /** Returns the declined share: none, not zero, for a day without rows. */
 function declinedOf(day: MonthDay): DayPoint {
-  return { day: day.day, value: day.rows === 0 ? null : day.declined / day.rows, says: percentOf(day) };
+  return {
+    day: day.day,
+    value: day.rows === 0 ? null : day.declined / day.rows,
+    says: `${percentOf(day)} of ${sayRows(day.rows)}`,
+  };
 }
 
 /** Lists withheld rows by the day on which their files were accepted. */
@@ -84,97 +134,57 @@ function withheldOf({ withheld }: MonthDay): string {
 }
 
 function percentOf({ rows, declined }: MonthDay): string {
-  return rows === 0 ? 'none' : `${((100 * declined) / rows).toFixed(1)} %`;
+  return rows === 0 ? 'none' : sayShare(declined / rows);
 }
 
-/** A day over all accounts, with money per currency. */
-export type MonthDay = {
-  readonly day: string;
-  readonly rows: number;
-  readonly declined: number;
-  readonly cents: Readonly<Record<string, number>>;
-  /** Rows not sent because of their faults, by currency; a currency without any is absent. */
-  readonly withheld: Readonly<Record<string, Withheld>>;
-};
-
-/** Number of days, today included. */
-export const MONTH_DAYS = 30;
-
-/** Reads what ended on each of the last days, the earliest first. Each account uses the days of its own zone. */
-export type MonthReader = () => Promise<MonthDay[]>;
-
-/** How long after its end a host with a slow clock may still add to a day, in ms. */
-const SETTLE_MS = 3_600_000;
-
-/**
- * Reads the last days and caches those that are over. Nothing leaves a final state, so their figures are fixed and need
- * no new query per page.
- */
-export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>): MonthReader {
-  let known = new Map<string, DaySum | undefined>();
-  return async () => {
-    const now = ledger.clock.now();
-    const spans = spansOf(settings, now);
-    const asked = spans.filter((span) => !known.has(keyOf(span)));
-    const fresh = new Map((await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
-    const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
-    const settledAt = now.getTime() - SETTLE_MS;
-    // Keeps these days only, so that the cache does not grow.
-    known = new Map(
-      spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
-    );
-    return addUp(spans, [...sums.values()], settings);
-  };
+function sayShare(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
 }
 
-function keyOf({ account, day }: Pick<DaySpan, 'account' | 'day'>): string {
-  return `${day} ${account}`;
-}
-
-function addUp(
-  spans: readonly DaySpan[],
-  sums: readonly (DaySum | undefined)[],
-  { accounts }: Pick<Settings, 'accounts'>,
-): MonthDay[] {
-  const days = [...new Set(spans.map(({ day }) => day))].sort();
-  return days.map((day) => {
-    const cents: Record<string, number> = {};
-    const withheld: Record<string, Withheld> = {};
-    let [rows, declined] = [0, 0];
-    for (const sum of sums) {
-      if (sum?.day !== day) continue;
-      const { currency } = accounts.get(sum.account)!;
-      if (sum.rows > 0) cents[currency] = (cents[currency] ?? 0) + sum.cents;
-      if (sum.withheld.rows > 0) withheld[currency] = addWithheld(sum.withheld, withheld[currency]);
-      rows += sum.rows;
-      declined += sum.declined;
-    }
-    return { day, rows, declined, cents, withheld };
-  });
-}
-
-function addWithheld(one: Withheld, other: Withheld = { rows: 0, cents: 0, unreadable: 0 }): Withheld {
-  return {
-    rows: one.rows + other.rows,
-    cents: one.cents + other.cents,
-    unreadable: one.unreadable + other.unreadable,
-  };
-}
-
-function spansOf({ accounts }: Pick<Settings, 'accounts'>, now: Date): DaySpan[] {
-  // Accounts share zones, and computing the days of a zone takes a while.
-  const byZone = new Map<string, Omit<DaySpan, 'account'>[]>();
-  return [...accounts.values()].flatMap(({ name: account, timeZone }) => {
-    const days = byZone.get(timeZone) ?? lastDays(timeZone, now);
-    byZone.set(timeZone, days);
-    return days.map((day) => ({ account, ...day }));
-  });
-}
-
-function lastDays(timeZone: string, now: Date): Omit<DaySpan, 'account'>[] {
-  const today = dayInZone(now, timeZone);
-  return Array.from({ length: MONTH_DAYS }, (_, index) => addDays(today, index + 1 - MONTH_DAYS)).flatMap((day) => {
-    const bounds = dayBounds(day, timeZone);
-    return bounds ? [{ day, ...bounds }] : [];
-  });
+/** Shows open money by the time since its file was accepted, in each currency. */
+export function OpenByAge({ ages, currencyOf }: { ages: readonly OpenAge[]; currencyOf: Front['currencyOf'] }) {
+  const currencies = [...new Set(ages.map(({ account }) => currencyOf(account) ?? ''))].sort();
+  if (currencies.length === 0) return null;
+  const sums = AGES.map((age) => ({ age, own: ages.filter((one) => one.age === age) }));
+  const centsOf = (own: readonly OpenAge[], currency: string) =>
+    own.reduce((sum, { account, cents }) => sum + ((currencyOf(account) ?? '') === currency ? cents : 0), 0);
+  return (
+    <>
+      <div class="columns">
+        {currencies.map((currency) => (
+          <DayChart
+            key={currency}
+            label={`Open money by age, ${currency}`}
+            shape="bars"
+            points={sums.map(({ age, own }) => {
+              const value = centsOf(own, currency);
+              return { day: age, value, says: `${sayCents(value)} ${currency}` };
+            })}
+            sayValue={sayCents}
+          />
+        ))}
+      </div>
+      <details>
+        <summary>Open money by age, as a table</summary>
+        <Table
+          label="Open money by age"
+          rows={sums}
+          empty=""
+          columns={[
+            { title: 'Since it was accepted', cell: ({ age }) => age },
+            {
+              title: 'Rows',
+              cell: ({ own }) => <Count of={own.reduce((sum, { rows }) => sum + rows, 0)} />,
+              isFigure: true,
+            },
+            ...currencies.map((currency) => ({
+              title: `Money, ${currency}`,
+              cell: ({ own }: (typeof sums)[number]) => <Money cents={centsOf(own, currency)} />,
+              isFigure: true,
+            })),
+          ]}
+        />
+      </details>
+    </>
+  );
 }

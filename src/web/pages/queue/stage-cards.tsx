@@ -1,11 +1,12 @@
+import { scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
 import type { QueueState } from '../../../explain/read-queue.ts';
 import type { ScheduleLine } from '../../../explain/read-schedules.ts';
 import { type Depth, type Flow, STAGES, type StageName } from '../../../ledger/overview/read-stages.ts';
 import { Table } from '../../parts/blocks.tsx';
-import { Sparkline } from '../../parts/charts.tsx';
+import { FEW_POINTS } from '../../parts/charts.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Count, Moment, Money } from '../../parts/words.tsx';
+import { Count, Moment, Money, Since } from '../../parts/words.tsx';
 import { sayDuration, type View } from './lists.tsx';
 
 const MINUTE_MS = 60_000;
@@ -89,6 +90,36 @@ function StageCard({
   );
 }
 
+const [WIDTH, HEIGHT] = [240, 24];
+
+/** Draws what left in each hour, with the most of an hour at the axis. The table below the cards has the same. */
+function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
+  if (values.filter((value) => value > 0).length < FEW_POINTS) return null;
+  const most = Math.max(...values);
+  const x = scaleLinear([0, values.length - 1], [1, WIDTH - 1]);
+  const y = scaleLinear([0, most], [HEIGHT - 1, 1]);
+  const points = values.map((value, hour) => `${Math.round(x(hour))},${Math.round(y(value))}`);
+  return (
+    <>
+      <svg
+        class="sparkline"
+        role="img"
+        aria-label={label}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        <title>{`${label}: at most ${most}`}</title>
+        <path class="day-line" d={`M${points.join('L')}`} />
+      </svg>
+      <div class="axis" aria-hidden="true">
+        <span>24 h ago</span>
+        <span>at most {most} an hour</span>
+        <span>now</span>
+      </div>
+    </>
+  );
+}
+
 /** Says a rate with one digit behind the point at most. */
 function sayRate(perMinute: number): string {
   return String(Math.round(perMinute * 10) / 10);
@@ -136,7 +167,7 @@ function Age({
     <p>
       <span class={`state ${tone}`}>
         <span>
-          oldest <time dateTime={since.toISOString()}>{sayDuration(ageMs)}</time>
+          oldest <Since at={since}>{sayDuration(ageMs)}</Since>
           {tone === 'warn' && ', late'}
           {tone === 'bad' && ', very late'}
         </span>

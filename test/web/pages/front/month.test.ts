@@ -1,19 +1,31 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it, beforeAll } from 'vitest';
-import { Month, type MonthDay, MONTH_DAYS, openMonth } from '../../../../src/web/pages/front/month.tsx';
+import { AGES, type OpenAge } from '../../../../src/ledger/overview/overview.ts';
+import { Month, OpenByAge } from '../../../../src/web/pages/front/month.tsx';
 import type { Account, Settings } from '../../../../src/config/config.ts';
 import { reconcileBatch } from '../../../../src/ledger/batch/receive-result.ts';
 import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { openTestLedger, outcomesOf } from '../../../support/ledger-world.ts';
 import type { App } from '../../../../src/app.ts';
 import { pauseAccount } from '../../../../src/ledger/account/pause-account.ts';
-import { type Front, readFront } from '../../../../src/web/pages/front/read-front.ts';
+import {
+  type Front,
+  type MonthDay,
+  MONTH_DAYS,
+  openMonth,
+  readFront,
+} from '../../../../src/web/pages/front/read-front.ts';
 import { openScheduleWorld, NOON } from '../../../workers/support/schedule-world.ts';
 import { openedForTests } from '../../../support/opened-for-tests.ts';
 
 const draw = (days: readonly MonthDay[]) => renderToString(h(Month, { days }));
-const quiet: MonthDay = { day: '2026-06-13', rows: 0, declined: 0, cents: {}, withheld: {} };
+const quiet: MonthDay = { day: '2026-06-13', rows: 0, declined: 0, cents: {}, outcomes: {}, withheld: {} };
+
+function paid(day: string, dollars: number): MonthDay {
+  const cents = { USD: dollars * 100 };
+  return { ...quiet, day, rows: dollars, cents, outcomes: { USD: { approved: cents.USD } } };
+}
 
 describe('Month', () => {
   it('draws rows, the money of each currency and the declined share, and tells the same in a table', () => {
@@ -24,14 +36,19 @@ describe('Month', () => {
         rows: 1_000,
         declined: 25,
         cents: { CAD: 1_234_500, USD: 500 },
+        outcomes: { CAD: { approved: 1_234_500 }, USD: { declined: 500 } },
         withheld: { CAD: { rows: 3, cents: 5_500, unreadable: 2 }, USD: { rows: 1, cents: 700, unreadable: 0 } },
       },
-      { day: '2026-06-15', rows: 4, declined: 0, cents: { USD: -700 }, withheld: {} },
+      { ...paid('2026-06-15', 4), cents: { USD: -700 }, outcomes: { USD: { approved: -700 } } },
+      paid('2026-06-16', 2),
     ]);
-    expect(html.match(/<svg/g)).toHaveLength(4);
+    expect(html.match(/<figure/g)).toHaveLength(3);
+    expect(html).toContain('Money a day, CAD: too few figures');
+    expect(html).toContain('<title>2026-06-14: Declined 5.00 of 5.00 USD</title>');
+    expect(html).toContain('<title>2026-06-14: 2.5 % of 1,000</title>');
     const table = html.slice(html.indexOf('<details'));
     const cells = [...table.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]+>/g, ''));
-    expect([cells.slice(0, 7), cells.slice(7)]).toEqual([
+    expect([cells.slice(7, 14), cells.slice(14)]).toEqual([
       ['2026-06-15', '4', '0.00', '-7.00', '0', '0.0 %', 'none'],
       [
         '2026-06-14',
@@ -46,6 +63,14 @@ describe('Month', () => {
     expect(table).toContain('href="/report?day=2026-06-14"');
   });
 
+  it('draws how long results took where the days are of one account', () => {
+    const days = [1, 2, 3].map((n) => ({ ...paid(`2026-06-0${n}`, n), waits: [n, 60 * n] as [number, number] }));
+    const html = renderToString(h(Month, { days, account: 'main' }));
+    expect(html).toContain('of account main alone');
+    expect(html).toContain('<title>2026-06-02: half in 2 s, 95 % in 2 min</title>');
+    expect(draw(days.map((day) => ({ ...day, waits: null })))).not.toContain('From sent to result');
+  });
+
   it('says what will stand here while nothing has come back', () => {
     const html = draw([quiet]);
     expect(html).not.toContain('<svg');
@@ -55,6 +80,26 @@ describe('Month', () => {
   it('names a day on which nothing but withheld rows came', () => {
     const html = draw([{ ...quiet, withheld: { USD: { rows: 2, cents: 0, unreadable: 2 } } }]);
     expect(html).toContain('2 rows: 2 amounts unreadable USD');
+  });
+});
+
+describe('OpenByAge', () => {
+  const ages: OpenAge[] = AGES.map((age, index) => ({ account: 'uk', age, rows: index, cents: 1_000 * index }));
+  const show = (shown: readonly OpenAge[]) =>
+    renderToString(h(OpenByAge, { ages: shown, currencyOf: (account) => (account === 'uk' ? 'GBP' : 'USD') }));
+
+  it('draws the money of each currency, and tells the same in a table', () => {
+    const html = show([...ages, { account: 'main', age: 'over 24 h', rows: 1, cents: 7 }]);
+    expect(html.match(/<figure/g)).toHaveLength(1);
+    expect(html).toContain('<title>over 24 h: 30.00 GBP</title>');
+    expect(html).toContain('Open money by age, USD: too few figures');
+    const table = html.slice(html.indexOf('<tbody'));
+    const cells = [...table.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]+>/g, ''));
+    expect(cells.slice(-4)).toEqual(['over 24 h', '4', '30.00', '0.07']);
+  });
+
+  it('is not there while nothing is open', () => {
+    expect(show([])).toBe('');
   });
 });
 
@@ -94,17 +139,29 @@ describe('openMonth', () => {
   it('sums each account by the days of its own zone, and each currency by itself', async () => {
     const days = await openMonth(world.ledger, settings)();
     expect(days.filter(({ rows }) => rows > 0)).toEqual([
-      { day: '2026-05-31', rows: 2, declined: 0, cents: { USD: 500 }, withheld: {} },
-      { day: '2026-06-01', rows: 2, declined: 0, cents: { GBP: 500 }, withheld: {} },
-      { day: '2026-06-15', rows: 2, declined: 1, cents: { USD: 500 }, withheld: {} },
+      { ...quiet, day: '2026-05-31', rows: 2, cents: { USD: 500 }, outcomes: { USD: { approved: 500 } } },
+      { ...quiet, day: '2026-06-01', rows: 2, cents: { GBP: 500 }, outcomes: { GBP: { approved: 500 } } },
+      {
+        ...quiet,
+        day: '2026-06-15',
+        rows: 2,
+        declined: 1,
+        cents: { USD: 500 },
+        outcomes: { USD: { approved: 300, declined: 200 } },
+      },
     ]);
+    await world.force(
+      `UPDATE batch SET result_at = final_at, submitted_at = final_at - interval '9 s' WHERE account = 'side'`,
+    );
+    const own = await openMonth(world.ledger, settings)('side');
+    expect(own.filter(({ rows }) => rows > 0)).toMatchObject([{ day: '2026-06-15', waits: [9, 9] }]);
   });
 
   it('has every day up to today, also those on which nothing ended', async () => {
     const days = await openMonth(world.ledger, { accounts: new Map([...settings.accounts].slice(1)) })();
     expect(days).toHaveLength(MONTH_DAYS);
     expect([days[0]?.day, days.at(-1)?.day]).toEqual(['2026-05-17', '2026-06-15']);
-    expect(days[0]).toEqual({ day: '2026-05-17', rows: 0, declined: 0, cents: {}, withheld: {} });
+    expect(days[0]).toEqual({ ...quiet, day: '2026-05-17' });
   });
 
   it('asks again only for days that may still change', async () => {
@@ -120,7 +177,14 @@ describe('openMonth', () => {
     const second = await month();
     expect(asked).toEqual([3 * MONTH_DAYS, 3]);
     expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
-    expect(second.at(-1)).toEqual({ day: '2026-06-15', rows: 4, declined: 2, cents: { USD: 1_000 }, withheld: {} });
+    expect(second.at(-1)).toEqual({
+      ...quiet,
+      day: '2026-06-15',
+      rows: 4,
+      declined: 2,
+      cents: { USD: 1_000 },
+      outcomes: { USD: { approved: 600, declined: 400 } },
+    });
     // At 0:30 yesterday may still change, at noon it may not.
     world.clock.set('2026-06-16T00:30:00Z');
     await month();
@@ -133,7 +197,9 @@ describe('openMonth', () => {
 });
 
 function read(app: App): Promise<Front> {
-  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings), 'operator:ada');
+  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings), {
+    actor: 'operator:ada',
+  });
 }
 
 describe('readFront', () => {
