@@ -2,13 +2,13 @@
  * The alarms that paydrop sends by mail or webhook. `means` follows the name in a heading, `next` ends the message.
  *
  * `lasts`  raised once while it lasts, and cleared when it is over; other alarms are sent once
- * `asked`  sent only to targets that list it in `kinds`
+ * `asked`  the setting by which a target asks for it; the others are sent unasked
  */
 type AlarmRow = {
   readonly means: string;
   readonly next: string;
   readonly lasts: boolean;
-  readonly asked: boolean;
+  readonly asked: 'kinds' | 'digest' | false;
 };
 
 export const ALARM_KINDS = {
@@ -23,9 +23,9 @@ export const ALARM_KINDS = {
       'rows of a file have faults and were not paid',
       'Correct them in the .rejects.csv of the file and drop that file.',
     ),
-    asked: true,
+    asked: 'kinds',
   },
-  file_done: { ...told('a file is done; its results are written', 'No action is needed.'), asked: true },
+  file_done: { ...told('a file is done; its results are written', 'No action is needed.'), asked: 'kinds' },
   profile_changed: told(
     'another version of an import profile reads the files of a folder',
     'If you did not expect it, run "paydrop profile retire" with its name; its folders then take nothing.',
@@ -39,12 +39,21 @@ export const ALARM_KINDS = {
   transfer: lasting('an SFTP server cannot be used; nothing is fetched or uploaded', 'paydrop doctor'),
   late: lasting('a scheduled run was missed or failed, or an expected file has not arrived', 'paydrop status'),
   trouble: lasting('the ledger or the queue does not answer, or refuses', 'paydrop doctor'),
+  digest: {
+    ...told('the day before, and what needs attention now', 'Open the dashboard, or run "paydrop status".'),
+    asked: 'digest',
+  },
 } as const satisfies Record<string, AlarmRow>;
 
 export type AlarmKind = keyof typeof ALARM_KINDS;
 
+const ALL_KINDS = Object.keys(ALARM_KINDS) as AlarmKind[];
+
+/** The kinds that a target can list. */
+export const LISTED_ALARM_KINDS = ALL_KINDS.filter((kind) => ALARM_KINDS[kind].asked !== 'digest');
+
 /** The kinds for targets that list none. */
-export const USUAL_ALARM_KINDS = (Object.keys(ALARM_KINDS) as AlarmKind[]).filter((kind) => !ALARM_KINDS[kind].asked);
+export const USUAL_ALARM_KINDS = ALL_KINDS.filter((kind) => ALARM_KINDS[kind].asked === false);
 
 function lasting(means: string, next: string) {
   return { means, next, lasts: true, asked: false } as const;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { ALARM_KINDS, type AlarmKind } from './alarms.ts';
+import { type AlarmKind, LISTED_ALARM_KINDS } from './alarms.ts';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName, RESULT_TITLES } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
@@ -414,8 +414,10 @@ export const FolderConfig = z.strictObject({
 /** Within a week, a user who should not be there is noticed. */
 export const NEWCOMER_DAYS = 7;
 
+export const MailAddress = z.email();
+
 const AlarmKinds = z
-  .array(z.enum(Object.keys(ALARM_KINDS) as [AlarmKind, ...AlarmKind[]]))
+  .array(z.enum(LISTED_ALARM_KINDS as [AlarmKind, ...AlarmKind[]]))
   .min(1)
   .optional()
   .describe('Kinds of alarm to send; left out, all but file_done and rows_withheld');
@@ -427,9 +429,12 @@ export const AlarmConfig = z
       smtpUrl: Secret.describe(
         'smtp://user:password@host:587, or smtps:// for TLS from the start: env:NAME or file:PATH',
       ),
-      from: z.email().describe('Sender of the mails'),
-      to: z.array(z.email()).min(1).describe('Recipients'),
+      from: MailAddress.describe('Sender of the mails'),
+      to: z.array(MailAddress).min(1).describe('Recipients'),
       kinds: AlarmKinds,
+      digest: WallTime.optional().describe(
+        'When a mail tells each day of the day before and of what needs attention, in the zone of the accounts, or UTC if they differ; left out, none does',
+      ),
     }),
     z.strictObject({
       by: z.literal('webhook'),

@@ -1,6 +1,11 @@
 import { ALARM_KINDS } from '../../schemas/alarms.ts';
 import { code, page, table, withStop } from './markdown.ts';
 
+const ASKED = {
+  kinds: '; only to targets that list it in `kinds`',
+  digest: ' a day; only to targets with a time in `digest`',
+};
+
 export function renderAlarms(): string {
   return page(
     '# Alarms',
@@ -11,7 +16,7 @@ export function renderAlarms(): string {
         code(kind),
         withStop(means),
         next.startsWith('paydrop') ? code(next) : next,
-        `${lasts ? 'Once while it lasts, and when it is over' : 'Once'}${asked ? '; only to targets that list it in `kinds`' : ''}.`,
+        `${lasts ? 'Once while it lasts, and when it is over' : 'Once'}${asked === false ? '' : ASKED[asked]}.`,
       ]),
     ),
   );

@@ -5,12 +5,23 @@ import type { AlarmTarget } from '../config/config.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { groupBy } from '../kernel/group-by.ts';
 
+/** Who gets notices: a target of the configuration, or a user who has confirmed an address. */
+export type Recipient = AlarmTarget & {
+  readonly person?: string;
+  /** Notices of other accounts are not sent; empty or left out for all. */
+  readonly accounts?: readonly string[];
+};
+
 /**
  * Sends notices to a target.
  * @returns why that failed, without the target's address; undefined on success
  */
 export async function tell(target: AlarmTarget, notices: readonly Notice[], clock: Clock): Promise<string | undefined> {
-  const message = writeMessage(notices);
+  return deliver(target, writeMessage(notices), clock);
+}
+
+/** Sends any message to a target, and returns as `tell` does. */
+export async function deliver(target: AlarmTarget, message: Message, clock: Clock): Promise<string | undefined> {
   try {
     if (target.by === 'webhook') await sendWebhook(target, message, clock);
     else await (await import('./send-mail.ts')).sendMail(target, message);
@@ -30,7 +41,13 @@ export function targetKey(target: AlarmTarget): string {
 }
 
 export function kindsOf(target: AlarmTarget): readonly AlarmKind[] {
-  return target.kinds ?? USUAL_ALARM_KINDS;
+  const kinds = target.kinds ?? USUAL_ALARM_KINDS;
+  return digestOf(target) === undefined ? kinds : [...kinds, 'digest'];
+}
+
+/** Returns the time of the target's daily mail, such as `07:00`. */
+export function digestOf(target: AlarmTarget): string | undefined {
+  return target.by === 'mail' ? target.digest : undefined;
 }
 
 /** Leaves out messages of a mail server or the network, which may repeat an address with its password. */

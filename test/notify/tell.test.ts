@@ -81,8 +81,9 @@ describe('targetKey', () => {
 describe('kindsOf', () => {
   it('is what is listed, or all but what has to be asked for', () => {
     expect(kindsOf({ ...postTo(), kinds: ['file_done'] })).toEqual(['file_done']);
-    const asked = ['rows_withheld', 'file_done'];
+    const asked = ['rows_withheld', 'file_done', 'digest'];
     expect(kindsOf(postTo())).toEqual(Object.keys(ALARM_KINDS).filter((kind) => !asked.includes(kind)));
+    expect(kindsOf({ ...mailTo(), kinds: ['late'], digest: '07:00' } as AlarmTarget)).toEqual(['late', 'digest']);
   });
 });
 

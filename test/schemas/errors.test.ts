@@ -144,6 +144,7 @@ describe('USUAL_ALARM_KINDS', () => {
     expect(Object.keys(ALARM_KINDS).filter((kind) => !USUAL_ALARM_KINDS.some((usual) => usual === kind))).toEqual([
       'rows_withheld',
       'file_done',
+      'digest',
     ]);
   });
 });

@@ -14,8 +14,10 @@ import {
 import { groupBy } from '../../src/kernel/group-by.ts';
 import { readObstacles } from './alarms/obstacles.ts';
 import { withLock } from '../../src/ledger/engine/with-lock.ts';
-import { kindsOf, targetKey } from '../../src/notify/tell.ts';
+import { listNotifyRules } from '../../src/ledger/person/people.ts';
+import { kindsOf, type Recipient, targetKey } from '../../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
+import { findDigests } from './alarms/digest.ts';
 import { expectationOf } from '../schedule/check-expected.ts';
 import { transferNames } from '../transfer/start-transfers.ts';
 
@@ -25,15 +27,42 @@ import { transferNames } from '../transfer/start-transfers.ts';
  */
 export async function lookForAlarms(app: App): Promise<void> {
   await beginAlarmWatch(app.ledger);
-  const wanted = new Set<AlarmKind>(app.settings.alarms.flatMap((target) => [...kindsOf(target)]));
-  const audience = app.settings.alarms.map((target) => ({ key: targetKey(target), kinds: kindsOf(target) }));
+  const recipients = await readRecipients(app);
+  const wanted = new Set<AlarmKind>(recipients.flatMap((target) => [...kindsOf(target)]));
+  const audience = recipients.map((target) => ({
+    key: targetKey(target),
+    kinds: kindsOf(target),
+    accounts: target.accounts,
+  }));
   // One process at a time: two at once would both report a file that has ended.
   const done = await withLock(app.ledger, 'alarms', async () => {
-    const causes = (await findCauses(app, wanted)).filter(({ kind }) => wanted.has(kind));
-    const due = causes.map((cause) => ({ ...cause, text: describeAlarm(cause) }));
-    return raiseAlarms(app.ledger, due, audience, (kind, subject) => mayClear(app, kind, subject));
+    const causes = await findCauses(app, wanted);
+    const due = causes
+      .filter(({ kind }) => wanted.has(kind))
+      .map((cause) => ({ ...cause, text: describeAlarm(cause) }));
+    const raised = await raiseAlarms(app.ledger, due, audience, (kind, subject) => mayClear(app, kind, subject));
+    // Apart, so that a report that cannot be read holds up no alarm.
+    const digests = await findDigests(app, recipients, causes);
+    const written = digests.map((digest) => ({ ...digest, text: describeAlarm(digest) }));
+    await raiseAlarms(app.ledger, written, audience, () => false);
+    return raised;
   });
   if (done.raised + done.cleared > 0) app.log.info(done, 'alarms raised or cleared');
+}
+
+/**
+ * Returns the targets of the configuration, and the users who have confirmed an address. Their mails go through the first
+ * mail server of the configuration.
+ */
+export async function readRecipients({ ledger, settings: { alarms } }: App): Promise<Recipient[]> {
+  const server = alarms.find((target) => target.by === 'mail');
+  if (!server) return alarms;
+  const { smtpUrl, from } = server;
+  const rules = await listNotifyRules(ledger);
+  const people = rules.map(({ name: person, rule: { mail, kinds, accounts, digest } }): Recipient => {
+    return { by: 'mail', smtpUrl, from, to: [mail], person, kinds: [...kinds], accounts, digest };
+  });
+  return [...alarms, ...people];
 }
 
 async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<AlarmCause[]> {

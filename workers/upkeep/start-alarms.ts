@@ -1,10 +1,9 @@
 import type { App } from '../../src/app.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
 import type { Health } from '../../src/kernel/health.ts';
-import { kindsOf, targetKey, tell } from '../../src/notify/tell.ts';
+import { kindsOf, type Recipient, targetKey, tell } from '../../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
-import { findTrouble, localSubject, lookForAlarms } from './raise-alarms.ts';
-import type { AlarmTarget } from '../../src/config/config.ts';
+import { findTrouble, localSubject, lookForAlarms, readRecipients } from './raise-alarms.ts';
 import {
   dropStrangers,
   noteDelivered,
@@ -129,9 +128,9 @@ function askOften(app: App): () => Health['trouble'] {
  * @param busy targets still in progress from an earlier call; one that does not answer must not hold up the others
  */
 export async function sendNotices(app: App, busy: Set<string> = new Set()): Promise<void> {
-  const { alarms } = app.settings;
-  await dropStrangers(app.ledger, alarms.map(targetKey));
-  const free = alarms.filter((target) => !busy.has(targetKey(target)));
+  const recipients = await readRecipients(app);
+  await dropStrangers(app.ledger, recipients.map(targetKey));
+  const free = recipients.filter((target) => !busy.has(targetKey(target)));
   await Promise.all(
     free.map(async (target) => {
       const key = targetKey(target);
@@ -141,13 +140,16 @@ export async function sendNotices(app: App, busy: Set<string> = new Set()): Prom
   );
 }
 
-async function sendWaiting(app: App, target: AlarmTarget): Promise<void> {
+async function sendWaiting(app: App, target: Recipient): Promise<void> {
   const key = targetKey(target);
   const notices = await readWaitingNotices(app.ledger, key);
   if (notices.length === 0) return;
   const fault = await tell(target, notices, app.clock);
   // The key reveals no address, so a person finds the target by its position.
-  const subject = `${key} (entry ${app.settings.alarms.indexOf(target) + 1} of alarms)`;
+  const place = target.person
+    ? `mails of ${target.person}`
+    : `entry ${app.settings.alarms.indexOf(target) + 1} of alarms`;
+  const subject = `${key} (${place})`;
   const item = { work: 'alarm', subject } as const;
   if (fault === undefined) {
     await noteEnd(app, item);

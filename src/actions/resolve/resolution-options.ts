@@ -80,7 +80,8 @@ function probeOption({ before, after }: InDoubt): ResolutionOption {
 function journalWords({ batch }: InDoubt, { account, calledAt }: OptionsContext): string[] {
   const kind = batch.operation === 'card' ? 'credit card' : 'ACH/EFT';
   const zone = account && REPORT_TIMES[account.server].timeZone;
-  const when = zone === undefined ? 'the call' : `${formatInZone(calledAt, zone)} (the time of the service)`;
+  const when =
+    zone === undefined ? 'the call' : `${formatInZone(calledAt, zone).slice(0, 16)} in the time of the service`;
   return [
     `Download the report of approved ${kind} payments as CSV from the pages of the service, from a day before ${when} up to now.`,
     'Rows that it shows get their outcome. Other rows need a second, later report; rows in neither report were not charged.',

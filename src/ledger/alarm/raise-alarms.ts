@@ -5,11 +5,11 @@ import { storableJson } from '../engine/storable-text.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
 import { hasCome } from '../batch/conditions.ts';
 
-/** A cause with its message. */
-export type DueAlarm = AlarmCause & { text: string };
+/** A cause with its message. `to` is the key of the only target that gets it. */
+export type DueAlarm = AlarmCause & { text: string; to?: string };
 
-/** A target, by a key that never changes, and its kinds of alarm. */
-type AlarmAudience = { key: string; kinds: readonly AlarmKind[] };
+/** A target, by a key that never changes, its kinds of alarm, and its accounts; empty or left out for all. */
+type AlarmAudience = { key: string; kinds: readonly AlarmKind[]; accounts?: readonly string[] | undefined };
 
 /** Records when the alarm watch began. The first call counts, unless its clock was ahead. */
 export async function beginAlarmWatch(ledger: Ledger): Promise<void> {
@@ -39,17 +39,17 @@ export async function raiseAlarms(
     let raised = 0;
     for (const alarm of due.filter((one) => !isOpen.has(keyOf(one)))) raised += await raise(tx, alarm, audience);
     const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !isDue.has(keyOf(alarm)));
-    for (const { alarmNo, kind } of over) {
-      await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarmNo, tx.at]);
-      await enqueue(tx, alarmNo, kind, 'cleared', audience);
+    for (const alarm of over) {
+      await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarm.alarmNo, tx.at]);
+      await enqueue(tx, alarm.alarmNo, 'cleared', audienceOf(alarm, audience));
     }
     return { raised, cleared: over.length };
   });
 }
 
-type Raised = { kind: AlarmKind; subject: string };
+type Raised = { kind: AlarmKind; subject: string; account: string | null };
 
-function keyOf({ kind, subject }: Raised): string {
+function keyOf({ kind, subject }: Pick<Raised, 'kind' | 'subject'>): string {
   return `${kind} ${subject}`;
 }
 
@@ -63,30 +63,45 @@ async function raise(tx: Transaction, alarm: DueAlarm, audience: readonly AlarmA
     [kind, subject, account, text, storableJson(figures), tx.at, lasts ? null : tx.at],
   );
   if (!rows[0]) return 0;
-  await enqueue(tx, rows[0].alarmNo, kind, 'raised', audience);
+  await enqueue(tx, rows[0].alarmNo, 'raised', audienceOf(alarm, audience));
   return 1;
 }
 
 async function readOpen(tx: Transaction): Promise<(Raised & { alarmNo: number })[]> {
   const { rows } = await tx.client.query<Raised & { alarmNo: number }>(
-    'SELECT alarm_no AS "alarmNo", kind, subject FROM alarm WHERE cleared_at IS NULL ORDER BY alarm_no FOR UPDATE',
+    'SELECT alarm_no AS "alarmNo", kind, subject, account FROM alarm WHERE cleared_at IS NULL ORDER BY alarm_no FOR UPDATE',
   );
   return rows;
+}
+
+/** Returns the keys of the targets that want this alarm. */
+function audienceOf({ kind, account, to }: Raised & { to?: string }, audience: readonly AlarmAudience[]): string[] {
+  const isAbout = (accounts: readonly string[] = []) =>
+    account === null || accounts.length === 0 || accounts.includes(account);
+  const wanting = audience.filter((one) => one.kinds.includes(kind) && isAbout(one.accounts));
+  return wanting.map(({ key }) => key).filter((key) => to === undefined || to === key);
 }
 
 async function enqueue(
   tx: Transaction,
   alarmNo: number,
-  kind: AlarmKind,
   event: 'raised' | 'cleared',
-  audience: readonly AlarmAudience[],
+  keys: readonly string[],
 ): Promise<void> {
-  const keys = audience.filter(({ kinds }) => kinds.includes(kind)).map(({ key }) => key);
   await tx.client.query(
     `INSERT INTO alarm_delivery (alarm_no, event, target, next_try_at)
      SELECT $1, $2, key, $4 FROM unnest($3::text[]) AS key ON CONFLICT DO NOTHING`,
     [alarmNo, event, keys, tx.at],
   );
+}
+
+/** Returns those of these subjects for which an alarm of this kind was raised before. */
+export async function readRaised({ pool }: Ledger, kind: AlarmKind, subjects: readonly string[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ subject: string }>(
+    'SELECT subject FROM alarm WHERE kind = $1 AND subject = ANY ($2)',
+    [kind, subjects],
+  );
+  return new Set(rows.map(({ subject }) => subject));
 }
 
 const FIRST_MS = 60_000;

@@ -1,6 +1,8 @@
 import type { PersonRole } from '../../../schemas/actions.ts';
+import type { AlarmKind } from '../../../schemas/alarms.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { transact } from '../engine/transaction.ts';
 
 /** A dashboard user, without credentials. */
 export type Person = {
@@ -57,18 +59,74 @@ export async function findBySubject(ledger: Ledger, subject: string): Promise<{ 
   return rows[0];
 }
 
-/** How pages look for a user. What is missing is as for all. */
+/** How pages look for a user, and what they are told. What is missing is as for all. */
 export type PersonSettings = {
   readonly timeZone?: string;
   readonly density?: 'compact';
   readonly theme?: 'light' | 'dark';
   /** Path of the page after the log-in. */
   readonly start?: string;
+  readonly notify?: NotifyRule;
 };
 
-/** Keeps the settings of a user, from their next click on. */
-export async function saveSettings({ pool }: Ledger, name: string, settings: PersonSettings): Promise<void> {
-  await pool.query('UPDATE person SET settings = $2 WHERE name = $1', [name, JSON.stringify(settings)]);
+/** Keeps how pages look for a user, from their next click on. What they are told by mail stays. */
+export async function saveSettings(
+  { pool }: Ledger,
+  name: string,
+  settings: Omit<PersonSettings, 'notify'>,
+): Promise<void> {
+  await pool.query(
+    `UPDATE person SET settings = $2::jsonb || jsonb_strip_nulls(jsonb_build_object('notify', settings -> 'notify'))
+     WHERE name = $1`,
+    [name, JSON.stringify(settings)],
+  );
+}
+
+/** What a user is told by mail. Nothing is sent before they have confirmed the address. */
+export type NotifyRule = {
+  readonly mail: string;
+  readonly kinds: readonly AlarmKind[];
+  /** Empty for all. */
+  readonly accounts: readonly string[];
+  /** Time of a daily mail, such as `07:00`. */
+  readonly digest?: string;
+  /** What the link that confirms the address is checked against, until it is used. */
+  readonly confirm?: { readonly tokenHash: string; readonly expiresAt: string };
+};
+
+/** Keeps what a user is told by mail; undefined for nothing. */
+export async function saveNotifyRule({ pool }: Ledger, name: string, rule: NotifyRule | undefined): Promise<void> {
+  await pool.query(
+    `UPDATE person SET settings = (settings - 'notify') || jsonb_strip_nulls(jsonb_build_object('notify', $2::jsonb))
+     WHERE name = $1`,
+    [name, rule === undefined ? null : JSON.stringify(rule)],
+  );
+}
+
+/** Confirms the address of a user by the token of their link. @returns false when it is not, or no longer, the one */
+export async function confirmMail(ledger: Ledger, { name, tokenHash }: { name: string; tokenHash: string }) {
+  return transact(ledger, async (tx) => {
+    const { rows } = await tx.client.query<{ mail: string }>(
+      `UPDATE person SET settings = settings #- '{notify,confirm}'
+       WHERE name = $1 AND settings #>> '{notify,confirm,tokenHash}' = $2
+         AND settings #>> '{notify,confirm,expiresAt}' > $3
+       RETURNING settings #>> '{notify,mail}' AS mail`,
+      [name, tokenHash, tx.at.toISOString()],
+    );
+    if (!rows[0]) return false;
+    const evidence = { person: name, domain: rows[0].mail.split('@').at(-1) };
+    tx.audit({ actor: `operator:${name}`, move: 'confirm-mail', reason: 'by the link in it', evidence });
+    return true;
+  });
+}
+
+/** Returns what users with a confirmed address are told by mail, without those who are shut out. */
+export async function listNotifyRules({ pool }: Ledger): Promise<{ name: string; rule: NotifyRule }[]> {
+  const { rows } = await pool.query<{ name: string; rule: NotifyRule }>(
+    `SELECT name, settings -> 'notify' AS rule FROM person
+     WHERE disabled_at IS NULL AND settings ? 'notify' AND NOT settings -> 'notify' ? 'confirm' ORDER BY name`,
+  );
+  return rows;
 }
 
 /** Where the work of a role begins, if not on the first page of all. */

@@ -6,10 +6,11 @@ import { Idiomorph } from './vendor/idiomorph.js';
 const SOON_MS = 400;
 const LATER_MS = 15_000;
 const SPREAD_MS = 500;
-/** Between two refreshes. */
+/** Between two refreshes, and while nobody sees the page: its title still counts what needs attention. */
 const REST_MS = 2_000;
+const HIDDEN_REST_MS = 60_000;
 
-/** Refreshes the parts of this page that changed, while it is seen and not paused. */
+/** Refreshes the parts of this page that changed, often while it is seen, never while it is paused. */
 function liveParts() {
   const [, about] = /^\/(?:files|payments)\/([^/]+)/.exec(location.pathname) ?? [];
   const pause = document.querySelector('#pause');
@@ -27,7 +28,9 @@ function liveParts() {
 
   function plan() {
     clearTimeout(timer);
-    if (dueAt < Infinity && !document.hidden && !pause.checked) timer = setTimeout(run, dueAt - Date.now());
+    if (dueAt === Infinity || pause.checked) return;
+    const at = document.hidden ? Math.max(dueAt, lastAt + HIDDEN_REST_MS) : dueAt;
+    timer = setTimeout(run, at - Date.now());
   }
 
   async function run() {
@@ -93,7 +96,48 @@ async function refresh(hashes) {
     if (part) Idiomorph.morph(part, html, MORPH);
   }
   document.querySelector('title').innerHTML = title;
+  notifyOfMore();
   document.querySelector('link[rel="icon"]').href = icon;
+}
+
+const NOTICES = 'paydrop.notices';
+const NEEDS = 'paydrop.needs';
+
+/** Returns the number with which the title begins. */
+function countNeeds() {
+  return Number(/^\((\d+)\)/.exec(document.title)?.[1] ?? 0);
+}
+
+/** Shows a notice of the browser when more needs attention than any tab has told. Others may see it: it says no more. */
+function notifyOfMore() {
+  const count = countNeeds();
+  const before = Number(localStorage.getItem(NEEDS) ?? count);
+  localStorage.setItem(NEEDS, String(count));
+  if (count <= before || !areNoticesOn()) return;
+  const body = count === 1 ? '1 thing needs attention.' : `${count} things need attention.`;
+  const notice = new Notification('paydrop', { body, tag: 'paydrop' });
+  notice.addEventListener('click', () => window.focus());
+}
+
+function areNoticesOn() {
+  return 'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(NOTICES) === 'on';
+}
+
+/** The button on the page of the user, which asks the browser for the permission. */
+function offerNotices() {
+  const button = document.querySelector('#notify');
+  if (!button || !('Notification' in window)) return;
+  const show = () => {
+    button.textContent = areNoticesOn() ? 'Stop showing notices' : 'Show notices';
+  };
+  button.hidden = false;
+  const turn = async () => {
+    const isAllowed = !areNoticesOn() && (await Notification.requestPermission()) === 'granted';
+    localStorage.setItem(NOTICES, isAllowed ? 'on' : 'off');
+    show();
+  };
+  button.addEventListener('click', () => void turn());
+  show();
 }
 
 const MORPH = {
@@ -169,6 +213,7 @@ function listenToKeys() {
   });
 }
 listenToKeys();
+offerNotices();
 
 async function copyTo(button) {
   await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
@@ -186,6 +231,9 @@ function offerCopies() {
 offerCopies();
 tellTicks();
 
-if (document.body.dataset.now) setInterval(tellDistances, 30_000);
+if (document.body.dataset.now) {
+  setInterval(tellDistances, 30_000);
+  localStorage.setItem(NEEDS, String(countNeeds()));
+}
 
 if (document.body.dataset.live === 'on') liveParts();

@@ -9,12 +9,13 @@ import { findPasswordFault } from '../access/log-in.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { listSessions } from '../../ledger/person/sessions.ts';
+import { NotifySections, notifyRoutes } from './me/notices.tsx';
 import { MySettings, settingsRoute } from './me/settings.tsx';
 import { secondFactorPages } from './me/second-factor.tsx';
 import { sessionPages, Sessions } from './me/sessions.tsx';
 import { sharedZone } from '../../calendar/zone-time.ts';
 import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
-import { TextField } from '../parts/form.tsx';
+import { type FormFault, TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -29,6 +30,7 @@ type PageResult = {
   oldFault?: string | undefined;
   newFault?: string | undefined;
   token?: MadeToken | TokenFault;
+  notify?: FormFault;
 };
 
 /** Serves `/me`: the user's own account. */
@@ -38,6 +40,7 @@ export function mePage(server: FastifyInstance, context: WebContext): void {
   endApiTokens(server, context);
   sessionPages(server, context);
   settingsRoute(server, context);
+  notifyRoutes(server, context, (request, reply, notify) => show(request, reply, { notify }));
   secondFactorPages(server, context);
 
   server.get('/me', async (request, reply) => show(request, reply));
@@ -66,7 +69,7 @@ async function showMe(
   context: WebContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { done, oldFault, newFault, token }: PageResult = {},
+  { done, oldFault, newFault, token, notify }: PageResult = {},
 ): Promise<FastifyReply> {
   const { app, settings } = context;
   const viewer = viewerOf(request);
@@ -119,6 +122,7 @@ async function showMe(
         </form>
       </Section>
       <MySettings viewer={viewer} shared={sharedZone(app.settings)} />
+      <NotifySections viewer={viewer} settings={app.settings} fault={notify} />
       <Sessions viewer={viewer} sessions={sessions} />
       <ApiTokens
         viewer={viewer}
@@ -261,7 +265,7 @@ function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undef
           </p>
         )}
       </fieldset>
-      <button type="submit">Make it</button>
+      <button type="submit">Make the token</button>
     </form>
   );
 }

@@ -37,7 +37,7 @@ export function TextField({
   minLength,
   ...field
 }: FieldProps & {
-  type?: 'text' | 'password' | 'date' | 'number' | 'search';
+  type?: 'text' | 'password' | 'date' | 'number' | 'search' | 'email';
   value?: string | undefined;
   isRequired?: boolean;
   autocomplete?: string;

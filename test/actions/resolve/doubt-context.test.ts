@@ -127,7 +127,7 @@ describe('resolutionOptions', () => {
   it('says which report to fetch, by the time of the service, and from when it may be declared not received', () => {
     const [, , journal, notReceived] = says();
     expect(journal).toContain('approved credit card payments');
-    expect(journal).toContain('2026-06-15 03:00:00 -07:00 (the time of the service)');
+    expect(journal).toContain('2026-06-15 03:00 in the time of the service');
     expect(notReceived).toContain('This is possible from 2026-06-16 06:00:00 -04:00 on.');
   });
 

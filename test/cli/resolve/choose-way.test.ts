@@ -173,7 +173,7 @@ describe('nextSteps', () => {
     const [, , journal, notReceived] = steps();
     expect(notReceived!.when).toContain('from 2026-06-16 06:00:00 -04:00 on');
     expect(journal!.when).toContain('approved credit card payments');
-    expect(journal!.when).toContain('2026-06-15 03:00:00 -07:00 (the time of the service)');
+    expect(journal!.when).toContain('2026-06-15 03:00 in the time of the service');
     const batch = { ...foundDoubt().batch, operation: 'ach-charge' } as InDoubt['batch'];
     expect(steps({ batch })[2]!.when).toContain('approved ACH/EFT payments');
   });

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askApi, dashboardForTests, PASSWORD, TEST_PEOPLE, type TestBrowser } from '../support/dashboard-world.ts';
 import { type ActionName, ACTIONS, mayDo } from '../../../schemas/actions.ts';
-import { readStartPage, saveSettings } from '../../../src/ledger/person/people.ts';
+import { listNotifyRules, readStartPage, saveSettings } from '../../../src/ledger/person/people.ts';
+import { type MailServer, startMailServer } from '../../support/receiver.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
 
@@ -240,5 +241,59 @@ describe('/me/settings', () => {
     await forceSql(world.app, `UPDATE person SET settings = '{"timeZone": "Mars/Olympus"}' WHERE name = 'viewer'`);
     const { status, text } = await viewer.get('/files');
     expect([status, text.includes('Times: UTC')]).toEqual([200, true]);
+  });
+});
+
+/** The tests build on each other. */
+describe('/me/notify', () => {
+  // Its own, because one takes only so many log-ins.
+  const world = dashboardForTests();
+  let mail: MailServer;
+  let operator: TestBrowser;
+  beforeAll(async () => {
+    mail = await startMailServer();
+    const { alarms } = world.app.settings;
+    alarms.push({ by: 'mail', smtpUrl: mail.url, from: 'p@example.test', to: ['all@example.test'] });
+    operator = await world.as('operator');
+  });
+  afterAll(() => mail.close());
+  const rules = () => listNotifyRules(world.app.ledger);
+  const linkIn = (text: string) => /\/me\/notify\/[\w-]{43}/.exec(text.replace(/=\r?\n/g, ''))?.[0] ?? '';
+
+  it('sends a link to a new address, and nothing else before its user confirms it', async () => {
+    await operator.post('/me/notify', { mail: 'olga@example.test', kinds: 'file_held', digest: '07:00' });
+    expect(mail.mails).toMatchObject([{ to: ['olga@example.test'] }]);
+    const link = linkIn(mail.mails[0]!.text);
+    expect((await operator.get(link)).text).toContain('Confirm this address');
+    expect((await (await world.as('viewer')).post(link)).status).toBe(404);
+    expect(await rules()).toEqual([]);
+    expect((await operator.get('/me')).text).toContain('was sent to olga@example.test');
+    expect((await operator.post(link)).location).toBe('/me');
+    const rule = { mail: 'olga@example.test', kinds: ['file_held'], accounts: [], digest: '07:00' };
+    expect(await rules()).toEqual([{ name: 'operator', rule }]);
+    expect((await operator.post(link)).status).toBe(404);
+  });
+
+  it('keeps the address while other choices change, and asks again for another one', async () => {
+    await operator.post('/me/settings', { theme: 'dark' });
+    await operator.post('/me/notify', { mail: 'olga@example.test', kinds: 'exception', accounts: 'nowhere' });
+    expect(await rules()).toMatchObject([{ rule: { mail: 'olga@example.test', kinds: ['exception'], accounts: [] } }]);
+    expect(mail.mails).toHaveLength(1);
+    await operator.post('/me/notify', { mail: 'eve@example.test', kinds: 'exception' });
+    expect([await rules(), mail.mails.length]).toEqual([[], 2]);
+    await operator.post('/me/notify');
+    expect((await operator.get('/me')).text).not.toContain('eve@example.test');
+  });
+
+  it('says what is wrong, and sends no more than ten mails in ten minutes', async () => {
+    for (const wrong of ['olga', 'a@b.test, c@d.test', 'a@b.test\r\nBcc: c@d.test'])
+      expect((await operator.post('/me/notify', { mail: wrong })).text).toContain('This is not a mail address.');
+    mail.refuse('550 no');
+    const refused = await operator.post('/me/notify', { mail: 'olga@example.test' });
+    expect([refused.status, refused.text.includes('The mail was not sent')]).toEqual([502, true]);
+    expect(await rules()).toEqual([]);
+    const statuses = [];
+    for (let tries = 0; tries < 5; tries += 1) statuses.push((await operator.post('/me/notify')).status);
+    expect(statuses).toEqual([303, 303, 429, 429, 429]);
   });
 });

@@ -40,6 +40,8 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
       return describeFailing(figures);
     case 'late':
       return describeLate(subject);
+    case 'digest':
+      return figures.says ?? 'Nothing needs attention.';
     case 'trouble':
       return `${subject}: no answer, or a refusal, for ${minutesOf(figures)}. Nothing is lost, but work is stopped.${figures.says ? ` ${figures.says}` : ''}`;
   }
