@@ -1,12 +1,10 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
 import { pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
 import { openDashboardWorld, PASSWORD } from '../web/support/dashboard-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { findViolations } from './support/dashboard-day.ts';
-import { type FurnishedDashboard, openFurnishedDashboard, pageNames, visitAs } from './support/furnished-dashboard.ts';
 
 describe('keyboard', () => {
   const verdict = chromiumVerdict();
@@ -64,7 +62,7 @@ describe('keyboard', () => {
       await tabTo(/^Password/);
       await page.keyboard.type(PASSWORD);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+      await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     });
 
     it('skips what stands at the head of every page', async () => {
@@ -123,7 +121,7 @@ describe('keyboard', () => {
       await tabTo(/^Password/);
       await page.keyboard.type(PASSWORD);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Check and drop', level: 1 }).waitFor();
+      await page.getByRole('heading', { name: 'Upload file', level: 1 }).waitFor();
       await tabTo(/^Account and operation/);
       await page.keyboard.type('main: card');
       // The file chooser belongs to the system, so the test sets its result.
@@ -187,6 +185,38 @@ describe('keyboard', () => {
       await resumeAccount(world.app.ledger, 'main', because);
     });
 
+    it('counts in the title what needs attention, and shows a notice of more once it is asked for', async () => {
+      await page.addInitScript(() => {
+        const shown: string[] = [];
+        class Notice extends EventTarget {
+          static readonly permission = 'granted';
+          static readonly requestPermission = async () => 'granted';
+          constructor(title: string, { body }: { body: string }) {
+            super();
+            shown.push(`${title}: ${body}`);
+          }
+        }
+        Object.assign(globalThis, { Notification: Notice, shown });
+      });
+      const shown = () => page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+      const because = { actor: 'operator:ada', reason: 'to see the notice' };
+      await page.goto('/');
+      await pauseAccount(world.app.ledger, 'main', because);
+      await expect.poll(() => page.title()).toBe('(1) Today · paydrop');
+      expect(await shown()).toEqual([]);
+      await resumeAccount(world.app.ledger, 'main', because);
+      await page.goto('/me');
+      await pressOn(/^Show notices$/);
+      await page.getByRole('button', { name: 'Stop showing notices' }).waitFor();
+      await page.goto('/');
+      expect(await page.title()).toBe('Today · paydrop');
+      await pauseAccount(world.app.ledger, 'main', because);
+      await expect.poll(() => shown()).toEqual(['paydrop: 1 thing needs attention.']);
+      await resumeAccount(world.app.ledger, 'main', because);
+      await expect.poll(() => page.title()).toBe('Today · paydrop');
+      expect(await shown()).toHaveLength(1);
+    });
+
     it('keeps more tabs up to date than a browser opens connections, and none that is paused', async () => {
       const streams: string[] = [];
       page.context().on('request', (request) => request.url().endsWith('/live') && streams.push(request.url()));
@@ -227,72 +257,4 @@ describe('keyboard', () => {
       await expect.poll(() => table.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
     });
   });
-});
-
-describe('every page', () => {
-  const SHAPES = [
-    { shape: 'a dashboard in the light', width: 1280, colorScheme: 'light' },
-    { shape: 'a dashboard in the dark', width: 1280, colorScheme: 'dark' },
-    { shape: 'a dashboard with colors of its own', width: 1280, colorScheme: 'light', forcedColors: 'active' },
-    { shape: 'a tablet', width: 640, colorScheme: 'light' },
-    { shape: 'a phone', width: 360, colorScheme: 'light' },
-  ] as const;
-
-  /** Shows pages to a browser in each shape, and listens for complaints of their scripts. */
-  function testPages(names: readonly string[]): void {
-    const verdict = chromiumVerdict();
-    it(verdict.sentence, () => {
-      expect(verdict.isFine).toBe(true);
-    });
-
-    describe.runIf(chromiumIsInstalled())('a page of the dashboard', () => {
-      let dashboard: FurnishedDashboard;
-      let browser: Browser;
-      let inside: BrowserContext;
-      let outside: BrowserContext;
-      let complaints: string[] = [];
-      beforeAll(async () => {
-        [dashboard, browser] = await Promise.all([openFurnishedDashboard(), openChromium()]);
-        [inside, outside] = await Promise.all([browser.newContext(), browser.newContext()]);
-        for (const context of [inside, outside]) {
-          context.on('weberror', (error) => complaints.push(error.error().message));
-          context.on('console', (message) => {
-            if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
-          });
-        }
-      }, 120_000);
-      afterAll(async () => {
-        await browser.close();
-        await dashboard.close();
-      });
-
-      it.each(names)(
-        '%s keeps nobody from using it, on a dashboard or a phone, and brings no fault of the script and nothing that the policy forbids',
-        async (name) => {
-          const { path, as } = dashboard.pages.find((one) => one.name === name)!;
-          complaints = [];
-          const page = await visitAs(as === 'nobody' ? outside : inside, dashboard, { path, as });
-          expect(complaints).toEqual([]);
-          // A second filled button would compete with what most people came for.
-          const filled = page.locator('.main:is(button, .button), button.irreversible');
-          expect(await filled.count()).toBeLessThanOrEqual(1);
-          const troubles: string[] = [];
-          // The shapes differ only in what the style sheet does, so the page need not be reloaded.
-          for (const { shape, width, ...media } of SHAPES) {
-            await page.setViewportSize({ width, height: 800 });
-            await page.emulateMedia({ forcedColors: 'none', reducedMotion: 'reduce', ...media });
-            troubles.push(...(await findViolations(page)).map((violation) => `${shape}: ${violation}`));
-            // A page wider than the screen must be scrolled sideways to be read.
-            const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-            if (widest > width) troubles.push(`${shape}: ${widest} wide on a screen of ${width}`);
-          }
-          expect(troubles).toEqual([]);
-          await page.close();
-        },
-        60_000,
-      );
-    });
-  }
-
-  testPages(pageNames());
 });

@@ -33,6 +33,7 @@ import { readBlocks, readShownFile, showBatch } from '../../explain/read-blocks.
 import { whyBatch } from '../../explain/why/tell-why.ts';
 import { apiSchema } from './api-schema.ts';
 import { Section, Table } from '../parts/blocks.tsx';
+import { said } from '../parts/words.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
@@ -277,7 +278,7 @@ function About({ operation: { summary, description } }: { operation: Operation }
   return (
     <>
       {summary}
-      {description && <p class="hint">{description}</p>}
+      {description && <div class="hint">{said(description)}</div>}
     </>
   );
 }

@@ -131,7 +131,7 @@ const DEPTH = objectOf({
 
 const QUEUE = apiSchema({
   tag: 'Overview',
-  summary: 'Where everything is, what stands still and why, and what may go again',
+  summary: 'Where everything is, what is stopped and why, and what may go again',
   description: 'The same as the page "Queue". Money of several currencies is never added up.',
   query: { account: { ...TEXT, maxLength: 255, description: 'Only this account; all if omitted.' } },
   answer: objectOf({

@@ -15,7 +15,7 @@ import { Refusal } from '../access/refusal.ts';
 import { type WebContext, viewerOf } from '../web-context.ts';
 import { Facts, Section, Table } from '../parts/blocks.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
-import { Count, Moment, Money, State, StateBadge } from '../parts/words.tsx';
+import { Count, HostCommand, Moment, Money, State, StateBadge } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { zoneOf } from '../zone-of.ts';
 import { AccountStateWord, WhyItWaits } from './accounts.tsx';
@@ -97,8 +97,9 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
       <p>
         These calls were made, but the restored ledger does not have them. Check the service's own report for that day:
         every payment in it was charged. Batches with the same bytes are never sent again. After the check, record it on
-        the host: <code>{`paydrop account acknowledge ${name} --reason …`}</code>
+        the host.
       </p>
+      <HostCommand command={`paydrop account acknowledge ${name} --reason …`} />
       <Table
         label="Missing calls"
         rows={sends}

@@ -21,7 +21,9 @@ import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { zoneOfViewer } from '../zone-of.ts';
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
+import { ERRORS } from '../../../schemas/errors.ts';
 import { saidState } from '../../../schemas/shown.ts';
+import { REFUSALS } from '../access/refusal.ts';
 import { TextField } from '../parts/form.tsx';
 import { Moment, State } from '../parts/words.tsx';
 import { counted } from '../../kernel/counted.ts';
@@ -164,7 +166,7 @@ export function FilterForm({ asked, zone }: { asked: AuditQuery; zone: string })
       <Move value={asked.move} />
       <TextField name="from" type="date" label="From" value={asked.from} hint={`Days in ${zone}.`} />
       <TextField name="to" type="date" label="To" value={asked.to} />
-      <button type="submit">Look</button>
+      <button type="submit">Apply filters</button>
       <a href="/audit">Show everything</a>
     </form>
   );
@@ -208,13 +210,21 @@ export function linkColumns(timeZone: string): ListColumn<AuditLink>[] {
     { title: 'What', cell: (link) => <What link={link} />, value: ({ move }) => move },
     { title: 'State', value: ({ to_state: state }) => (state === null ? '' : saidState(state)) },
     { title: 'To', cell: (link) => <Whither link={link} />, value: (link) => whither(link).says },
-    { title: 'Why', cell: ({ reason }) => reason, value: ({ reason }) => reason },
+    { title: 'Why', cell: whyOf, value: ({ reason }) => reason },
     {
       title: 'Evidence',
       cell: ({ evidence }) => <Evidence evidence={evidence} />,
       value: ({ evidence }) => (Object.keys(evidence).length === 0 ? '' : JSON.stringify(evidence)),
     },
   ];
+}
+
+/** A refusal is recorded by its code. */
+function whyOf({ move, reason }: AuditLink): string {
+  if (move !== 'access-refused') return reason;
+  const refusals: Readonly<Record<string, { readonly says: string }>> = REFUSALS;
+  const errors: Readonly<Record<string, { readonly means: string }>> = ERRORS;
+  return refusals[reason]?.says ?? errors[reason]?.means ?? reason;
 }
 
 function What({ link: { move, to_state: state } }: { link: AuditLink }) {

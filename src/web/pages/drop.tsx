@@ -24,7 +24,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
     const replaced = await findReplaced(context, request);
     return sendPage(
       reply,
-      <Page title="Check and drop" viewer={viewer} path="/drop">
+      <Page title="Upload file" viewer={viewer} path="/drop">
         {replaced && <Replaces file={replaced} />}
         {folders.length > 0 && <Chooser viewer={viewer} folders={folders} replaced={replaced} />}
         <div id="drop-results" />

@@ -18,6 +18,8 @@ import { fieldOf } from '../access/read-form.ts';
 import type { WebContext } from '../web-context.ts';
 import { Notice } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
+import { sayInZones } from '../parts/when.ts';
+import { HostCommand } from '../parts/words.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
@@ -70,9 +72,8 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
     <Page title="Log in to paydrop" viewer={null} path="/login">
       {isNew && (
         <Notice kind="info" title="There are no users yet">
-          <p>
-            paydrop prints a set-up link at its start. For a new link, run <code>paydrop users set-up</code>.
-          </p>
+          <p>paydrop prints a set-up link at its start. A command on its host makes a new one.</p>
+          <HostCommand command="paydrop users set-up" />
         </Notice>
       )}
       {tried?.result === 'wrong' && <Notice kind="bad" title="Name or password is wrong" />}
@@ -80,8 +81,10 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
         <Notice kind="bad" title="Too many wrong passwords">
           <p>
             Try again here after{' '}
-            <time dateTime={tried.until.toISOString()}>{tried.until.toISOString().slice(11, 19)} UTC</time>, or in a
-            browser that you have used before, or ask an administrator for a new link.
+            <time dateTime={tried.until.toISOString()} title={sayInZones(tried.until, ['UTC'])}>
+              {tried.until.toISOString().slice(11, 19)} UTC
+            </time>
+            , or in a browser that you have used before, or ask an administrator for a new link.
           </p>
         </Notice>
       )}

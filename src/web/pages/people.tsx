@@ -171,7 +171,7 @@ function Change({ viewer, person }: { viewer: Viewer; person: Person }) {
         )}
         <label for={`${id}-reason`}>Reason</label>
         <input id={`${id}-reason`} name="reason" required />
-        <button type="submit">Do it</button>
+        <button type="submit">Change</button>
       </form>
     </details>
   );

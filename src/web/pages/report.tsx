@@ -54,7 +54,7 @@ export function reportPage(server: FastifyInstance, { app }: WebContext): void {
             choices={[...settings.accounts.keys()].map((value) => ({ value, label: value }))}
           />
           <TextField name="day" type="date" label={`Day in ${timeZone}`} value={day} />
-          <button type="submit">Show it</button>
+          <button type="submit">Open</button>
         </form>
         {report ? (
           <>

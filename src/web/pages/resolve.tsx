@@ -18,7 +18,7 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { Notice, Section } from '../parts/blocks.tsx';
 import { FactList } from '../parts/action-forms.tsx';
 import { ActionLinks, Page } from '../parts/page.tsx';
-import { Moment } from '../parts/words.tsx';
+import { Moment, said } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 type Place = SubjectOf<'batch'>;
@@ -104,7 +104,7 @@ function InDoubtView(props: ViewProps) {
               <li key={way.title}>
                 <h3>{way.title}</h3>
                 {way.says.map((sentence) => (
-                  <p key={sentence}>{sentence}</p>
+                  <p key={sentence}>{said(sentence)}</p>
                 ))}
                 <WayLinks viewer={viewer} base={pathOf(place)} way={way} />
               </li>

@@ -72,7 +72,7 @@ type DoFormProps = ActionFormProps & {
 /** Shows the form that does it, as the main thing on a page. */
 export function DoForm(props: DoFormProps) {
   return (
-    <Section title="Do it">
+    <Section title="Confirm">
       <BareForm {...props} />
     </Section>
   );

@@ -1,7 +1,7 @@
 import { ACTIONS } from '../../../schemas/actions.ts';
 import { commandOf, type NamedPart, type Step, type VIEW_COMMANDS } from '../../../schemas/steps.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
-import { said } from './words.tsx';
+import { HostCommand, QUOTED_COMMAND, said } from './words.tsx';
 import { pathWith, SUBJECT_PATHS } from '../actions/find-subject.ts';
 
 /**
@@ -27,18 +27,9 @@ export function Words({ text }: { text: string }) {
   return (
     <>
       {text
-        .split(/"(paydrop [^"]+)"/)
+        .split(QUOTED_COMMAND)
         .map((words, index) => (index % 2 === 0 ? said(words) : <HostCommand key={index} command={words} />))}
     </>
-  );
-}
-
-/** Shows a command only to a reader who asks for it: most of them have no command line. */
-function HostCommand({ command }: { command: string }) {
-  return (
-    <details class="command">
-      <summary>a command on the host</summary> <code>{command}</code>
-    </details>
   );
 }
 

@@ -32,7 +32,7 @@ import { readLastRuns, RunTable } from './run.tsx';
 import { FailedJobs, lookAtServer, type ServerLook, ServerPanel } from './server.tsx';
 import { StageCards } from './stage-cards.tsx';
 
-/** Serves `/queue`: where everything is, what stands still and why, and what may go again. */
+/** Serves `/queue`: where everything is, what is stopped and why, and what may go again. */
 export function queuePage(server: FastifyInstance, { app }: WebContext): void {
   const readFlow = openStageFlow(app.ledger);
   server.get('/queue', async (request, reply) => {
