@@ -4,13 +4,15 @@ import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../.
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { listAudit, listFinished, readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
 import { listReady, openStageFlow, readStages } from '../../../src/ledger/overview/read-stages.ts';
+import { readBadges } from '../../../src/ledger/overview/read-badges.ts';
+import { propose } from '../../../src/ledger/proposal/propose.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
 import {
   countOpenBatches,
   countOpenFiles,
   OPEN_BATCH_STATES,
   OPEN_FILE_STATES,
-  sumDoubt,
   sumHeld,
 } from '../../../src/ledger/overview/overview.ts';
 
@@ -54,26 +56,6 @@ describe('countOpenBatches', () => {
       'reconciled',
       'cancelled',
     ]);
-  });
-});
-
-describe('sumDoubt', () => {
-  it('sums rows and cents of the batches in doubt per account, and no others', async () => {
-    await world.batchIn('unknown', { account: 'main' });
-    world.clock.advance(60_000);
-    await world.batchIn('unknown', { account: 'main', rowsPerBatch: 3 });
-    await world.batchIn('unknown', { account: 'side' });
-    await world.batchIn('sending', { account: 'other' });
-    await world.batchIn('refused', { account: 'other' });
-    expect(await sumDoubt(world.ledger)).toMatchObject([
-      { account: 'main', things: 2, rows: 5, cents: 500 + 900, oldestAt: new Date(START) },
-      { account: 'side', things: 1, rows: 2, cents: 500 },
-    ]);
-  });
-
-  it('is empty when nothing is in doubt', async () => {
-    await world.batchIn('ready');
-    expect(await sumDoubt(world.ledger)).toEqual([]);
   });
 });
 
@@ -258,3 +240,52 @@ describe('listFinished', () => {
     expect(await listFinished(world.ledger, { limit: 10 })).toEqual([]);
   });
 });
+
+describe('readBadges', () => {
+  const because = { actor: 'operator:bob', reason: 'wait' };
+  const read = () => readBadges(world.ledger, 'operator:ann');
+
+  it('counts nothing in a quiet ledger', async () => {
+    await world.accepted({ account: 'main' });
+    expect(await read()).toEqual({ needsYou: 0, isInDoubt: false, approvals: 0, stopped: 0 });
+  });
+
+  it.each([
+    ['unknown', { needsYou: 1, isInDoubt: true }],
+    ['exception', { needsYou: 1, isInDoubt: true }],
+    ['refused', { needsYou: 1, isInDoubt: false }],
+    ['submitted', { needsYou: 0, isInDoubt: false }],
+  ] as const)('counts a batch that is %s', async (state, counted) => {
+    await world.batchIn(state);
+    expect(await read()).toMatchObject(counted);
+  });
+
+  it('counts an account once, however often it is stopped', async () => {
+    for (const account of ['main', 'side']) await pauseAccount(world.ledger, account, because);
+    await world.ledger.pool.query(
+      `INSERT INTO account_stop (account, reason, since, kind) SELECT account, reason, since, 'fault' FROM account_stop`,
+    );
+    expect(await read()).toMatchObject({ stopped: 2, needsYou: 4 });
+  });
+
+  it('leaves out the files and proposals of the person who looks', async () => {
+    const mine = await world.held();
+    await world.held();
+    await world.ledger.pool.query(
+      `INSERT INTO upload (account, folder, name, sha256, bytes, actor, at, file_id)
+       SELECT account, folder, name, 'a', 1, 'operator:ann', claimed_at, file_id FROM file WHERE file_id = $1`,
+      [mine.file_id],
+    );
+    expect(await read()).toMatchObject({ approvals: 1 });
+    await proposeFor(mine.file_id, 'operator:ann');
+    expect(await read()).toMatchObject({ approvals: 1 });
+    // A held file that is proposed is one decision: whether to confirm it.
+    await proposeFor((await world.held()).file_id, 'operator:bob');
+    expect(await read()).toMatchObject({ approvals: 2 });
+  });
+});
+
+function proposeFor(fileId: string, actor: string) {
+  const order = { action: 'approve', binding: {}, reason: 'it is right' } as const;
+  return transact(world.ledger, (tx) => propose(tx, { ...order, fileId, actor }));
+}

@@ -224,9 +224,9 @@ describe('listIssues', () => {
 
 describe('a ledger with many paid rows', () => {
   const FILES = 200;
-  const ROWS = 300;
-  /** A row that is looked at touches fifteen blocks; to read all outcomes takes six hundred. */
-  const FEW = 400;
+  const ROWS = 600;
+  /** A row that is looked at touches fifteen blocks; to read all outcomes takes twelve hundred. */
+  const FEW = 600;
 
   beforeAll(async () => {
     await world.empty();

@@ -36,9 +36,13 @@ describe('/search', () => {
 
   it('tells what became of payments and what to do, and leads to the page of each', async () => {
     const found = sectionOf((await search('c-')).text, 'Payments');
-    expect(tableOf(found).map((row) => row.slice(0, 6).join(' | '))).toEqual([
-      'c-02 | 16.00 USD | Declined | The card could not be processed; check the card data | Correct the row before it is sent again | ••1111',
+    expect(
+      tableOf(found)
+        .map((row) => row.slice(0, 6).join(' | '))
+        .toSorted(),
+    ).toEqual([
       'C-1 | 25.00 USD | Approved | Charged or refunded |  | ••2220',
+      'c-02 | 16.00 USD | Declined | The card could not be processed; check the card data | Correct the row before it is sent again | ••1111',
     ]);
     expect(linksOf(found)).toContain(`/payments/${file.file_id}/1`);
   });
