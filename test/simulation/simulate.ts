@@ -104,7 +104,8 @@ async function play(world: World): Promise<string[]> {
   if (broken.length > 0) return broken;
   if (world.choose.happens(0.6)) {
     await letPersonReprocess(world);
-    const restless = await settle(world);
+    // The work may have ended with hosts away, and with an older copy of the ledger.
+    const restless = await driveToRest(world);
     if (restless.length > 0) return restless;
     const wrong = await checkAll(world);
     if (wrong.length > 0) return wrong;

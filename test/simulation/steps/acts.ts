@@ -92,6 +92,7 @@ export const SELDOM: readonly string[] = [
   'resubmit',
   'select',
   'reprocess',
+  'stop a run',
 ];
 
 /** Acts that rely on something not having been sent, which a ledger restored to an older state does not know. */
