@@ -78,6 +78,7 @@ export default defineConfig({
       { extends: true, test: { ...LONG, name: 'soak', include: SOAK, isolate: false, ...COMPILED } },
     ],
     coverage: {
+      reportOnFailure: true,
       provider: 'v8',
       include: ['schemas/**/*.{ts,tsx}', 'src/**/*.{ts,tsx}', 'workers/**/*.ts'],
       // It runs in a thread, which this provider does not see; open-thread.soak.test.ts covers it.

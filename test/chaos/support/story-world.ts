@@ -215,7 +215,13 @@ export async function resolveDoubts(
      FROM batch b JOIN file f USING (file_id) JOIN payment_row r ON r.file_no = f.file_no AND r.batch_no = b.batch_no
      WHERE b.state = 'unknown' GROUP BY b.file_id, b.batch_no ORDER BY b.file_id, b.batch_no`,
   );
-  const books = new Map((await dashboard.service.books()).map((row) => [row.invoice, row.batchId]));
+  // Payments that were sent again are in the books twice. A batch whose id the ledger has is another one.
+  const known = await dashboard.ledger.query<{ id: string }>(
+    'SELECT batch_id AS id FROM batch WHERE batch_id IS NOT NULL',
+  );
+  const ids = new Set(known.map(({ id }) => id));
+  const lost = (await dashboard.service.books()).filter(({ batchId }) => !ids.has(batchId));
+  const books = new Map(lost.map((row) => [row.invoice, row.batchId]));
   const failures: string[] = [];
   const chosen = doubts.slice(0, most);
   for (const { batch, invoices } of chosen) {
