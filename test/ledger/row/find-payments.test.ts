@@ -148,7 +148,7 @@ describe('findPayments', () => {
     };
     for (const prepare of ['SELECT 1', 'ANALYZE payment_row, row_outcome, file']) {
       await world.force(prepare);
-      const byStart = await plansOf({ invoiceStart: 'inv-3', accounts: ['main'] });
+      const byStart = await plansOf({ invoiceStart: 'inv-333', accounts: ['main'] });
       expect(byStart, prepare).toContain('payment_row_by_invoice_start');
       const byAmount = await plansOf({ cents: { from: 500, to: 500 } });
       expect(byAmount, prepare).toContain('payment_row_by_amount');
