@@ -1,7 +1,8 @@
 import { saidCode } from '../../schemas/errors.ts';
 import { type BatchState, type FileState, type Outcome, OUTCOMES } from '../../schemas/lifecycle.ts';
-import { type Advice, rejectionOf } from '../../schemas/rejections.ts';
+import { rejectionOf } from '../../schemas/rejections.ts';
 import {
+  adviceOn,
   SHOWN,
   SHOWN_ADVICE,
   SHOWN_OUTCOMES,
@@ -140,16 +141,6 @@ export type SaidPayment = FoundRow & {
   readonly advice: string | null;
 };
 
-/** Outcomes without a code, by what to do about them. */
-const ADVICE_OF: Partial<Record<Outcome, Advice>> = {
-  declined: 'unknown',
-  duplicate: 'unknown',
-  unknown: 'unknown',
-  format_error: 'fix',
-  invalid: 'fix',
-  not_charged: 'later',
-};
-
 /** Adds what became of a payment. One without an outcome stands as its batch or file does. */
 export function sayPayment(row: FoundRow, blocksOf: Blocks): SaidPayment {
   return { ...row, path: `/payments/${row.fileId}/${row.line}`, ...sayOutcome(row, blocksOf) };
@@ -157,19 +148,20 @@ export function sayPayment(row: FoundRow, blocksOf: Blocks): SaidPayment {
 
 function sayOutcome(row: FoundRow, blocksOf: Blocks): Pick<SaidPayment, 'word' | 'tone' | 'means' | 'advice'> {
   const { outcome, code, batchNo, batchState, fileState, account } = row;
-  if (outcome !== null) return sayOf(outcome as Outcome, code === null ? undefined : rejectionOf(code));
+  if (outcome !== null) return sayOf(outcome as Outcome, code);
   if (fileState === 'rejected') return { ...SHOWN.rejected, advice: null };
-  if (batchNo === null) return sayOf('invalid', { message: row.faults.map(saidCode).join('; ') });
+  if (batchNo === null) return sayOf('invalid', null, row.faults.map(saidCode).join('; '));
   const { shown, blockedBy } = showBatch({ state: batchState ?? 'ready' }, { account, state: fileState }, blocksOf);
   const causes = blockedBy.map(({ says }) => says).join('; ');
   return { ...SHOWN[shown], ...(shown === 'blocked' && { means: causes }), advice: null };
 }
 
-function sayOf(outcome: Outcome, cause?: { message: string; advice?: Advice }) {
-  const advice = cause?.advice ?? ADVICE_OF[outcome];
+function sayOf(outcome: Outcome, code: number | null, why?: string) {
+  const advice = adviceOn(outcome, code);
+  const means = code === null ? why : rejectionOf(code).message;
   return {
     ...SHOWN_OUTCOMES[outcome],
-    means: cause?.message || OUTCOMES[outcome].means,
+    means: means || OUTCOMES[outcome].means,
     advice: advice === undefined ? null : SHOWN_ADVICE[advice].says,
   };
 }

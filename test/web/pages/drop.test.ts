@@ -105,10 +105,10 @@ describe('POST /drop/submit of a corrected file', () => {
     await world.finish();
     const { file_id: replaces, state } = await findFile(world.app.ledger, 'waits.csv');
     expect(state).toBe('held');
-    await sendFile(operator, 'submit', { name: 'mended.csv', content: lines([cardRow(8)]), replaces });
+    await sendFile(operator, 'submit', { name: 'right.csv', content: lines([cardRow(8)]), replaces });
     await world.finish();
     const { words } = await openAction(approver, `/files/${replaces}/do/approve`);
-    expect(words).toMatch(/It was corrected: "mended\.csv" was uploaded in its place and is \w+\. With both/);
+    expect(words).toMatch(/It was corrected: "right\.csv" was uploaded in its place and is \w+\. With both/);
   });
 
   it('takes none when the old one was let go meanwhile, or is of nobody', async () => {
