@@ -18,6 +18,10 @@ export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, val
   }
 }
 
+/** SQL that makes the planner know no table, whatever was counted while earlier tests filled them. */
+export const FORGET_STATISTICS = `WITH forgotten AS (DELETE FROM pg_statistic)
+  UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE relkind = 'r' AND relnamespace = 'paydrop'::regnamespace`;
+
 /** Makes the calls of an account, or the reports given for its batches, this many hours older. */
 export async function ageBy(app: Pick<App, 'ledger'>, account: string, what: keyof typeof AGED, hours: number) {
   const set = AGED[what].map((column) => `${column} = t.${column} - $2 * interval '1 hour'`).join(', ');

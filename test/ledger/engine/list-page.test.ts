@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ListPage, openSnapshot } from '../../../src/ledger/engine/list-page.ts';
 import { countFiles, type FileFilter, type FileOrder, listFiles } from '../../../src/ledger/file/list-files.ts';
+import { FORGET_STATISTICS } from '../../support/force-sql.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -58,7 +59,7 @@ describe('pageSql', () => {
          'name', 'file ' || n, 'account', 'account ' || n % 7, 'valid_cents', n % 1000))).*
        FROM file f, generate_series(1, 3000) n`,
     );
-    for (const prepare of ['SELECT 1', 'ANALYZE file']) {
+    for (const prepare of [FORGET_STATISTICS, 'ANALYZE file']) {
       await world.force(prepare);
       for (const [order, index] of Object.entries(INDEX_OF) as [FileOrder, string][]) {
         for (const isDescending of [false, true])

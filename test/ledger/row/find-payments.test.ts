@@ -11,6 +11,7 @@ import {
 } from '../../../src/ledger/file/search.ts';
 import { findPayments, type PaymentSearch } from '../../../src/ledger/row/find-payments.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { FORGET_STATISTICS } from '../../support/force-sql.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -146,7 +147,7 @@ describe('findPayments', () => {
       await findPayments({ ...world.ledger, pool: { query } as never }, search, 51);
       return plans.join('\n');
     };
-    for (const prepare of ['SELECT 1', 'ANALYZE payment_row, row_outcome, file']) {
+    for (const prepare of [FORGET_STATISTICS, 'ANALYZE payment_row, row_outcome, file']) {
       await world.force(prepare);
       const byStart = await plansOf({ invoiceStart: 'inv-333', accounts: ['main'] });
       expect(byStart, prepare).toContain('payment_row_by_invoice_start');

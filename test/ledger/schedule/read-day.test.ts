@@ -12,6 +12,7 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { balanceDay } from '../../../src/reconcile/balance-day.ts';
+import { FORGET_STATISTICS } from '../../support/force-sql.ts';
 import { openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
@@ -284,7 +285,7 @@ describe('a day with two thousand batches of one file', () => {
   });
 
   it.each(['without', 'with'])('reads each batch once, %s statistics of the tables', async (statistics) => {
-    if (statistics === 'with') await world.ledger.pool.query('ANALYZE');
+    await world.force(statistics === 'with' ? 'ANALYZE' : FORGET_STATISTICS);
     const month = (ledger: Ledger) => sumDays(ledger, [{ account: 'main', day: 'a', from: FROM, until: UNTIL }]);
     const [all] = await month(world.ledger);
     expect(all).toMatchObject({ rows: 2 * (BATCHES + OTHERS), cents: 500 * (BATCHES + OTHERS) });
