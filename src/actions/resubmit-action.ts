@@ -12,7 +12,6 @@ import {
   type Wanted,
 } from './resubmit.ts';
 import { keptBackJson, sayKeptBack, sayUnproven, UNPROVEN_NEXT } from './say-kept-back.ts';
-import { capital } from '../explain/why/sentence.ts';
 import type { AppAction, Filled } from './action.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 import { saidState } from '../../schemas/shown.ts';
@@ -59,7 +58,7 @@ export const resubmit: AppAction<'file'> = {
     const sum = sumWords(context, file.account, lines.length, cents);
     return {
       says: [
-        `${capital(sum)} are sent again in a new file, which is checked and acknowledged like any other. Each row is sent again once.`,
+        `Sends ${sum} again in a new file, which is checked and acknowledged like any other. Each row is sent again once.`,
         'Never included: approved, pending, unknown, duplicate and invalid rows, and declined rows whose code forbids another try.',
         ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} already resubmitted, or barred.`] : []),
         ...sayKeptBack(plan),

@@ -2,7 +2,7 @@ import type { ReprocessAction } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import { takesTwoToApprove } from '../../config/second-person.ts';
 import { readBlocks } from '../../explain/read-blocks.ts';
-import { capital, whoDid } from '../../explain/why/sentence.ts';
+import { whoDid } from '../../explain/why/sentence.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group-by.ts';
@@ -138,7 +138,7 @@ function barredBy(run: ReprocessRow, judged: Judged): { barred?: string } {
 
 const SAYS: Readonly<Record<ReprocessAction, (count: number, sum: string) => string>> = {
   resubmit: (count, sum) =>
-    `${sum} of ${counted(count, 'file')} are sent again in ${byNumber(count, 'a new file, which is', 'as many new files, which are')} checked like any other.`,
+    `Sends ${sum} of ${counted(count, 'file')} again in ${byNumber(count, 'a new file, which is', 'as many new files, which are')} checked like any other.`,
   retry: (count, sum) => `${counted(count, 'refused batch')} with ${sum} ${byNumber(count, 'is', 'are')} sent again.`,
   'drop-again': (count, sum) =>
     `${counted(count, 'file')} with ${sum} that never came back ${byNumber(count, 'is', 'are')} written again, with the same bytes.`,
@@ -149,7 +149,7 @@ function sayGoing(context: ActionContext, { items }: Judged): string[] {
   const says = [...groupBy(going, ({ account, action }) => `${action} ${account}`).values()].map((group) => {
     const { rows, cents } = sumOf({ items: group });
     const { account, action } = group[0]!;
-    return capital(SAYS[action](group.length, `${sumWords(context, account, rows, cents)} of account ${account}`));
+    return SAYS[action](group.length, `${sumWords(context, account, rows, cents)} of account ${account}`);
   });
   return [
     ...says,

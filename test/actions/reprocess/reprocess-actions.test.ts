@@ -67,7 +67,7 @@ describe('reprocess', () => {
     const { plan: shown } = await plan(runNo);
     expect(shown).toMatchObject({
       says: [
-        `2 rows, 50.00 USD of account ${account} of 2 files are sent again in as many new files, which are checked like any other.`,
+        `Sends 2 rows, 50.00 USD of account ${account} of 2 files again in as many new files, which are checked like any other.`,
         'Each payment is sent again once. None that is in doubt is among them.',
       ],
       button: 'Reprocess 2 payments',

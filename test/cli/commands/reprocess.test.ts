@@ -60,7 +60,7 @@ describe('reprocess', () => {
   it('shows what would go, and does it file by file, once', async () => {
     const no = await select('monday.csv', 'tuesday.csv');
     const planned = await world.paydrop('reprocess', 'run', no, '--plan');
-    expect(planned.out).toContain('2 rows, 4.00 USD of account main of 2 files are sent again in as many new files');
+    expect(planned.out).toContain('Sends 2 rows, 4.00 USD of account main of 2 files again in as many new files');
     expect(planned.out).toContain('nothing was changed');
     const ran = await world.paydrop('reprocess', 'run', no, ...WHY, '--name', 'Declines of June');
     expect(ran).toMatchObject({ status: 0, err: '' });

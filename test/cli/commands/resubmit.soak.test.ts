@@ -37,7 +37,7 @@ describe('resubmit', () => {
     const { status, out } = await resubmit('--plan', '--json');
     expect(status).toBe(0);
     const { says, facts } = JSON.parse(out);
-    expect(says[0]).toContain('1 row, 2.00 USD are sent again in a new file');
+    expect(says[0]).toContain('Sends 1 row, 2.00 USD again in a new file');
     expect(facts).toContainEqual({ name: 'Lines', value: '2' });
     expect(await readdir(folder)).toEqual([]);
     expect(await query(world.app, 'SELECT 1 FROM resubmission')).toEqual([]);
@@ -257,7 +257,7 @@ describe('a row that the service books only after two reports have lacked it', (
   it('stays when it was booked meanwhile, and its outcome is corrected; the others are sent again', async () => {
     await book(codeRow(2));
     const plan = await resubmit('--dry-run');
-    expect(plan.out).toContain('2 rows, 50.00 USD are sent again in a new file');
+    expect(plan.out).toContain('Sends 2 rows, 50.00 USD again in a new file');
     expect(plan.out).toContain('Line 2 is not sent again');
     expect(await inFolder()).toEqual([]);
     const done = await resubmit();

@@ -162,7 +162,7 @@ describe('resubmit', () => {
   it('shows which rows it would be, and writes nothing', async () => {
     const { status, words } = await openAction(operator, path);
     expect(status).toBe(200);
-    expect(words).toContain('1 row, 2.00 USD are sent again in a new file');
+    expect(words).toContain('Sends 1 row, 2.00 USD again in a new file');
     expect(words).toContain('Lines 2');
     expect(await inFolder()).toEqual([]);
   });
