@@ -69,24 +69,45 @@ async function askPages(): Promise<Record<string, number>> {
      FROM file ORDER BY valid_rows DESC, file_no LIMIT 1`,
   );
   const { id, line } = rows[0]!;
-  const file = `/files/${id}`;
+  const file = `files/${id}`;
   const tabs = ['overview', 'payments', 'batches', 'problems', 'outputs', 'history'].map((tab) => `${file}?tab=${tab}`);
-  const lists = ['needs', 'blocked', 'again', 'waiting', 'failed', 'finished'].map((list) => `/queue?list=${list}`);
+  const lists = ['needs', 'blocked', 'again', 'waiting', 'failed', 'finished'].map((list) => `queue?list=${list}`);
+  const words = [
+    'COPY2-00',
+    '25.00',
+    'last:0042 >20',
+    'declined',
+    'code:14',
+    'today',
+    'main',
+    'copy-3',
+    '1-100',
+    'nothing',
+  ];
+  const searches = words.map((text) => `search?q=${encodeURIComponent(text)}`);
   const others = [
     'files',
     'files?name=copy',
+    'files?sort=amount&dir=asc',
     'payments',
     'payments?account=main',
+    'payments?issue=declined',
     `payments/${id}/${line}`,
+    'queue?list=again&advice=all&account=main',
     'approvals',
     'accounts',
+    'accounts/main',
     'schedules',
     'report',
+    'report?account=main',
     'audit',
+    `audit?file=${id}`,
+    'people',
+    'profiles',
     'me',
   ];
   let slowest = 0;
-  for (const path of [...others.map((name) => `/${name}`), ...lists, ...tabs]) {
+  for (const path of [...others, ...lists, ...searches, ...tabs].map((name) => `/${name}`)) {
     const { pageMs } = await ask('page', () => getPage(path), 5);
     if (pageMs! > slowest) process.stderr.write(`${path}: ${Math.round(pageMs!)} ms\n`);
     slowest = Math.max(slowest, pageMs!);

@@ -2,6 +2,9 @@ import type { App } from '../../src/app.ts';
 
 const FILES = 20;
 const BATCH_ROWS = 500;
+/** One row in so many is over its card's limit, and may go again. */
+const DECLINED_EACH = 50;
+const ROWS_OF = { approved: BATCH_ROWS - BATCH_ROWS / DECLINED_EACH, declined: BATCH_ROWS / DECLINED_EACH } as const;
 
 /**
  * Fills the ledger with copies of one finished file: rows, outcomes, batches and audit links, one file a day up to
@@ -53,16 +56,24 @@ function statementsOf(fileId: string, rows: number): string[] {
        'first_line', (no - 1) * ${BATCH_ROWS} + 1, 'last_line', no * ${BATCH_ROWS}, 'next_recheck_at', NULL,
        'state_at', c.at, 'submitted_at', c.at, 'result_at', c.at, 'final_at', c.at))).*
      FROM batch b, copy c, generate_series(1, ${batches}) no WHERE b.file_id = '${fileId}' AND b.batch_no = 1`,
-    `INSERT INTO batch_outcome SELECT c.file_no, no, 'approved', ${BATCH_ROWS}, ${BATCH_ROWS} * 2500
-     FROM copy c, generate_series(1, ${batches}) no`,
+    ...(['approved', 'declined'] as const).map(
+      (
+        outcome,
+      ) => `INSERT INTO batch_outcome SELECT c.file_no, no, '${outcome}', ${ROWS_OF[outcome]}, ${ROWS_OF[outcome]} * 2500
+       FROM copy c, generate_series(1, ${batches}) no`,
+    ),
     `INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)
      SELECT c.file_no, line, (line - 1) / ${BATCH_ROWS} + 1, 'COPY' || c.copy_no || '-' || lpad(line::text, 8, '0'), '', 2500,
        lpad((line % 10000)::text, 4, '0')
      FROM copy c, generate_series(1, ${rows}) line`,
     `INSERT INTO row_print (volume, print, file_no, line)
      SELECT c.file_no, hashtextextended(line::text, c.file_no), c.file_no, line FROM copy c, generate_series(1, ${rows}) line`,
-    `INSERT INTO row_outcome (file_no, line, outcome, message, "authorization")
-     SELECT c.file_no, line, 'approved', 'OK: 678594:', '678594' FROM copy c, generate_series(1, ${rows}) line`,
+    `INSERT INTO row_outcome (file_no, line, outcome, code, message, "authorization")
+     SELECT c.file_no, line, 'approved', NULL, 'OK: 678594:', '678594' FROM copy c, generate_series(1, ${rows}) line
+     WHERE line % ${DECLINED_EACH} <> 0`,
+    `INSERT INTO row_outcome (file_no, line, outcome, code, message, "authorization")
+     SELECT c.file_no, line, 'declined', 14, 'REJECT: 14', '' FROM copy c, generate_series(1, ${rows}) line
+     WHERE line % ${DECLINED_EACH} = 0`,
     `INSERT INTO audit SELECT (jsonb_populate_record(a, jsonb_build_object('seq', 1000000 + row_number() OVER (),
        'at', c.at, 'file_id', c.file_id, 'batch_no', no))).*
      FROM audit a, copy c, generate_series(1, ${batches}) no WHERE a.file_id = '${fileId}' AND a.batch_no = 1`,
