@@ -4,9 +4,9 @@ import { openChromium } from '../support/chromium.ts';
 import { openFurnishedDashboard, visitAs } from './support/furnished-dashboard.ts';
 
 /** `npm run screenshots [page…]`: every page, or some, at the width of a phone and of a dashboard, in light and dark. */
-const WIDTHS = { phone: 390, dashboard: 1280 };
+const WIDTHS = [390, 1440];
 const SCHEMES = ['light', 'dark'] as const;
-const FOLDER = 'screenshots';
+const FOLDER = 'docs/screenshots';
 
 const wanted = process.argv.slice(2);
 await mkdir(FOLDER, { recursive: true });
@@ -14,14 +14,16 @@ const dashboard = await openFurnishedDashboard();
 const browser = await openChromium();
 for (const { name, path, as } of dashboard.pages) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  for (const [device, width] of Object.entries(WIDTHS)) {
+  for (const width of WIDTHS) {
     for (const colorScheme of SCHEMES) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
       const page = await visitAs(context, dashboard, { path, as });
-      await page.screenshot({ path: join(FOLDER, `${name}-${device}-${colorScheme}.png`), fullPage: true });
+      const file = join(FOLDER, `${name}-${width}-${colorScheme}.jpg`);
+      await page.screenshot({ path: file, fullPage: true, quality: 50, type: 'jpeg' });
       await context.close();
     }
   }
+  process.stderr.write(`${name}\n`);
 }
 await browser.close();
 await dashboard.close();
