@@ -43,7 +43,7 @@ function statementsOf(fileId: string, rows: number): string[] {
   return [
     `CREATE TEMP TABLE model AS SELECT * FROM file WHERE file_id = '${fileId}'`,
     // What differs between the copies. All else is copied, so that the columns need not be named.
-    `CREATE TEMP TABLE copy AS SELECT n AS copy_no, 1000 + n AS file_no, 'copy' || lpad(n::text, 12, '0') AS file_id,
+    `CREATE TEMP TABLE copy AS SELECT n AS copy_no, 1000 + n AS file_no, 'c0py' || lpad(n::text, 12, '0') AS file_id,
        m.claimed_at - (n - 1) * interval '1 day' AS at FROM model m, generate_series(1, ${FILES}) n`,
     `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(m, jsonb_build_object(
        'file_no', c.file_no, 'file_id', c.file_id, 'name', 'copy-' || c.copy_no || '.csv', 'sha256', repeat('0', 56) || lpad(c.copy_no::text, 8, '0'),
@@ -96,13 +96,13 @@ export async function fillBusyDay(app: App, model: { fileId: string }): Promise<
     `CREATE TEMP TABLE part AS SELECT 0 AS n, no, false AS is_open FROM generate_series(1, ${large}) no
      UNION ALL SELECT n, 1, n > ${small} FROM generate_series(1, ${small + open}) n`,
     `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(f, jsonb_build_object(
-       'file_no', 1000000 + n, 'file_id', 'today' || lpad(n::text, 11, '0'), 'name', 'today-' || n || '.csv',
+       'file_no', 1000000 + n, 'file_id', 't0day' || lpad(n::text, 11, '0'), 'name', 'today-' || n || '.csv',
        'sha256', repeat('1', 56) || lpad(n::text, 8, '0'), 'state', CASE WHEN is_open THEN 'in_progress' ELSE f.state END,
        'valid_rows', parts * ${BATCH_ROWS}, 'valid_cents', parts * ${BATCH_ROWS} * 2500))).*
      FROM file f, (SELECT n, is_open, count(*) AS parts FROM part GROUP BY n, is_open) p
      WHERE f.file_id = '${model.fileId}'`,
     `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
-       'file_id', 'today' || lpad(n::text, 11, '0'), 'batch_no', no, 'batch_id', 'today-' || n || '-' || no,
+       'file_id', 't0day' || lpad(n::text, 11, '0'), 'batch_no', no, 'batch_id', 'today-' || n || '-' || no,
        'rows', ${BATCH_ROWS}, 'cents', ${BATCH_ROWS} * 2500, 'next_recheck_at', NULL,
        'first_line', (no - 1) * ${BATCH_ROWS} + 1, 'last_line', no * ${BATCH_ROWS},
        'state', CASE WHEN is_open THEN 'submitted' ELSE b.state END,
