@@ -1,7 +1,7 @@
 import { readObstacles } from '../../workers/upkeep/alarms/obstacles.ts';
 import type { Settings } from '../config/config.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
-import { type AgainSum, listLost, sumAgain } from '../ledger/overview/may-go-again.ts';
+import { listLost, sumAgain } from '../ledger/overview/may-go-again.ts';
 import { readOpenFiles } from '../ledger/overview/overview.ts';
 import { type Depth, listReady, readStages, type ReadyBatch } from '../ledger/overview/read-stages.ts';
 import { type Block, readBlocks, readShown } from './read-blocks.ts';
@@ -21,8 +21,6 @@ export type QueueState = Awaited<ReturnType<typeof readQueue>>;
 
 /** Batches shown of each account that is blocked. */
 export const SHOWN_OF_BLOCKED = 20;
-/** Rows that may go again are counted up to here where only their number is shown. */
-export const COUNTED_AGAIN = 1_000;
 
 /**
  * Reads what is open, where it is, what keeps it there and what may go again, all from the ledger.
@@ -42,7 +40,8 @@ export async function readQueue(
     readBlocks(ledger, settings),
     readOpenFiles(ledger, account),
     readObstacles(ledger, settings),
-    readAgainSums(ledger, account),
+    // What may be tried again without any change.
+    sumAgain(ledger, { advice: 'later', account }),
     listLost(ledger),
   ]);
   const stages = depths.filter(isOwn);
@@ -58,11 +57,6 @@ export async function readQueue(
     again,
     lost: lost.filter(isOwn),
   };
-}
-
-/** Sums what may be tried again later without any change, as far as it is counted. */
-function readAgainSums(ledger: Ledger, account: string | undefined): Promise<AgainSum[]> {
-  return sumAgain(ledger, { advice: 'later', account }, COUNTED_AGAIN);
 }
 
 async function readBlocked(

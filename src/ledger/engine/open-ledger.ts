@@ -134,7 +134,8 @@ type Bound = { valueMapper?: (value: unknown) => unknown };
 /**
  * Settings of every session, whatever the server's own. A commit is on disk before it is answered; otherwise a power
  * cut could undo moves that were acted upon. A process that vanishes during a transaction, or while holding a lock,
- * blocks others for a minute, not for hours.
+ * blocks others for a minute, not for hours. No statement is split among processes of the server: most read little, and
+ * starting these takes longer than they save.
  */
 const SETTINGS = {
   search_path: 'paydrop',
@@ -142,6 +143,7 @@ const SETTINGS = {
   datestyle: 'ISO',
   synchronous_commit: 'on',
   idle_in_transaction_session_timeout: '60s',
+  max_parallel_workers_per_gather: '0',
   tcp_keepalives_idle: '60',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '6',

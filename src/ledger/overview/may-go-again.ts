@@ -66,18 +66,19 @@ export function againQuery({ account, advice, fileId, leftBy }: AgainFilter, mos
     ...(own === undefined ? [] : [`(SELECT f.account FROM file f WHERE f.file_no = o.file_no) = ${own}`]),
   ].join(' AND ');
   const pick = (table: string, number: string) =>
-    `(SELECT o.file_no, o.line, ${number} AS correction_no FROM ${table} o WHERE ${conditions}
+    `(SELECT o.file_no, o.line, o.outcome, o.code, ${number} AS correction_no FROM ${table} o WHERE ${conditions}
       ORDER BY o.file_no DESC, o.line LIMIT $1)`;
   const text = `SELECT f.file_no AS "fileNo", f.file_id AS "fileId", f.name, f.account, c.line, r.batch_no AS "batchNo",
-           r.invoice, r.last_four AS "lastFour", r.amount_cents AS cents, k.outcome, k.code, b.final_at AS since
+           r.invoice, r.last_four AS "lastFour", r.amount_cents AS cents, c.outcome, c.code, b.final_at AS since
     FROM (${pick('row_outcome', '0')} UNION ALL ${pick('row_change', 'o.correction_no')}
           ORDER BY file_no DESC, line LIMIT $1) c
       CROSS JOIN LATERAL (SELECT * FROM file WHERE file.file_no = c.file_no OFFSET 0) f
-      CROSS JOIN LATERAL (SELECT * FROM current_outcome x WHERE x.file_no = c.file_no AND x.line = c.line OFFSET 0) k
       CROSS JOIN LATERAL (SELECT * FROM payment_row x WHERE x.file_no = c.file_no AND x.line = c.line OFFSET 0) r
       CROSS JOIN LATERAL (SELECT final_at FROM batch x WHERE x.file_id = f.file_id AND x.batch_no = r.batch_no OFFSET 0) b
-    -- Only its present outcome counts, and no row of a call that the ledger had lost.
-    WHERE k.correction_no = c.correction_no AND f.shredded_at IS NULL
+    -- Only its last outcome counts, and no row of a call that the ledger had lost.
+    WHERE NOT EXISTS (SELECT FROM row_change k WHERE k.file_no = c.file_no AND k.line = c.line
+                        AND k.correction_no > c.correction_no OFFSET 0)
+      AND f.shredded_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM forgotten_send g WHERE g.file_id = f.file_id AND g.batch_no = r.batch_no)`;
   return { text, values };
 }
@@ -102,8 +103,11 @@ export function adviceCondition(advice: Advice, put: Put): string {
   return outcome === undefined ? ofCode : `(${ofCode} OR o.outcome = '${outcome}')`;
 }
 
-/** Most rows that a list looks at. */
-export const MOST_AGAIN = 10_000;
+/** Rows that may go again are counted up to here. */
+export const MOST_AGAIN = 1_000;
+
+/** Most rows that a page of a list looks at. */
+const MOST_LOOKED_AT = 10_000;
 
 /** Returns a page of the rows that may go again, newest file first, in the order of their lines. */
 export async function listAgain(
@@ -111,7 +115,7 @@ export async function listAgain(
   filter: AgainFilter,
   { after, limit }: { after?: AgainPlace | undefined; limit: number },
 ): Promise<AgainRow[]> {
-  const { text, values } = againQuery(filter, MOST_AGAIN, after);
+  const { text, values } = againQuery(filter, MOST_LOOKED_AT, after);
   const ordered = `${text} ORDER BY c.file_no DESC, c.line LIMIT $${values.length + 1}`;
   return (await pool.query<AgainRow>(ordered, [...values, limit])).rows;
 }

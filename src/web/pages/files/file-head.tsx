@@ -3,7 +3,7 @@ import { LAYOUTS } from '../../../../schemas/layouts.ts';
 import { COMPLETENESS, type BatchState, FINAL_BATCH_STATES } from '../../../../schemas/lifecycle.ts';
 import type { HandledAction } from '../../../actions/action.ts';
 import type { Block, ShownFile } from '../../../explain/read-blocks.ts';
-import { COUNTED_AGAIN } from '../../../explain/read-queue.ts';
+import { MOST_AGAIN } from '../../../ledger/overview/may-go-again.ts';
 import { capital, ended, whoDid } from '../../../explain/why/sentence.ts';
 import { SHOWN, type Shown } from '../../../../schemas/shown.ts';
 import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
@@ -32,7 +32,7 @@ export type HeadFacts = OfProfile & {
   readonly maker: string | undefined;
   /** Whether rows of it may be sent again. */
   readonly hasRowsToSend: boolean;
-  /** How many of them a selection takes, counted up to `COUNTED_AGAIN`. */
+  /** How many of them a selection takes, counted up to `MOST_AGAIN`. */
   readonly again: number;
   readonly outputs: readonly Pick<OutputRow, 'kind'>[];
 };
@@ -150,7 +150,7 @@ function batchPath({ file, figures }: Pick<HeadFacts, 'file' | 'figures'>, state
 function afterTheEnd(...[viewer, { file, hasRowsToSend, again, outputs }]: Parameters<StepOf>): MainStep | undefined {
   const path = `/files/${file.file_id}`;
   if (again > 0 && viewerMay(viewer, 'reprocess')) {
-    const count = `${groupDigits(String(again))}${again >= COUNTED_AGAIN ? '+' : ''}`;
+    const count = `${groupDigits(String(again))}${again >= MOST_AGAIN ? '+' : ''}`;
     return { label: `Reprocess ${count}…`, selects: true, action: 'resubmit' };
   }
   if (hasRowsToSend && file.state === 'completed' && viewerMay(viewer, 'resubmit'))

@@ -5,7 +5,6 @@ import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
 import { listAudit, type AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { countFaults, MOST_COUNTED } from '../../../ledger/row/fault-counts.ts';
-import { COUNTED_AGAIN } from '../../../explain/read-queue.ts';
 import { sumAgain } from '../../../ledger/overview/may-go-again.ts';
 import { hasRowsToSend } from '../../../ledger/row/resubmissions.ts';
 import { readMaker, readProposalsOf } from '../../../ledger/proposal/proposals.ts';
@@ -90,7 +89,7 @@ async function readHead(app: App, row: FileRow) {
   ]);
   const { now, states } = figures;
   const mayHave = [now.declined, now.format_error, now.not_charged, states.cancelled].some((sum) => sum !== undefined);
-  const [sum] = mayHave ? await sumAgain(ledger, againOf(fileId), COUNTED_AGAIN) : [];
+  const [sum] = mayHave ? await sumAgain(ledger, againOf(fileId)) : [];
   const hasRows = sum !== undefined || (mayHave && (await hasRowsToSend(ledger, row)));
   const customs = customsOf(app, row.account);
   const more = { hasRowsToSend: hasRows, again: sum?.rows ?? 0, customs };

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Advice } from '../../../../schemas/rejections.ts';
 import type { App } from '../../../app.ts';
-import { COUNTED_AGAIN, type QueueState, readQueue } from '../../../explain/read-queue.ts';
+import { type QueueState, readQueue } from '../../../explain/read-queue.ts';
 import { readSchedules } from '../../../explain/read-schedules.ts';
 import { groupDigits } from '../../../kernel/counted.ts';
 import { listFinished } from '../../../ledger/overview/list-audit.ts';
-import type { AgainPlace } from '../../../ledger/overview/may-go-again.ts';
+import { type AgainPlace, MOST_AGAIN } from '../../../ledger/overview/may-go-again.ts';
 import { openStageFlow } from '../../../ledger/overview/read-stages.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { actorOf, viewerMay } from '../../access/viewer.ts';
@@ -169,7 +169,7 @@ function Tabs({ asked: { list, account }, state }: { asked: Asked; state: QueueS
                   {' '}
                   <span class="badge">
                     {groupDigits(String(counts[name]))}
-                    {name === 'again' && again >= COUNTED_AGAIN && '+'}
+                    {name === 'again' && again >= MOST_AGAIN && '+'}
                   </span>
                 </>
               )}
