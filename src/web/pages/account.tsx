@@ -65,8 +65,8 @@ export function accountPage(server: FastifyInstance, { app }: WebContext): void 
             rows={open}
             empty="This account has no open files. A dropped file is listed here until every row has an outcome."
             columns={[
-              { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
-              { title: 'State', cell: (file) => <StateBadge of={file} /> },
+              { title: 'File', place: 'name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
+              { title: 'State', place: 'of-state', cell: (file) => <StateBadge of={file} /> },
               { title: 'Batches done', cell: ({ done, batches }) => (batches === 0 ? '' : `${done} of ${batches}`) },
               { title: 'Since', cell: (file) => <Moment at={file.state_at} timeZone={timeZone} /> },
               { title: 'Why', cell: ({ reason }) => reason ?? '' },
@@ -105,7 +105,7 @@ function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[];
         rows={sends}
         empty=""
         columns={[
-          { title: 'Sent', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+          { title: 'Sent', place: 'name', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Batch', cell: ({ fileId, batchNo }) => <span class="id">{`${fileId}/${batchNo}`}</span> },
           { title: 'Attempt', cell: ({ attempt }) => attempt, isFigure: true },
           {
@@ -146,7 +146,7 @@ export function Rules({ account, folders }: { account: Account; folders: readonl
           rows={folders}
           empty="No folder of the configuration belongs to this account, so no file can be dropped for it."
           columns={[
-            { title: 'Folder', cell: ({ id }) => id },
+            { title: 'Folder', place: 'name', cell: ({ id }) => id },
             { title: 'Takes', cell: ({ operation }) => operation },
             { title: 'When', cell: ({ schedule }) => (schedule ? `by schedule ${schedule}` : 'as soon as complete') },
             { title: 'Expected', cell: ({ expect }) => (expect ? `by ${expect.by}, ${expect.days.join(' ')}` : '') },

@@ -40,7 +40,11 @@ export function accountsPage(server: FastifyInstance, { app }: WebContext): void
             rows={states}
             empty="There are no accounts. Add them to paydrop.yaml, under accounts."
             columns={[
-              { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
+              {
+                title: 'Account',
+                place: 'name',
+                cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a>,
+              },
               {
                 title: 'State',
                 cell: (state) => <AccountStateWord state={state} settings={settings} now={clock.now()} />,

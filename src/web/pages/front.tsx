@@ -190,9 +190,9 @@ export function OnTheirWay({ front }: { front: Front }) {
         rows={moving.slice(0, SHOWN)}
         empty="Nothing is in progress. A dropped file is listed here until every row has an outcome."
         columns={[
-          { title: 'File', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
+          { title: 'File', place: 'name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
           { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
-          { title: 'State', cell: (file) => <StateBadge of={file} /> },
+          { title: 'State', place: 'of-state', cell: (file) => <StateBadge of={file} /> },
           {
             title: 'Rows',
             cell: ({ records }) => (records === null ? 'being read' : <Count of={records} />),
@@ -217,7 +217,7 @@ export function Next({ front }: { front: Front }) {
         rows={front.coming}
         empty="No schedule, window or expected file is set up: every file is taken and sent as soon as it is complete."
         columns={[
-          { title: 'What', cell: ({ what }) => what },
+          { title: 'What', place: 'name', cell: ({ what }) => what },
           {
             title: 'When',
             cell: ({ at, timeZone }) => (at ? <Moment at={at} timeZone={timeZone} isWindow /> : 'never'),
@@ -234,6 +234,7 @@ export function Next({ front }: { front: Front }) {
             columns={[
               {
                 title: 'What',
+                place: 'name',
                 cell: ({ what, name }) =>
                   what === 'token'
                     ? `API token ${name} stops working`
@@ -262,10 +263,10 @@ export function Withheld({ front }: { front: Front }) {
         rows={front.withheld.slice(0, SHOWN)}
         empty=""
         columns={[
-          { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
+          { title: 'File', place: 'name', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
           { title: 'Account', cell: ({ account }) => <a href={`/accounts/${account}`}>{account}</a> },
           { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          { title: 'Money', cell: sayAmount, isFigure: true },
+          { title: 'Money', place: 'amount', cell: sayAmount, isFigure: true },
           {
             title: 'Taken',
             cell: ({ claimedAt, account }) => <Moment at={claimedAt} timeZone={front.zoneOf(account)} />,

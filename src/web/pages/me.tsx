@@ -205,7 +205,7 @@ function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
             </>
           }
           columns={[
-            { title: 'Name', cell: (token) => token.name },
+            { title: 'Name', place: 'name', cell: (token) => token.name },
             { title: 'Permissions', cell: (token) => token.actions.map(labelOf).join(', ') },
             { title: 'Last use', cell: (token) => (token.seenAt ? <Moment at={token.seenAt} /> : 'never') },
             { title: 'Ends', cell: (token) => <Moment at={token.expiresAt} /> },

@@ -102,7 +102,7 @@ async function show(
           rows={people}
           empty="None yet."
           columns={[
-            { title: 'Name', cell: (person) => person.name },
+            { title: 'Name', place: 'name', cell: (person) => person.name },
             { title: 'Role', cell: (person) => person.role },
             { title: 'State', cell: (person) => stateOf(person) },
             { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : 'never') },

@@ -23,7 +23,7 @@ export function schedulesPage(server: FastifyInstance, { app }: WebContext): voi
             rows={lines}
             empty="There are no schedules: files are taken as soon as they are complete. Add schedules to paydrop.yaml. A schedule takes the files in its folders, or closes the day of an account, once per business day."
             columns={[
-              { title: 'Schedule', cell: ({ name }) => name },
+              { title: 'Schedule', place: 'name', cell: ({ name }) => name },
               { title: 'Does', cell: (line) => doesWhat(line, app.settings.folders) },
               {
                 title: 'Next run',

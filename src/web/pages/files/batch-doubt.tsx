@@ -65,7 +65,7 @@ export function BatchDoubt({
         rows={reports}
         empty="None. A transaction report of approved payments shows row by row what was charged."
         columns={[
-          { title: 'Report', cell: ({ name }) => name },
+          { title: 'Report', place: 'name', cell: ({ name }) => name },
           { title: 'Given', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Rows found', isFigure: true, cell: ({ found }) => <Count of={found} /> },
           { title: 'Rows missing', isFigure: true, cell: ({ absent }) => <Count of={absent} /> },

@@ -104,6 +104,7 @@ export function OutputTable({ outputs, timeZone }: { outputs: readonly OutputRow
       columns={[
         {
           title: 'File',
+          place: 'name',
           cell: ({ file_id: fileId, kind, number, name }) => (
             <a href={addressOf(`/files/${fileId}/outputs/${kind}`, { number: number || undefined })} download={name}>
               {name}

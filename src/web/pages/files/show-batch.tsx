@@ -67,7 +67,7 @@ export function showBatchPage(server: FastifyInstance, { app }: WebContext): voi
             rows={outcomes}
             empty="None yet. The outcomes of its rows are listed here once its result is matched with what was sent."
             columns={[
-              { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
+              { title: 'Outcome', place: 'name', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
               { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
               {
                 title: 'Total',
@@ -172,7 +172,7 @@ export function BatchAttempts({ attempts, timeZone }: { attempts: readonly Attem
       empty="It was not sent yet. Each call is recorded here before its first byte is sent."
       columns={[
         { title: 'Attempt', isFigure: true, cell: ({ attempt }) => attempt },
-        { title: 'Began', cell: ({ started_at: at }) => <Moment at={at} timeZone={timeZone} /> },
+        { title: 'Began', place: 'name', cell: ({ started_at: at }) => <Moment at={at} timeZone={timeZone} /> },
         { title: 'Ended', cell: ({ ended_at: at }) => (at ? <Moment at={at} timeZone={timeZone} /> : 'not yet') },
         { title: 'To', cell: ({ host }) => host },
         { title: 'Verdict', cell: ({ verdict }) => VERDICTS[verdict ?? ''] ?? verdict },

@@ -183,7 +183,7 @@ export function LatestSteps({
         rows={links.toReversed()}
         empty="Nothing has happened to it yet."
         columns={[
-          { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+          { title: 'When', place: 'name', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
           { title: 'Who', cell: ({ actor }) => whoDid(actor) },
           {
             title: 'Batch',

@@ -38,7 +38,11 @@ export function Sessions({ viewer, sessions }: { viewer: Viewer; sessions: reado
         rows={sessions}
         empty="Nowhere."
         columns={[
-          { title: 'Browser', cell: ({ browser, isThis }) => `${browser ?? 'unknown'}${isThis ? ' (this one)' : ''}` },
+          {
+            title: 'Browser',
+            place: 'name',
+            cell: ({ browser, isThis }) => `${browser ?? 'unknown'}${isThis ? ' (this one)' : ''}`,
+          },
           { title: 'Address', cell: ({ address }) => address ?? 'unknown' },
           { title: 'Logged in', cell: ({ beganAt }) => <Moment at={beganAt} /> },
           { title: 'By', cell: ({ by }) => BY[by ?? ''] ?? 'unknown' },

@@ -41,7 +41,7 @@ function listPage(server: FastifyInstance, { app }: WebContext): void {
             rows={lines}
             empty="None yet. A profile says how the files of an accounting system are read as payments."
             columns={[
-              { title: 'Profile', cell: ({ name }) => <a href={`/profiles/${name}`}>{name}</a> },
+              { title: 'Profile', place: 'name', cell: ({ name }) => <a href={`/profiles/${name}`}>{name}</a> },
               {
                 title: 'Folders',
                 cell: ({ folders }) => folders.join(', ') || <span class="soft">none names it</span>,
@@ -167,7 +167,11 @@ function Versions({ path, versions, currency }: VersionsProps) {
       rows={versions}
       empty="None yet. Make one from a file of the accounting system, or import its text."
       columns={[
-        { title: 'Version', cell: ({ version }) => <a href={addressOf(path, { version })}>Version {version}</a> },
+        {
+          title: 'Version',
+          place: 'name',
+          cell: ({ version }) => <a href={addressOf(path, { version })}>Version {version}</a>,
+        },
         { title: 'State', cell: ({ state }) => <State state={state} /> },
         { title: 'Imported', cell: (row) => <Who actor={row.made_by} at={row.made_at} reason={row.reason} /> },
         { title: 'Confirmed', cell: (row) => <Who actor={row.confirmed_by} at={row.confirmed_at} /> },
