@@ -171,10 +171,16 @@ function BlockedGroup({ view, group: { account, causes, depth, batches } }: { vi
   );
 }
 
-function CauseLink({ cause: { kind, account, fileId, batchNo } }: { cause: Blocked['causes'][number] }) {
-  if (fileId === null) return <a href={`/accounts/${account}`}>See the account</a>;
-  const path = pathOf(fileId, batchNo);
-  return kind === 'in_doubt' ? <a href={`${path}/resolve`}>Resolve it</a> : <a href={path}>See the batch</a>;
+function CauseLink({ cause }: { cause: Blocked['causes'][number] }) {
+  const { kind, fileId } = cause;
+  const words = fileId === null ? 'See the account' : kind === 'in_doubt' ? 'Resolve it' : 'See the batch';
+  return <a href={pathOfCause(cause)}>{words}</a>;
+}
+
+/** Returns where a person settles what keeps an account from sending. */
+export function pathOfCause({ kind, account, fileId, batchNo }: Blocked['causes'][number]): string {
+  if (fileId === null) return account === ALL_ACCOUNTS ? '/accounts' : `/accounts/${account}`;
+  return `${pathOf(fileId, batchNo)}${kind === 'in_doubt' ? '/resolve' : ''}`;
 }
 
 type BatchLine = { fileId: string; batchNo: number; name: string; account: string; rows: number; cents: number };
