@@ -12,6 +12,7 @@ import { type Viewer, viewerMay } from '../../access/viewer.ts';
 import { addressOf } from '../../parts/address.ts';
 import { type Column, Notice, Table } from '../../parts/blocks.tsx';
 import { StepLine } from '../../parts/steps.tsx';
+import { sayDuration } from '../../parts/when.ts';
 import { Count, Moment, Money, State, StateBadge } from '../../parts/words.tsx';
 
 /** Who looks, and how moments and money of an account are shown. */
@@ -294,12 +295,4 @@ function isOrdinary({ actor, state }: FinishedStep): boolean {
 function Finished({ step: { fileId, batchNo, name } }: { step: FinishedStep }) {
   if (fileId === null) return <a href="/schedules">Schedule</a>;
   return <a href={pathOf(fileId, batchNo)}>{batchNo === null ? name : `${name}, batch ${batchNo}`}</a>;
-}
-
-/** Says how long something took: `4 s`, `3 min`, `2 h`. */
-export function sayDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
 }

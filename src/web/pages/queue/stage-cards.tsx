@@ -7,7 +7,8 @@ import { Table } from '../../parts/blocks.tsx';
 import { FEW_POINTS } from '../../parts/charts.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Count, Moment, Money, Since } from '../../parts/words.tsx';
-import { pathOfCause, sayDuration, type View } from './lists.tsx';
+import { sayDuration } from '../../parts/when.ts';
+import { pathOfCause, type View } from './lists.tsx';
 
 const MINUTE_MS = 60_000;
 
