@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listAudit } from '../../src/ledger/overview/list-audit.ts';
 import { listRuns } from '../../src/ledger/reprocess/judge-items.ts';
 import { recordResubmission } from '../../src/ledger/row/resubmissions.ts';
@@ -10,12 +10,22 @@ import { openedForTests } from '../support/opened-for-tests.ts';
 import { cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { fileNamed } from '../web/support/action-page.ts';
 import { openDashboardWorld } from '../web/support/dashboard-world.ts';
+import { startWorker } from '../support/daemon.ts';
 import { findViolations, hastenPages } from './support/dashboard-day.ts';
 import { visitAs } from './support/furnished-dashboard.ts';
 
 const FILES = 9;
-/** The first file has nine declined payments, the others four. */
-const ROWS = 41;
+/** The numbers of the payments of a file. The first has nine, the others four. */
+const ofFile = (n: number) => upTo(n === 1 ? 9 : 4).map((row) => 10 * n + row);
+const ALL = upTo(FILES).flatMap(ofFile);
+const ROWS = ALL.length;
+const LATE = 201;
+const centsOf = (n: number) => 200 + (n % 7);
+/** The sum of payments, as the dashboard says it. */
+const sumOf = (numbers: readonly number[]) => toUnits(numbers.reduce((sum, n) => sum + centsOf(n), 0));
+const toUnits = (cents: number) => (cents / 100).toFixed(2);
+/** How many of the new files the worker writes before it is killed. */
+const FILES_BEFORE_DEATH = 3;
 const LIST = '/queue?list=again&advice=all';
 
 const verdict = chromiumVerdict();
@@ -37,7 +47,7 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
     let context: BrowserContext;
     let page: Page;
     beforeAll(async () => {
-      for (const n of upTo(FILES)) await dropDeclined(`file-${n}.csv`, n === 1 ? 9 : 4, 10 * n);
+      for (const n of upTo(FILES)) await dropDeclined(`file-${n}.csv`, ofFile(n));
       await finishLater();
       browser = await openChromium();
       context = await browser.newContext({ javaScriptEnabled, viewport: { width: 1440, height: 900 } });
@@ -47,8 +57,20 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
     }, 120_000);
     afterAll(() => browser.close());
 
-    const dropDeclined = (name: string, rows: number, from: number) =>
-      world.drop('card', name, lines(upTo(rows).map((n) => cardRow(from + n, { card: MAGIC_CARD, amount: '2.00' }))));
+    const dropDeclined = (name: string, numbers: readonly number[]) =>
+      world.drop(
+        'card',
+        name,
+        lines(numbers.map((n) => cardRow(n, { card: MAGIC_CARD, amount: toUnits(centsOf(n)) }))),
+      );
+
+    /** Another person has payments of the first file sent again by hand. */
+    async function sendByHand(places: readonly number[]): Promise<void> {
+      const file = await fileNamed(world, 'file-1.csv');
+      const order = { name: 'again.csv', sha256: 'a', lines: places, cents: 200 };
+      await recordResubmission(world.app.ledger, file, order, { actor: 'operator:bob', reason: 'by hand' });
+      await forceSql(world.app, 'UPDATE resubmission SET new_file_id = file_id');
+    }
 
     /** Ends what was dropped. Each payment is declined with a code that allows another try. */
     async function finishLater(): Promise<void> {
@@ -71,13 +93,16 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       await page.goto(world.url + LIST);
       const files = await page.locator('tbody tr td a[href^="/files/"]').allInnerTexts();
       expect(new Set(files.map((text) => /^file-\d/.exec(text)?.[0]).filter(Boolean)).size).toBe(FILES);
-      for (const name of ['C-11', 'C-21', 'C-91']) await page.getByLabel(`Select ${name}`, { exact: true }).check();
+      const three = [11, 21, 91];
+      for (const n of three) await page.getByLabel(`Select C-${n}`, { exact: true }).check();
       if (javaScriptEnabled) {
-        expect(await page.locator('.select-bar').innerText()).toMatch(/^Reprocess 3…\s+6\.00 USD$/);
+        expect((await page.locator('.select-bar').innerText()).replaceAll(/\s+/g, ' ')).toBe(
+          `Reprocess 3… ${sumOf(three)} USD`,
+        );
         expect(await findViolations(page)).toEqual([]);
       }
       await reprocess().click();
-      expect(await words()).toContain('3 rows, 6.00 USD of account main of 3 files are sent again');
+      expect(await words()).toContain(`3 rows, ${sumOf(three)} USD of account main of 3 files are sent again`);
       for (const name of ['file-1.csv', 'file-2.csv', 'file-9.csv']) expect(await words()).toContain(name);
       if (javaScriptEnabled) expect(await findViolations(page)).toEqual([]);
       expect(await countSentAgain()).toBe(0);
@@ -118,21 +143,32 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       await page.goto(world.url + LIST);
     });
 
+    it('name in the plan what another person had sent again since the list was shown', async () => {
+      const three = [11, 15, 19];
+      await page.getByLabel(`All ${ROWS} in this list`).check();
+      await sendByHand([1, 5, 9]);
+      await reprocess().click();
+      const rest = ALL.filter((n) => !three.includes(n));
+      expect(rest).toHaveLength(38);
+      expect(await words()).toContain(`38 rows, ${sumOf(rest)} USD of account main of ${FILES} files`);
+      expect(await words()).toContain(`Left out: 3 rows, ${sumOf(three)} USD: already resubmitted by bob.`);
+      await forceSql(world.app, 'DELETE FROM resubmitted_row');
+      await forceSql(world.app, 'DELETE FROM resubmission');
+      await page.goto(world.url + LIST);
+    });
+
     it('get a new plan with the difference when another person was faster', async () => {
       await page.getByLabel(`All ${ROWS} in this list`).check();
       await reprocess().click();
       expect(await words()).toContain('You propose this');
-      expect(await words()).toContain(`${ROWS} rows, 82.00 USD of account main of ${FILES} files`);
-      const file = await fileNamed(world, 'file-1.csv');
-      const order = { name: 'again.csv', sha256: 'a', lines: [1], cents: 200 };
-      await recordResubmission(world.app.ledger, file, order, { actor: 'operator:bob', reason: 'by hand' });
-      await forceSql(world.app, 'UPDATE resubmission SET new_file_id = file_id');
+      expect(await words()).toContain(`${ROWS} rows, ${sumOf(ALL)} USD of account main of ${FILES} files`);
+      await sendByHand([1]);
       await giveReason();
       await page.getByRole('button', { name: /^Propose/ }).click();
       for (const part of [
         'This has changed since you opened it',
-        `Now: ${ROWS - 1} rows, 80.00 USD of account main`,
-        'Now: Left out: 1 row, 2.00 USD: already resubmitted by bob.',
+        `Now: ${ROWS - 1} rows, ${sumOf(ALL.slice(1))} USD of account main`,
+        `Now: Left out: 1 row, ${sumOf([11])} USD: already resubmitted by bob.`,
       ])
         expect(await words()).toContain(part);
       expect(await countSentAgain()).toBe(1);
@@ -143,7 +179,7 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Queue' }).click();
       await page.getByLabel(`All ${ROWS - 1} in this list`).check();
       await reprocess().click();
-      await dropDeclined('late.csv', 1, 200);
+      await dropDeclined('late.csv', [LATE]);
       await finishLater();
       await giveReason();
       await page.getByRole('button', { name: `Reprocess ${ROWS - 1} payments` }).click();
@@ -152,9 +188,14 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       if (javaScriptEnabled) expect(await findViolations(page)).toEqual([]);
     });
 
-    it('show how far they are, and their end by themselves, even if the worker is replaced', async () => {
-      const first = await world.start();
-      await first.stop();
+    it('show how far they are, and their end by themselves, even if the worker is killed in the middle', async () => {
+      expect(await words()).toContain(`0 of ${ROWS - 1} payments`);
+      const worker = await startWorker(world, { point: 'reprocess.file-dropped', hits: FILES_BEFORE_DEATH });
+      onTestFinished(() => worker.kill());
+      expect(await worker.ended, worker.lastWords()).toBe('SIGKILL');
+      const sent = (await countSentAgain()) - 1;
+      expect(sent).toBe(ofFile(2).length * FILES_BEFORE_DEATH);
+      await page.getByText(`${sent} of ${ROWS - 1} payments: ${sent} sent again, 0 left out`).waitFor();
       const workers = await world.start();
       await page.getByText(`${ROWS - 1} of ${ROWS - 1} payments: ${ROWS - 1} sent again, 0 left out`).waitFor();
       await page.getByText('It took').waitFor();
@@ -162,8 +203,15 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       expect(await countSentAgain()).toBe(ROWS);
     });
 
-    it('lead to their new files, and these back', async () => {
+    it('are booked once more each, whatever the killed worker had begun', async () => {
       await finishLater();
+      const invoices = world.sandbox.books().map(({ invoice }) => invoice);
+      // The file that was sent by hand never existed.
+      const again = ALL.slice(1).map((n) => `C-${n}`);
+      expect(invoices.toSorted()).toEqual([...ALL.map((n) => `C-${n}`), ...again, `C-${LATE}`].toSorted());
+    });
+
+    it('lead to their new files, and these back', async () => {
       await page.reload();
       const run = page.url();
       const items = page.getByRole('group', { name: 'Items of the run' });
@@ -213,14 +261,14 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       expect(await words()).toContain('Stopped by admin');
       expect(await countSentAgain()).toBe(ROWS);
       await page.getByRole('button', { name: 'Select again what may still go' }).click();
-      expect(await words()).toContain(`${ROWS} rows, 82.00 USD`);
+      expect(await words()).toContain(`${ROWS} rows, ${sumOf([...ALL.slice(1), LATE])} USD`);
     });
 
     it('are selected on the page of their file', async () => {
       const { file_id: fileId } = await fileNamed(world, 'late.csv');
       await page.goto(`${world.url}/files/${fileId}`);
       await page.getByRole('button', { name: 'Reprocess 1…' }).click();
-      expect(await words()).toContain('1 row, 2.00 USD of account main of 1 file');
+      expect(await words()).toContain(`1 row, ${sumOf([LATE])} USD of account main of 1 file`);
       await page.getByRole('link', { name: 'Back to where you were' }).click();
       expect(page.url()).toBe(`${world.url}/files/${fileId}`);
     });

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:net';
-import { ARMER, type Program } from './build-program.ts';
+import type { Order } from '../chaos/support/acts.ts';
+import { ARMER, buildProgram, type Program } from './build-program.ts';
+import type { PipelineWorld } from './pipeline-world.ts';
 
 export type LogLine = Record<string, unknown> & { msg: string };
 
@@ -85,6 +88,20 @@ export function startDaemon(options: DaemonOptions): Daemon {
       await taken;
     },
   };
+}
+
+/**
+ * Runs the workers of a world in a process of their own, and waits until they work or have died.
+ * @param order where the process dies by itself
+ */
+export async function startWorker({ root, config, env }: PipelineWorld, order?: Order): Promise<Daemon> {
+  const program = await buildProgram();
+  await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(config), { mode: 0o600 });
+  const armed = order && { CHAOS_ORDER: JSON.stringify(order) };
+  const daemon = startDaemon({ program, root, env: { ...env, ...armed }, preload: order ? [ARMER] : [] });
+  void daemon.ended.then(program.remove);
+  await daemon.ready;
+  return daemon;
 }
 
 /** Reads the log to its end. A server that the process left behind may keep it open after its death. */

@@ -7,6 +7,7 @@ import { runReprocess } from '../../src/actions/reprocess/run-reprocess.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { waitUntilIdle } from '../../src/cli/process/with-workers.ts';
 import { resolveSettings, type Settings } from '../../src/config/config.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
@@ -49,6 +50,8 @@ export type WorldOptions = {
   /** The test's own database, in place of a fresh one of the run. */
   postgres?: Pick<TestPostgres, 'url' | 'stop'>;
   log?: Log;
+  /** By default, that of the machine. */
+  clock?: Clock;
 };
 
 export async function openPipelineWorld(options: WorldOptions = {}): Promise<PipelineWorld> {
@@ -63,7 +66,11 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
-  const app = await openApp(settings, { log: options.log ?? silentLog(), env });
+  const app = await openApp(settings, {
+    log: options.log ?? silentLog(),
+    env,
+    ...(options.clock && { clock: options.clock }),
+  });
   await admitHere(app);
 
   const world: PipelineWorld = {

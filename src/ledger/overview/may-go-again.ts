@@ -26,6 +26,8 @@ export type AgainFilter = {
   readonly fileId?: string | undefined;
   /** Only what this run left out, or failed to send. */
   readonly leftBy?: number | undefined;
+  /** Also rows of resubmissions after this number: a plan says that they were sent again since the list was shown. */
+  readonly sentAfter?: number | undefined;
 };
 
 /** Where a page begins: after this row. */
@@ -47,7 +49,11 @@ const LISTED = Object.keys(REJECTIONS).map(Number);
  * most `most`, before it looks up anything else; so its cost does not grow with the ledger.
  * @param most how many rows to look at
  */
-export function againQuery({ account, advice, fileId, leftBy }: AgainFilter, most: number, after?: AgainPlace) {
+export function againQuery(
+  { account, advice, fileId, leftBy, sentAfter }: AgainFilter,
+  most: number,
+  after?: AgainPlace,
+) {
   const values: unknown[] = [most];
   const put = (value: unknown) => `$${values.push(value)}`;
   const place = after && { file: put(after.fileNo), line: put(after.line) };
@@ -58,7 +64,9 @@ export function againQuery({ account, advice, fileId, leftBy }: AgainFilter, mos
     NOT_PAID,
     // Rows of files that are not finished; there are few such files.
     `o.file_no <> ALL (ARRAY(SELECT file_no FROM file WHERE state IN ('accepted', 'in_progress')))`,
-    'NOT EXISTS (SELECT 1 FROM resubmitted_row s WHERE s.file_no = o.file_no AND s.line = o.line)',
+    `NOT EXISTS (SELECT 1 FROM resubmitted_row s WHERE s.file_no = o.file_no AND s.line = o.line${
+      sentAfter === undefined ? '' : ` AND s.resubmission_no <= ${put(sentAfter)}`
+    })`,
     ...(place ? [`o.file_no <= ${place.file} AND (o.file_no < ${place.file} OR o.line > ${place.line})`] : []),
     ...(wanted.length === 0 ? [] : [`(${wanted.join(' OR ')})`]),
     ...(fileId === undefined ? [] : [`o.file_no = (SELECT file_no FROM file WHERE file_id = ${put(fileId)})`]),
@@ -126,6 +134,14 @@ export async function sumAgain({ pool }: Ledger, filter: AgainFilter, most = MOS
   const sums = `SELECT account, count(*)::int AS rows, sum(cents)::bigint AS cents FROM (${text}) a
                 GROUP BY account ORDER BY account`;
   return (await pool.query<AgainSum>(sums, values)).rows;
+}
+
+/** Returns the number of the last resubmission; 0 before the first. */
+export async function lastResubmission({ pool }: Ledger): Promise<number> {
+  const { rows } = await pool.query<{ last: number }>(
+    'SELECT coalesce(max(resubmission_no), 0)::bigint AS last FROM resubmission',
+  );
+  return rows[0]!.last;
 }
 
 /** A file made from rows of another that has not come back through its drop folder. Money is integer cents. */

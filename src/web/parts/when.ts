@@ -62,3 +62,11 @@ export function sayDistance(at: Date, now: Date): string {
   const amount = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
   return at <= now ? `${amount} ago` : `in ${amount}`;
 }
+
+/** Says how long something took: `4 s`, `3 min`, `2 h`. */
+export function sayDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+}

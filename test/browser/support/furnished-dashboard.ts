@@ -3,8 +3,14 @@ import { beginReprocess } from '../../../src/ledger/reprocess/move-run.ts';
 import { selectPicked } from '../../../src/ledger/reprocess/select-items.ts';
 import { PROFILE_TEXT, putConfirmed, putDraft } from '../../ledger/support/put-version.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
-import { type DashboardWorld, openDashboardWorld, type TestPerson } from '../../web/support/dashboard-world.ts';
-import type { BrowserContext, Page } from 'playwright-core';
+import {
+  type DashboardWorld,
+  openDashboardWorld,
+  PASSWORD,
+  type TestPerson,
+} from '../../web/support/dashboard-world.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { hastenPages } from './dashboard-day.ts';
 
 /** A page of the dashboard as a person sees it. */
 export type ShownPage = { readonly name: string; readonly path: string; readonly as: TestPerson | 'nobody' };
@@ -141,4 +147,35 @@ function cookieOf(dashboard: DashboardWorld, person: TestPerson): Promise<string
   const cookie = known.get(person) ?? dashboard.as(person).then((browser) => browser.cookie);
   known.set(person, cookie);
   return cookie;
+}
+
+/** A page of a person, and how often they have clicked on it since they logged in. */
+export type CountedPage = { readonly page: Page; clicks(): number };
+
+/**
+ * Logs a person in, and counts what they click from the page on which they then are. The browser itself counts: each
+ * press of the mouse is one, and Enter in a field is one. To fill in a field is none.
+ */
+export async function logInCounted(browser: Browser, dashboard: DashboardWorld, as: TestPerson): Promise<CountedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  context.setDefaultTimeout(60_000);
+  await hastenPages(context);
+  let count = 0;
+  await context.exposeBinding('noteClick', () => void (count += 1));
+  await context.addInitScript(() => {
+    const { noteClick } = globalThis as unknown as { noteClick: () => void };
+    const note = (event: Event) => {
+      const isClick = !(event instanceof KeyboardEvent) || event.key === 'Enter';
+      if (event.isTrusted && isClick) noteClick();
+    };
+    for (const kind of ['mousedown', 'keydown']) addEventListener(kind, note, true);
+  });
+  const page = await context.newPage();
+  await page.goto(`${dashboard.url}/login`);
+  await page.getByLabel('Name').fill(as);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  count = 0;
+  return { page, clicks: () => count };
 }

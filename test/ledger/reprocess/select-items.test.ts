@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readReprocess, sumOf } from '../../../src/ledger/reprocess/judge-items.ts';
-import type { AgainFilter } from '../../../src/ledger/overview/may-go-again.ts';
+import { type AgainFilter, lastResubmission } from '../../../src/ledger/overview/may-go-again.ts';
 import { selectAll } from '../../../src/ledger/reprocess/select-items.ts';
 import { openTestLedger } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -78,6 +78,19 @@ describe('selectAll and judgeItems', () => {
       }),
     ]);
     expect(second.digest).not.toBe(first.digest);
+  });
+
+  it('name what was sent again since the list was shown, and not what was sent before', async () => {
+    const file = await finished([DECLINED, DECLINED, DECLINED]);
+    await resubmit(file, [2]);
+    await world.force('UPDATE resubmission SET new_file_id = file_id');
+    const listed = await lastResubmission(world.ledger);
+    await resubmit(file, [4]);
+    await world.force('UPDATE resubmission SET new_file_id = file_id');
+    const { items } = await judge(await selectAll(world.ledger, { sentAfter: listed }, ADA));
+    expect(items).toMatchObject([
+      { goes: { lines: [3] }, left: [{ lines: [4], cents: 400, why: 'already resubmitted by bob' }] },
+    ]);
   });
 
   it('wait for the file of an earlier resubmission', async () => {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../../src/web/access/log-in-place.ts';
 import { brakeMs } from '../../../src/web/access/log-in.ts';
-import { dashboardForTests, PASSWORD } from '../support/dashboard-world.ts';
-import { tryFrom } from '../support/try-from.ts';
+import { type DashboardWorld, dashboardForTests, PASSWORD } from '../support/dashboard-world.ts';
 
 describe('networkOf', () => {
   it.each([
@@ -101,3 +100,19 @@ describe('logIn', () => {
     expect((await tryFrom(world, '10.0.1.1', 'operator', PASSWORD, cookies)).status).toBe(303);
   });
 });
+
+/** Tries to log in from an address; the dashboard must trust the proxy 127.0.0.1. @returns the status, and the cookies that the browser keeps */
+async function tryFrom(
+  world: DashboardWorld,
+  from: string,
+  name: string,
+  password: string,
+  cookies: readonly string[] = [],
+) {
+  const { status, headers } = await world.stranger().send('/login', {
+    method: 'POST',
+    headers: { 'x-forwarded-for': from, cookie: cookies.join('; ') },
+    body: new URLSearchParams({ name, password }),
+  });
+  return { status, cookies: headers.getSetCookie().map((line) => line.split(';')[0]!) };
+}

@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Workers } from '../../../workers/main.ts';
 import { ALL_ACCOUNTS, resumeAccount } from '../../../src/ledger/account/pause-account.ts';
 import { verifyAudit } from '../../../src/ledger/file/search.ts';
-import { buildProgram } from '../../support/build-program.ts';
-import { startDaemon } from '../../support/daemon.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { dashboardForTests, type DashboardWorld } from '../support/dashboard-world.ts';
+import { startWorker } from '../../support/daemon.ts';
 import { clickAtRandom } from './support/random-clicks.ts';
 
 testClicks({
@@ -113,16 +110,13 @@ async function dropFile(world: DashboardWorld, n: number): Promise<void> {
 }
 
 /** Runs the workers in a process of their own, kills it after some seconds without warning, and starts the next one. */
-async function startMortal({ root, config, env }: DashboardWorld): Promise<Pick<Workers, 'stop'>> {
-  const program = await buildProgram();
-  await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(config), { mode: 0o600 });
+async function startMortal(world: DashboardWorld): Promise<Pick<Workers, 'stop'>> {
   const end = new AbortController();
   const live = async () => {
     while (!end.signal.aborted) {
-      const daemon = startDaemon({ program, root, env });
-      await daemon.ready;
+      const worker = await startWorker(world);
       await sleep(randomInt(1_000, 5_000), undefined, { signal: end.signal }).catch(() => {});
-      await daemon.kill();
+      await worker.kill();
     }
   };
   const lives = live();
@@ -130,7 +124,6 @@ async function startMortal({ root, config, env }: DashboardWorld): Promise<Pick<
     stop: async () => {
       end.abort();
       await lives;
-      await program.remove();
     },
   };
 }

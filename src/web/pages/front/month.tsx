@@ -2,7 +2,7 @@ import { Section, Table } from '../../parts/blocks.tsx';
 import type { Outcome } from '../../../../schemas/lifecycle.ts';
 import { SHOWN_OUTCOMES } from '../../../../schemas/shown.ts';
 import { DayChart, type DayPoint, lookOf, OutcomeLegend } from '../../parts/charts.tsx';
-import { sayDuration } from '../queue/lists.tsx';
+import { sayDuration } from '../../parts/when.ts';
 import { AGES, type OpenAge } from '../../../ledger/overview/overview.ts';
 import { type Front, MONTH_DAYS, type MonthDay } from './read-front.ts';
 import { groupDigits, groupedCount } from '../../../kernel/counted.ts';

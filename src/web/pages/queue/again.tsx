@@ -9,6 +9,7 @@ import {
   type AgainFilter,
   type AgainPlace,
   type AgainRow,
+  lastResubmission,
   listAgain,
   MOST_AGAIN,
   sumAgain,
@@ -36,9 +37,16 @@ export function againAsked(form: unknown, account: string): AgainFilter {
   return { account: account || undefined, advice: advice === 'all' ? undefined : advice };
 }
 
+/** Returns the filter of all payments that a list had when it was shown, also of those that were sent again since. */
+export function listedAsked(form: unknown): AgainFilter {
+  const [account, lastSent] = [fieldOf(form, 'account'), fieldOf(form, 'lastSent')];
+  return { ...againAsked(form, account), sentAfter: /^\d{1,15}$/.test(lastSent) ? Number(lastSent) : undefined };
+}
+
 /** Shows payments of one advice that may go again, with their sum, and other work that may be tried again. */
 export async function showAgain({ ledger }: App, asked: AgainAsked, state: QueueState, view: View) {
   const filter = againAsked({ advice: asked.advice }, asked.account);
+  const lastSent = await lastResubmission(ledger);
   const [rows, sums] = await Promise.all([
     listAgain(ledger, filter, { after: asked.after, limit: PAGE_ROWS + 1 }),
     sumAgain(ledger, filter),
@@ -73,7 +81,7 @@ export async function showAgain({ ledger }: App, asked: AgainAsked, state: Queue
           </span>
         ))}
       </p>
-      <SelectForm view={view} asked={asked} all={mayGo ? count : 0} hasWork={hasBoxes(work)}>
+      <SelectForm view={view} asked={asked} lastSent={lastSent} all={mayGo ? count : 0} hasWork={hasBoxes(work)}>
         <AgainTable view={view} rows={page} />
         <StepPager
           first={isFirst ? undefined : first}
@@ -88,17 +96,20 @@ export async function showAgain({ ledger }: App, asked: AgainAsked, state: Queue
 
 /**
  * Lets a person tick what is sent again; for others it only shows the lists.
+ * @param lastSent number of the last resubmission: the plan names what of the list was sent again by later ones
  * @param all how many payments the whole list has
  */
 function SelectForm({
   view: { viewer, here = '/queue?list=again' },
   asked,
+  lastSent,
   all,
   hasWork,
   children,
 }: {
   view: View;
   asked: AgainAsked;
+  lastSent: number;
   all: number;
   hasWork: boolean;
   children: ComponentChildren;
@@ -110,6 +121,7 @@ function SelectForm({
       <input type="hidden" name="from" value={here} />
       <input type="hidden" name="account" value={asked.account} />
       <input type="hidden" name="advice" value={asked.advice} />
+      <input type="hidden" name="lastSent" value={String(lastSent)} />
       <p class="notice info" data-stale hidden>
         This list has changed since you ticked something. <a href={here}>Show it as it is now</a>
       </p>

@@ -12,6 +12,7 @@ import { type Viewer, viewerMay } from '../../access/viewer.ts';
 import { addressOf } from '../../parts/address.ts';
 import { type Column, Notice, Table } from '../../parts/blocks.tsx';
 import { StepLine } from '../../parts/steps.tsx';
+import { sayDuration } from '../../parts/when.ts';
 import { Count, Moment, Money, State, StateBadge } from '../../parts/words.tsx';
 
 /** Who looks, and how moments and money of an account are shown. */
@@ -171,10 +172,16 @@ function BlockedGroup({ view, group: { account, causes, depth, batches } }: { vi
   );
 }
 
-function CauseLink({ cause: { kind, account, fileId, batchNo } }: { cause: Blocked['causes'][number] }) {
-  if (fileId === null) return <a href={`/accounts/${account}`}>See the account</a>;
-  const path = pathOf(fileId, batchNo);
-  return kind === 'in_doubt' ? <a href={`${path}/resolve`}>Resolve it</a> : <a href={path}>See the batch</a>;
+function CauseLink({ cause }: { cause: Blocked['causes'][number] }) {
+  const { kind, fileId } = cause;
+  const words = fileId === null ? 'See the account' : kind === 'in_doubt' ? 'Resolve it' : 'See the batch';
+  return <a href={pathOfCause(cause)}>{words}</a>;
+}
+
+/** Returns where a person settles what keeps an account from sending. */
+export function pathOfCause({ kind, account, fileId, batchNo }: Blocked['causes'][number]): string {
+  if (fileId === null) return account === ALL_ACCOUNTS ? '/accounts' : `/accounts/${account}`;
+  return `${pathOf(fileId, batchNo)}${kind === 'in_doubt' ? '/resolve' : ''}`;
 }
 
 type BatchLine = { fileId: string; batchNo: number; name: string; account: string; rows: number; cents: number };
@@ -288,12 +295,4 @@ function isOrdinary({ actor, state }: FinishedStep): boolean {
 function Finished({ step: { fileId, batchNo, name } }: { step: FinishedStep }) {
   if (fileId === null) return <a href="/schedules">Schedule</a>;
   return <a href={pathOf(fileId, batchNo)}>{batchNo === null ? name : `${name}, batch ${batchNo}`}</a>;
-}
-
-/** Says how long something took: `4 s`, `3 min`, `2 h`. */
-export function sayDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
 }

@@ -30,7 +30,8 @@ import { Page, Token } from '../../parts/page.tsx';
 import { Count, Moment, Money, State } from '../../parts/words.tsx';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { listBefore } from '../login.tsx';
-import { PAGE_ROWS, sayDuration, type View } from './lists.tsx';
+import { sayDuration } from '../../parts/when.ts';
+import { PAGE_ROWS, type View } from './lists.tsx';
 
 type Result = Exclude<ReprocessItem['result'], null> | 'waits';
 

@@ -19,7 +19,7 @@ import { Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
 import { type WebContext, viewerOf } from '../../web-context.ts';
 import { listBefore } from '../login.tsx';
-import { againAsked } from './again.tsx';
+import { listedAsked } from './again.tsx';
 import { showRun } from './run.tsx';
 
 /** Serves `/queue/selections`: freezes what a person ticked, and shows it from its plan to its result. */
@@ -51,7 +51,7 @@ async function freeze({ app: { ledger } }: WebContext, { viewer, body }: Fastify
   const [fileId, run] = [fieldOf(body, 'file'), fieldOf(body, 'run')];
   if (fileId !== '') return selectAll(ledger, againOf(fileId), because);
   if (/^[1-9]\d{0,14}$/.test(run)) return selectAll(ledger, { leftBy: Number(run), advice: SENDABLE }, because);
-  if (fieldOf(body, 'all') !== '') return selectAll(ledger, againAsked(body, fieldOf(body, 'account')), because);
+  if (fieldOf(body, 'all') !== '') return selectAll(ledger, listedAsked(body), because);
   const items = fieldsOf(body, 'item');
   if (items.length === 0) throw new PipelineError('USAGE', 'select payments', 'nothing is ticked');
   return selectPicked(ledger, readPicked(items), because);

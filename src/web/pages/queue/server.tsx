@@ -4,7 +4,7 @@ import { answerInTime } from '../../../kernel/answer-in-time.ts';
 import type { QueueLook } from '../../../queue/open-queue.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Count, Moment } from '../../parts/words.tsx';
-import { sayDuration } from './lists.tsx';
+import { sayDuration } from '../../parts/when.ts';
 
 /** What the server of the queues holds, and how long it took to say so, in ms. */
 export type ServerLook = {

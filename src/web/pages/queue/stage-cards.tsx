@@ -7,7 +7,8 @@ import { Table } from '../../parts/blocks.tsx';
 import { FEW_POINTS } from '../../parts/charts.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Count, Moment, Money, Since } from '../../parts/words.tsx';
-import { sayDuration, type View } from './lists.tsx';
+import { sayDuration } from '../../parts/when.ts';
+import { pathOfCause, type View } from './lists.tsx';
 
 const MINUTE_MS = 60_000;
 
@@ -75,11 +76,11 @@ function StageCard({
         <Count of={count} noun={noun} />
       </p>
       {own.length > 0 && <Amounts depths={own} view={view} />}
-      {blocked.map(({ account, causes: [{ says }] }) => (
+      {blocked.map(({ account, causes: [cause] }) => (
         <p key={account} class="blocked">
           <Icon name="lock-closed" />
           <span>
-            Nothing is sent for {account}: {says}
+            Nothing is sent for {account}: <a href={pathOfCause(cause)}>{cause.says}</a>
           </span>
         </p>
       ))}

@@ -124,3 +124,33 @@ export function countedOutcomes(outcomes: readonly string[]): string {
     .map((word) => `${words.filter((one) => one === word).length} ${word}`)
     .join(', ');
 }
+
+/** Which cell of a line has the number of a bank account. Card numbers are known by their length. */
+const ACCOUNT_CELLS: Partial<Record<ExportSample['name'], number>> = { sage: 9, bank: 3 };
+
+/** Requires that the last four digits of all cards and accounts are on the pages, and no five of their digits. */
+export function mustBeMasked(sample: ExportSample, words: string): void {
+  const secrets = secretsOf(sample);
+  expect(secrets.length > 0).toBe(!('column:customerCode' in sample.answers));
+  for (const secret of secrets) expect(words).toContain(secret.slice(-4));
+  expect(words).not.toMatch(partsOf(secrets));
+}
+
+/** Returns the whole numbers of cards and accounts in an export. */
+function secretsOf(sample: ExportSample): string[] {
+  const cells = exportedCells(sample).flatMap((row) =>
+    row.map((cell, place) => ({
+      digits: cell.replaceAll(/[ -]/g, ''),
+      isAccount: place === ACCOUNT_CELLS[sample.name],
+    })),
+  );
+  return cells
+    .filter(({ digits, isAccount }) => (isAccount ? /^\d+$/ : /^\d{12,}$/).test(digits))
+    .map(({ digits }) => digits);
+}
+
+/** Matches any five digits in a row of these numbers, also with blanks or dashes between them. */
+function partsOf(numbers: readonly string[]): RegExp {
+  const parts = numbers.flatMap((number) => [...number].slice(4).map((_, at) => number.slice(at, at + 5)));
+  return new RegExp([...new Set(parts)].map((part) => [...part].join('[ -]?')).join('|') || '(?!)');
+}

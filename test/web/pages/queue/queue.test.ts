@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseAccount, resumeAccount } from '../../../../src/ledger/account/pause-account.ts';
+import { ALL_ACCOUNTS, pauseAccount, resumeAccount } from '../../../../src/ledger/account/pause-account.ts';
 import { achRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { dashboardForTests, type TestBrowser, type TestPerson } from '../../support/dashboard-world.ts';
 import { partOf, wordsOf } from '../../support/page-words.ts';
@@ -147,6 +147,15 @@ describe('queuePage', () => {
     );
     expect(listOf(html)).toContain('july.csv, batch 3 1 25.00 USD');
     expect(partOf(html, 'headline')).toContain('1 thing needs you. 5 payments ( 125.00 USD ) are blocked.');
+    expect(html).toContain('<a href="/accounts/main">account main is paused by ada: the bank is closed</a>');
+    expect(html).toContain('<a href="/accounts/main">See the account</a>');
+    await resumeAccount(world.app.ledger, 'main', because);
+    await pauseAccount(world.app.ledger, ALL_ACCOUNTS, because);
+    const ofAll = await queue('blocked');
+    expect(ofAll).toContain('<a href="/accounts">all accounts are paused by ada: the bank is closed</a>');
+    expect(ofAll).toContain('<a href="/accounts">See the account</a>');
+    await pauseAccount(world.app.ledger, 'main', because);
+    await resumeAccount(world.app.ledger, ALL_ACCOUNTS, because);
   });
 
   it('lists what needs a person with one button, for those who may use it', async () => {
