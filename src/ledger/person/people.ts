@@ -130,7 +130,7 @@ export async function listNotifyRules({ pool }: Ledger): Promise<{ name: string;
 }
 
 /** Where the work of a role begins, if not on the first page of all. */
-const START_OF: Partial<Record<PersonRole, string>> = { approver: '/approvals' };
+const START_OF: Partial<Record<PersonRole, string>> = { operator: '/queue', approver: '/approvals' };
 
 /** Returns where a user begins after the log-in: on the page that they chose, otherwise on that of their role. */
 export async function readStartPage({ pool }: Ledger, name: string): Promise<string> {

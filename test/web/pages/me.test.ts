@@ -224,9 +224,9 @@ describe('/me/settings', () => {
     expect((await logIn('/audit')).location).toBe('/audit');
   });
 
-  it('leads an approver to what waits for a decision, unless they chose another page', async () => {
+  it('leads an approver to what waits for a decision, an operator to the queue, unless they chose another page', async () => {
     expect(await readStartPage(world.app.ledger, 'approver')).toBe('/approvals');
-    expect(await readStartPage(world.app.ledger, 'operator')).toBe('/');
+    expect(await readStartPage(world.app.ledger, 'operator')).toBe('/queue');
     await saveSettings(world.app.ledger, 'approver', { start: '/' });
     expect(await readStartPage(world.app.ledger, 'approver')).toBe('/');
   });

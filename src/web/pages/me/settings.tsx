@@ -15,10 +15,11 @@ const CHOICES = {
   start: {
     '': 'As for your role',
     '/': 'Today',
+    '/queue': 'Queue',
     '/approvals': 'Approvals',
     '/files': 'Files',
     '/report': 'Reports',
-    '/search': 'Payments',
+    '/payments': 'Payments',
   },
 } as const;
 
