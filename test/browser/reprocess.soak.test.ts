@@ -102,7 +102,7 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
         expect(await findViolations(page)).toEqual([]);
       }
       await reprocess().click();
-      expect(await words()).toContain(`3 rows, ${sumOf(three)} USD of account main of 3 files are sent again`);
+      expect(await words()).toContain(`Sends 3 rows, ${sumOf(three)} USD of account main of 3 files again`);
       for (const name of ['file-1.csv', 'file-2.csv', 'file-9.csv']) expect(await words()).toContain(name);
       if (javaScriptEnabled) expect(await findViolations(page)).toEqual([]);
       expect(await countSentAgain()).toBe(0);

@@ -48,7 +48,7 @@ describe('reprocess', () => {
     const { no, path } = await selected('few.csv', 1);
     const { words, text } = await openAction(operator, `${path}/reprocess`);
     for (const part of [
-      '1 row, 2.00 USD of account main of 1 file are sent again',
+      'Sends 1 row, 2.00 USD of account main of 1 file again',
       'Payments 1 Total in USD 2.00 USD',
       'few.csv',
       'Reprocess 1 payment',
@@ -201,8 +201,8 @@ describe('a selection', () => {
     const changed = readAction(await operator.post(`${path}/reprocess`, { ...seen.hidden, reason: 'up again' }));
     expect(changed.status).toBe(409);
     for (const part of [
-      'Before: 2 rows, 4.00 USD of account main of 1 file are sent again',
-      'Now: 1 row, 2.00 USD of account main of 1 file are sent again',
+      'Before: Sends 2 rows, 4.00 USD of account main of 1 file again',
+      'Now: Sends 1 row, 2.00 USD of account main of 1 file again',
       'Now: Left out: 1 row, 2.00 USD: already resubmitted by bob.',
     ])
       expect(changed.words).toContain(part);
