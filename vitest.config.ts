@@ -25,11 +25,12 @@ const LONG = { maxWorkers: SHORT.maxWorkers + 1, sequence: { groupOrder: 1 } };
 const SOAK = ['test/**/*.soak.test.ts'];
 const ALL = ['test/**/*.test.ts'];
 
+const COUNTS_COVERAGE = process.argv.some((word) => word.startsWith('--coverage'));
+/** These run the product in processes or through a browser of their own: they take long and cover no line of a room. */
+const UNSEEN = COUNTS_COVERAGE ? ['chaos', 'simulation', 'browser', 'web/clicks'].map((name) => `test/${name}/**`) : [];
+
 /** A run compiles the tree once; who watches, or counts what is covered, has the source itself. */
-const COMPILED =
-  process.argv[2] === 'run' && !process.argv.some((word) => word.startsWith('--coverage'))
-    ? { runner: 'test/support/run-compiled.mjs' }
-    : {};
+const COMPILED = process.argv[2] === 'run' && !COUNTS_COVERAGE ? { runner: 'test/support/run-compiled.mjs' } : {};
 
 /** A worker is kept for the next file of its project only, so the projects follow one another. */
 class SlowFirst extends BaseSequencer {
@@ -72,10 +73,17 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { ...SHORT, name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false, ...COMPILED },
+        test: {
+          ...SHORT,
+          name: 'shared',
+          include: ALL,
+          exclude: [...ALONE, ...SOAK, ...UNSEEN],
+          isolate: false,
+          ...COMPILED,
+        },
       },
       { extends: true, test: { ...SHORT, name: 'alone', include: ALONE, exclude: SOAK } },
-      { extends: true, test: { ...LONG, name: 'soak', include: SOAK, isolate: false, ...COMPILED } },
+      { extends: true, test: { ...LONG, name: 'soak', include: SOAK, exclude: UNSEEN, isolate: false, ...COMPILED } },
     ],
     coverage: {
       reportOnFailure: true,
