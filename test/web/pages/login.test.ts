@@ -73,7 +73,7 @@ describe('/login/openid', () => {
   it('ties a user to their account there by a link, once, and lets them in from then on', async () => {
     const link = await invite('bob');
     const first = await travel(`/login/openid?link=${link}`, 'subject-of-bob');
-    expect(first).toMatchObject({ status: 302, location: '/', cookie: expect.stringMatching(/^paydrop-\d+=/) });
+    expect(first).toMatchObject({ status: 302, location: '/queue', cookie: expect.stringMatching(/^paydrop-\d+=/) });
     const again = await travel('/login/openid?next=/audit', 'subject-of-bob');
     expect(again).toMatchObject({ status: 302, location: '/audit' });
     const browser = openBrowser(dashboard.url);

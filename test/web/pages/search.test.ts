@@ -211,7 +211,7 @@ describe('schedulesPage', () => {
   async function linesOf(person: 'viewer' | 'operator'): Promise<string[]> {
     const { status, text } = await (await world.as(person)).get('/schedules');
     expect(status).toBe(200);
-    const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(text) ?? [];
+    const [, body = ''] = /<tbody[^>]*>(.*)<\/tbody>/s.exec(text) ?? [];
     return body.split('</tr>').slice(0, -1);
   }
 

@@ -51,7 +51,7 @@ describe('setting up a second factor', () => {
     expect(wordsOf(text)).toContain(key.match(/.{4}/g)!.join(' '));
     const wrong = await browser.post('/me/second-factor/confirm', { code: '000000' });
     expect([wrong.status, wordsOf(wrong.text)]).toEqual([400, expect.stringContaining('This code is wrong.')]);
-    expect((await sendPassword('operator')).location).toBe('/');
+    expect((await sendPassword('operator')).location).toBe('/queue');
     const right = await browser.post('/me/second-factor/confirm', { code: await codeNow('operator') });
     expect(wordsOf(right.text)).toContain('8 recovery codes left');
     expect((await sendPassword('operator')).location).toBe('/login/code?next=%2F');
