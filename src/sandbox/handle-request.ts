@@ -6,7 +6,7 @@ import type { FaultPlanner } from './faults/plan-faults.ts';
 import { playSteps } from './faults/play-steps.ts';
 import { strikeCall, strikeRequest } from './faults/strike-call.ts';
 import type { HandlerContext } from './handlers/handler.ts';
-import { htmlReply, type HttpCall, type Reply, sendReply } from './reply.ts';
+import { htmlReply, type HttpCall, type Reply, sendReply, targetOf } from './reply.ts';
 import { serveRequest } from './serve-request.ts';
 
 /** What `handleRequest` needs to serve a request. */
@@ -64,14 +64,9 @@ async function answer(call: HttpCall, request: IncomingMessage, response: Server
 }
 
 function readCall(request: IncomingMessage, body: Buffer): HttpCall {
-  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
-  return {
-    method: request.method ?? 'GET',
-    path,
-    query: new URLSearchParams(query),
-    headers: request.headers,
-    body,
-  };
+  const { path, query, host } = targetOf(request.url ?? '/');
+  const headers = host === undefined ? request.headers : { ...request.headers, host };
+  return { method: request.method ?? 'GET', path, query, headers, body };
 }
 
 /**

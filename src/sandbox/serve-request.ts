@@ -18,7 +18,11 @@ export async function serveRequest(request: HttpCall, context: HandlerContext, o
   await tryToRunSchedules(context);
   const endpoint = findEndpoint(request.path);
   if (endpoint && request.method === 'POST') return answerCall(endpoint.service, request, context);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return endpoint ? wrongMethod() : notFound();
+  const isPage = request.path === '/' || request.path === '/sandbox/books';
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (endpoint || !METHODS.includes(request.method)) return wrongMethod('GET, HEAD, POST');
+    return isPage ? wrongMethod('GET, HEAD') : notFound();
+  }
   const baseUrl = addressOf(request, ownUrl);
   if (endpoint) return describeEndpoint(endpoint, request, baseUrl + request.path);
   if (request.path === '/') return frontPage(baseUrl, context.accounts);
@@ -70,8 +74,12 @@ function notFound(): Reply {
   return htmlReply(404, 'The resource cannot be found.', '');
 }
 
-function wrongMethod(): Reply {
-  return htmlReply(500, 'Request format is unrecognized.', '');
+/** What some address takes. */
+const METHODS = ['GET', 'HEAD', 'POST'];
+
+function wrongMethod(allow: string): Reply {
+  const text = `<p>This address takes ${allow} only.</p>`;
+  return { ...htmlReply(405, 'Method Not Allowed', text), headers: { Allow: allow } };
 }
 
 /**

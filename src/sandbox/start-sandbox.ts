@@ -1,17 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:http';
 import { systemClock } from '../kernel/clock.ts';
-import { type Log, silentLog } from '../kernel/log.ts';
+import { silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
 import { type Books, emptyBooks, openBooks } from './books/open-books.ts';
 import { type Faults, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
 import type { HandlerContext } from './handlers/handler.ts';
+import { openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
-import { PipelineError, reasonOf } from '../kernel/errors.ts';
 
 export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock'>> & {
   /** Any free port when 0 or omitted. */
@@ -88,8 +86,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** A `HandlerContext` whose books can be replaced while the sandbox runs. */
 type OpenContext = Omit<HandlerContext, 'books'> & { books: Books };
 
-/** Idle connections live as long as at the real service, so that a client can pause between requests. */
-const IIS_HABITS = { keepAliveTimeout: 120_000 };
+/**
+ * Idle connections live as long as at the real service, so that a client can pause between requests. Assumption: a
+ * request that does not arrive is given up as here, so that half-open connections do not pile up.
+ */
+const IIS_HABITS = {
+  keepAliveTimeout: 120_000,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 1000,
+};
 
 async function openContext(options: SandboxOptions, clock: SandboxClock): Promise<OpenContext> {
   return {
@@ -124,87 +130,4 @@ function oneAfterTheOther(step: () => Promise<void>): () => Promise<void> {
     last = done.catch(() => undefined);
     return done;
   };
-}
-
-/** A listening server that can be shut for a while and reopened on the same port. */
-export type Listener = {
-  /** Without a trailing slash. */
-  readonly url: string;
-  readonly port: number;
-  /** Refuses new connections for `forMs`, or until `open` if undefined. Closes idle connections. */
-  shut(forMs: number | undefined): void;
-  /** @throws CONFIG_INVALID when another program has taken the port and keeps it */
-  open(): Promise<void>;
-  /** Closes for good, with all connections; kept-alive connections would otherwise hold the server open. */
-  close(): Promise<void>;
-};
-
-/** @throws CONFIG_INVALID when the server cannot listen on the address */
-export async function openListener(server: Server, wanted: { port: number; host: string }, log: Log) {
-  await listen(server, wanted.port, wanted.host);
-  const { address, family, port } = server.address() as AddressInfo;
-  let timer: NodeJS.Timeout | undefined;
-  let isShut = false;
-
-  async function open(): Promise<void> {
-    clearTimeout(timer);
-    isShut = false;
-    for (let attempt = 1; !isShut && !server.listening; attempt += 1) {
-      try {
-        await listen(server, port, address);
-      } catch (error) {
-        // An outgoing connection of another program may hold the port briefly.
-        if (attempt >= MOST_ATTEMPTS) throw error;
-        await sleep(ATTEMPT_MS);
-      }
-    }
-    if (isShut && server.listening) server.close();
-  }
-
-  const listener: Listener = {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    port,
-    shut: (forMs) => {
-      clearTimeout(timer);
-      isShut = true;
-      if (server.listening) server.close();
-      if (forMs === undefined) return;
-      timer = setTimeout(() => {
-        open().catch((error: unknown) => log.error({ reason: reasonOf(error) }, 'the sandbox stays shut'));
-      }, forMs);
-    },
-    open,
-    close: () => {
-      clearTimeout(timer);
-      isShut = true;
-      return closeServer(server);
-    },
-  };
-  return listener;
-}
-
-const MOST_ATTEMPTS = 250;
-const ATTEMPT_MS = 20;
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      const next = 'Choose another port or host.';
-      const action = `listen for the sandbox on "${host}:${port}"`;
-      reject(new PipelineError('CONFIG_INVALID', action, reasonOf(error), { cause: error, next }));
-    };
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (server.listening) server.close((error) => (error ? reject(error) : resolve()));
-    else resolve();
-    server.closeAllConnections();
-  });
 }

@@ -108,13 +108,8 @@ describe('serveRequest', () => {
     expect(reply.body).toContain('http://h/NetGate/ProcessLinkv2.asmx?WSDL');
   });
 
-  it.each(['PUT', 'DELETE'])('refuses %s', async (method) => {
-    expect((await serve({ method }, '/NetGate/ProcessLinkv2.asmx')).status).toBe(500);
-  });
-
-  it.each(['POST', 'PUT'])('knows nothing to %s at other addresses', async (method) => {
-    expect((await serve({ method }, '/')).status).toBe(404);
-    expect((await serve({ method }, '/NetGate/Nonsense.asmx')).status).toBe(404);
+  it('knows nothing to POST at other addresses', async () => {
+    expect((await serve({ method: 'POST' }, '/NetGate/Nonsense.asmx')).status).toBe(404);
   });
 
   it.each([

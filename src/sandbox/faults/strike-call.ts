@@ -6,7 +6,7 @@ import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
 import { playSteps, type Step } from './play-steps.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
 import type { Books } from '../books/open-books.ts';
-import type { HttpCall, Reply } from '../reply.ts';
+import { type HttpCall, type Reply, targetOf } from '../reply.ts';
 import { parameterOf, readEnvelope } from '../soap/read-envelope.ts';
 import { holdsResultFile } from './acts/result-files.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
@@ -49,9 +49,9 @@ export async function strikeRequest(
   faults: Pick<FaultPlanner, 'take'>,
 ): Promise<PlannedFault | undefined> {
   const { method = 'GET', url = '/', headers } = request;
-  const [path = '/', query = ''] = url.split(/\?(.*)/s);
+  const { path, query } = targetOf(url);
   if (!isServiceCall({ method, path })) return undefined;
-  const operation = operationOfHead(headers, new URLSearchParams(query));
+  const operation = operationOfHead(headers, query);
   const fault = faults.take({ strikes: ['head', 'half-body'], operation });
   if (!fault) return undefined;
   const row: FaultKind = FAULT_KINDS[fault.kind];
