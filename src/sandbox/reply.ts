@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Server } from '../../schemas/operations.ts';
 
 /** A request with its whole body. */
 export type HttpCall = {
@@ -8,6 +9,8 @@ export type HttpCall = {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The server that the address stands for; undefined when it stands for both. */
+  readonly server?: Server | undefined;
 };
 
 /**

@@ -4,6 +4,7 @@ import type { FaultKind, StruckCall } from './fault-kind.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
 import { playSteps, type Step } from './play-steps.ts';
+import { firstReportOf } from '../../../schemas/report-v1.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
 import type { Books } from '../books/open-books.ts';
 import { type HttpCall, type Reply, targetOf } from '../reply.ts';
@@ -141,8 +142,9 @@ function findLastBatch(books: Pick<Books, 'rows'>, account: string): string | un
 
 /** Returns the operation that a request element or action names, with or without the V1 of version 1. */
 export function operationOf(name: string): WireOperation | undefined {
-  const wanted = name.replace(/^.*[/#]/, '').replace(/V1$/, '');
-  return WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
+  const last = name.replace(/^.*[/#]/, '');
+  const wanted = last.replace(/V1$/, '');
+  return firstReportOf(last)?.report ?? WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
 }
 
 /**

@@ -44,7 +44,18 @@ export function answerReply(version: SoapVersion, name: string, answer: Answer):
     `<IATSRESPONSE xmlns="">${textElement('STATUS', answer.error === undefined ? 'Success' : 'Failure')}`,
     `${textElement('ERRORS', answer.error ?? '')}${answer.payload}</IATSRESPONSE>`,
   ].join('');
-  const result = element(`${name}Result`, response);
+  return resultReply(version, name, response);
+}
+
+/**
+ * Returns the answer of an old report: a file and nothing around it. Assumption: the file of a failed call is empty.
+ */
+export function bareReply(version: SoapVersion, name: string, { payload, error }: Answer): Reply {
+  return resultReply(version, name, error === undefined ? payload.replace(/<[^>]*>/g, '') : '');
+}
+
+function resultReply(version: SoapVersion, name: string, content: string): Reply {
+  const result = element(`${name}Result`, content);
   const body = `<${name}Response xmlns="${SERVICE_NAMESPACE}">${result}</${name}Response>`;
   return { status: 200, contentType: CONTENT_TYPES[version], body: wrapBody(version, body) };
 }
