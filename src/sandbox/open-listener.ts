@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Server as TlsServer } from 'node:tls';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
@@ -21,6 +22,12 @@ export type Listener = {
 export async function openListener(server: Server, wanted: { port: number; host: string }, log: Log) {
   await listen(server, wanted.port, wanted.host);
   const { address, family, port } = server.address() as AddressInfo;
+  // Closing must not wait for a connection that has not got as far as HTTP.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   let timer: NodeJS.Timeout | undefined;
   let isShut = false;
 
@@ -40,7 +47,7 @@ export async function openListener(server: Server, wanted: { port: number; host:
   }
 
   const listener: Listener = {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    url: `${server instanceof TlsServer ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     port,
     shut: (forMs) => {
       clearTimeout(timer);
@@ -55,7 +62,9 @@ export async function openListener(server: Server, wanted: { port: number; host:
     close: () => {
       clearTimeout(timer);
       isShut = true;
-      return closeServer(server);
+      const closed = closeServer(server);
+      for (const socket of sockets) socket.destroy();
+      return closed;
     },
   };
   return listener;

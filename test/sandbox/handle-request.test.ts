@@ -1,15 +1,18 @@
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../src/kernel/log.ts';
 import { LOGIN, PATH, post, soapRequest } from './support/soap-request.ts';
+import { BANK_NUMBER } from './support/make-context.ts';
 import { useSandboxes } from './support/sandbox-world.ts';
-import { readBody } from '../../src/sandbox/handle-request.ts';
+import { readBody, serverOf } from '../../src/sandbox/handle-request.ts';
 import { escapeHtml, headersOf, htmlReply, jsonReply, type Reply, sendReply } from '../../src/sandbox/reply.ts';
 
 const world = useSandboxes();
+const ACH = { accountNum: BANK_NUMBER, accountType: 'CHECKING', total: '5.00' };
 const CHARGE = soapRequest('ProcessCreditCard', { ...LOGIN, creditCardNum: '4222222222222220', total: '5.00' });
 
 describe('handleRequest', () => {
@@ -42,6 +45,39 @@ describe('handleRequest', () => {
     await once(socket, 'data');
     socket.resetAndDestroy();
     expect((await post(sandbox.url + PATH, CHARGE)).status).toBe(200);
+  });
+
+  it('names its own address in its description, and takes the other host at either port', async () => {
+    const { url, urlUk = '' } = await world.start({ port: 0, portUk: 0 });
+    expect(await (await fetch(`${urlUk}${PATH}?WSDL`)).text()).toContain(`location="${urlUk}${PATH}"`);
+    const answer = await askAs('www.uk.iatspayments.com', url);
+    expect(answer).toContain('Service cannot be used on this server.');
+    expect(await askAs('www.iatspayments.com', url)).toContain('OK: 555555:');
+  });
+});
+
+async function askAs(host: string, url: string): Promise<string> {
+  const { headers, body } = soapRequest('ProcessACHEFT', { ...LOGIN, ...ACH });
+  const { port } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  const lines = Object.entries({ ...headers, Host: host, Connection: 'close', 'Content-Length': String(body.length) });
+  socket.write(`POST ${PATH} HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`);
+  return textOf(socket);
+}
+
+describe('serverOf', () => {
+  it.each([
+    ['127.0.0.1:8899', undefined, undefined],
+    ['127.0.0.1:8899', 'NA', 'NA'],
+    ['127.0.0.1:8900', 'UK', 'UK'],
+    ['WWW.UK.iatspayments.com', undefined, 'UK'],
+    ['www.uk.localhost:8899', 'NA', 'UK'],
+    ['www.iatspayments.com', undefined, 'NA'],
+    ['www2.iatspayments.com:443', undefined, 'NA'],
+    ['www.iatspayments.com', 'UK', 'UK'],
+    ['', undefined, undefined],
+  ] as const)('%s at the port of %s is the server %s', (host, port, server) => {
+    expect(serverOf(host, port)).toBe(server);
   });
 });
 
