@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer as createPlainServer, type Serv
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { get, request as secureRequest } from 'node:https';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,6 +13,7 @@ import { type Listener, openListener } from '../../src/sandbox/open-listener.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { makeCertificate } from '../../src/sandbox/tls/make-certificate.ts';
 import { addressBytes, der } from '../../src/sandbox/tls/write-der.ts';
+import { phpIsInstalled, phpVerdict } from '../foreign/support/call-with-php.ts';
 import { serviceVerdict } from '../support/service-verdict.ts';
 import { BANK_NUMBER, callSandbox, valueOf } from './support/make-context.ts';
 import { LOGIN, PATH, soapRequest } from './support/soap-request.ts';
@@ -132,6 +133,7 @@ describe('a sandbox with a port for the UK', () => {
     const { url, urlUk = '' } = await start();
     expect(urlUk).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(urlUk).not.toBe(url);
+    expect(await world.start()).toMatchObject({ ca: undefined, urlUk: undefined });
     expect(await callSandbox({ url }, 'ProcessACHEFT', ach)).toContain('OK: 555555:');
     expect(await callSandbox({ url: urlUk }, 'ProcessACHEFT', ach)).toContain('Service cannot be used on this server.');
     await callSandbox({ url: urlUk }, 'ProcessCreditCard', CARD);
@@ -226,10 +228,6 @@ describe('a sandbox with TLS', () => {
     await sandbox.close();
   });
 
-  it('is plain and has no CA without being told', async () => {
-    expect(await world.start()).toMatchObject({ ca: undefined, urlUk: undefined });
-  });
-
   it.each(['', 'a b', 'a,b', 'http://x', '-..-'])('refuses "%s" as a name', async (name) => {
     await expect(startSandbox({ tls: { names: [name] } })).rejects.toMatchObject({ code: 'USAGE' });
   });
@@ -239,6 +237,18 @@ describe('makeCertificate', () => {
   const isThere = spawnSync('openssl', ['version']).status === 0;
   const verdict = serviceVerdict('openssl', 'tests of certificates', isThere);
   it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
+
+  const php = phpVerdict();
+  it(php.sentence, () => expect(php.isFine).toBe(true));
+
+  it.runIf(phpIsInstalled())('satisfies PHP', async () => {
+    const { ca = '', url } = await world.start({ tls: {} });
+    const path = join(await world.folder(), 'ca.pem');
+    await writeFile(path, ca);
+    const code = 'echo count((new SoapClient($argv[1], ["cache_wsdl" => 0]))->__getFunctions());';
+    const { stdout } = spawn('php', ['-d', `openssl.cafile=${path}`, '-r', code, `${url}${PATH}?WSDL`]);
+    expect(await text(stdout)).toMatch(/^[1-9]\d$/);
+  });
 
   it.runIf(isThere)('satisfies openssl, strictly', async () => {
     const folder = await world.folder();

@@ -1,9 +1,10 @@
-import { connect, type Socket } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { FIXED_SEED, seededRandom } from '../support/random.ts';
 import { LOGIN, openSocket, PATH, post, soapRequest, STYLES, toBase64, watchEnd } from './support/soap-request.ts';
-import { killRepeatedly, useSandboxes } from './support/sandbox-world.ts';
+import { killRepeatedly, startChild, useSandboxes } from './support/sandbox-world.ts';
 import type { HandlerContext } from '../../src/sandbox/handlers/handler.ts';
 import { HANDLERS } from '../../src/sandbox/handlers/handlers.ts';
 import { runSchedules } from '../../src/sandbox/time/run-schedules.ts';
@@ -73,26 +74,32 @@ const PIECES = [
   '<?x',
 ];
 
-/** Damages a document a few times: cuts, repeats or swaps a part, puts in something else, or breaks its bytes. */
+/** Damages a document once or a few times: cuts, repeats or swaps a part, puts in something else, or breaks its bytes. */
 function mutate(document: string, random: () => number): Buffer {
   const below = (count: number) => Math.floor(random() * count);
+  const oneOf = <Item>(items: readonly Item[]) => items[below(items.length)] ?? items[0]!;
   let body = document;
-  for (let round = below(4); round >= 0; round -= 1) {
-    const [from, to] = [below(body.length), below(body.length)].sort((one, other) => one - other) as [number, number];
+  for (let round = random() < 0.5 ? 1 : below(4); round > 0; round -= 1) {
+    const from = below(body.length);
+    const to = from + below(random() < 0.8 ? 12 : body.length - from);
     const [before, part, after] = [body.slice(0, from), body.slice(from, to), body.slice(to)];
     const tags = body.match(/<[^>]*>/g) ?? [''];
-    const ways = [
+    const texts = body.match(/>[^<]+</g) ?? [''];
+    body = oneOf([
       () => before + after,
       () => before + part.repeat(1 + below(20)) + after,
       () => after + part + before,
-      () => before + (PIECES[below(PIECES.length)] ?? '') + part + after,
-      () => before + (tags[below(tags.length)] ?? '') + part + after,
-      () => body.replace(tags[below(tags.length)] ?? '', () => tags[below(tags.length)] ?? ''),
-    ];
-    body = (ways[below(ways.length)] ?? ways[0]!)();
+      () => before + oneOf(PIECES) + part + after,
+      () => before + oneOf(tags) + part + after,
+      () => body.replace(oneOf(tags), () => oneOf(tags)),
+      () => body.replace(oneOf(texts), () => `>${oneOf(PIECES)}<`),
+      () => body.replace(oneOf(texts), () => oneOf(texts)),
+    ])();
   }
-  const bytes = Buffer.from(body, (['utf8', 'utf8', 'latin1', 'utf16le'] as const)[below(4)]);
-  for (let flips = below(3); flips > 0 && bytes.length > 0; flips -= 1) bytes[below(bytes.length)] = below(256);
+  const bytes = Buffer.from(body, oneOf(['utf8', 'utf8', 'utf8', 'utf8', 'latin1', 'utf16le']));
+  for (let flips = random() < 0.8 ? 0 : 1 + below(3); flips > 0 && bytes.length > 0; flips -= 1) {
+    bytes[below(bytes.length)] = below(256);
+  }
   return bytes;
 }
 
@@ -119,54 +126,80 @@ it('answers 10,000 damaged envelopes, each in less than a second', async () => {
 describe('a crowd', () => {
   const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\n`;
 
-  /** Makes good calls until the promise resolves, and returns the slowest. */
-  async function slowestBeside(url: string, busy: Promise<unknown>): Promise<number> {
+  /**
+   * Makes good calls until the promise resolves.
+   * @returns within how many ms that share of them was answered
+   */
+  async function waitBeside(url: string, busy: Promise<unknown>, share: number): Promise<number> {
     let isBusy = true;
-    let slowestMs = 0;
+    const waits: number[] = [];
     void busy.finally(() => {
       isBusy = false;
     });
     for (let calls = 0; isBusy || calls < 20; calls += 1) {
       const begun = performance.now();
       expect((await post(url + PATH, CALL)).text).toContain('<BATCHID>7</BATCHID>');
-      slowestMs = Math.max(slowestMs, performance.now() - begun);
+      waits.push(performance.now() - begun);
     }
-    return slowestMs;
+    waits.sort((one, other) => one - other);
+    return waits[Math.ceil(waits.length * share) - 1] ?? Number.NaN;
   }
 
-  /** Sends a call in pieces of one byte, each a moment after the one before. */
-  async function sendSlowly(port: number): Promise<string> {
-    const socket = await openSocket(port);
-    socket.setNoDelay();
+  /** Whatever else the machine does may hold up one try, but not all; what holds up the sandbox does. */
+  async function bestOfFive(attempt: () => Promise<number>): Promise<number> {
+    const waits: number[] = [];
+    while (waits.length < 5 && !(Math.min(...waits) < 100)) waits.push(await attempt());
+    return Math.min(...waits);
+  }
+
+  /** Opens 1,000 connections, then lets 200 more send a call in small pieces, and says how many were answered. */
+  const CROWD = `
+    const { connect } = require('node:net');
+    const [port, bytes] = process.argv.slice(1);
+    const open = (done) => connect(port, '127.0.0.1', done).on('error', () => undefined);
+    let waiting = 1000;
+    for (let count = waiting; count > 0; count -= 1) open(() => (waiting -= 1) === 0 && begin());
+    let answered = 0;
+    let left = 200;
+    function begin() {
+      console.log('ready');
+      for (let count = left; count > 0; count -= 1) {
+        const socket = open();
+        let text = '';
+        let at = 0;
+        const timer = setInterval(() => {
+          if (at >= bytes.length) clearInterval(timer);
+          else socket.write(bytes.slice(at, (at += 20)));
+        }, 40);
+        socket.on('data', (chunk) => (text += chunk)).on('close', () => {
+          if (text.includes('<BATCHID>7</BATCHID>')) answered += 1;
+          if ((left -= 1) === 0) process.exit(console.log(answered) ?? 0);
+        });
+      }
+    }`;
+
+  it('of 1,000 connections and 200 slow senders lets 19 of 20 good calls pass in 100 ms', async () => {
+    const { url } = await startChild(await world.folder());
     const bytes = `${HEAD}Connection: close\r\nContent-Length: ${CALL.body.length}\r\n\r\n${CALL.body}`;
-    const answer = text(socket);
-    for (let at = 0; at < bytes.length; at += 40) {
-      await new Promise((sent) => void socket.write(bytes.slice(at, at + 40), sent));
-    }
-    return answer;
-  }
-
-  it('of 1,000 connections and 200 slow senders lets a good call pass at once', async () => {
-    const { url, port } = await world.start();
-    await post(url + PATH, CALL);
-    const crowd: Socket[] = [];
-    for (let count = 0; count < 1000; count += 1) crowd.push(connect(port, '127.0.0.1').on('error', () => undefined));
-    const slow = Promise.all(Array.from({ length: 200 }, () => sendSlowly(port)));
-    const slowestMs = await slowestBeside(url, slow);
-    for (const answer of await slow) expect(answer).toContain('<BATCHID>7</BATCHID>');
-    for (const socket of crowd) socket.destroy();
-    console.log(`slowest call beside a crowd: ${slowestMs.toFixed(0)} ms`);
+    const waitMs = await bestOfFive(async () => {
+      const crowd = spawn(process.execPath, ['-e', CROWD, new URL(url).port, bytes], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void crowd.kill());
+      await once(crowd.stdout, 'data');
+      const answered = text(crowd.stdout);
+      const waitMs = await waitBeside(url, answered, 0.95);
+      expect(await answered).toBe('200\n');
+      return waitMs;
+    });
+    expect(waitMs).toBeLessThan(100);
   });
 
-  it('of 200,000 unknown elements holds nobody up', async () => {
+  it.each(['<x/>', '<!---->', '<x>&amp;</x>', '<x a="&amp;">'])('of 200,000 times %s holds nobody up', async (part) => {
     const { url } = await world.start();
-    const body = CALL.body.replace('<batchId>', `${'<x/>'.repeat(200_000)}<batchId>`);
-    const bodies = [body, body.replaceAll('<x/>', '<!---->'), body.replaceAll('<x/>', '<x>&amp;</x>')];
-    for (const each of bodies) {
-      await post(url + PATH, CALL);
-      const slowestMs = await slowestBeside(url, post(url + PATH, { ...CALL, body: each }));
-      console.log(`slowest call beside ${each.length} bytes: ${slowestMs.toFixed(0)} ms`);
-    }
+    const body = CALL.body.replace('<batchId>', () => `${part.repeat(200_000)}<batchId>`);
+    const waitMs = await bestOfFive(async () => waitBeside(url, post(url + PATH, { ...CALL, body }), 1));
+    expect(waitMs).toBeLessThan(100);
   });
 
   it('that says nothing is sent away: after 10 s without a head, after a minute without a body', async () => {
