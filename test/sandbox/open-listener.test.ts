@@ -122,7 +122,6 @@ function knock(port: number): Promise<string | undefined> {
 }
 
 const REPORTS_PATH = '/NetGate/ReportLinkv2.asmx';
-const DAY = { date: '2017-07-01T07:00:00Z' };
 const CARD = { creditCardNum: '4222222222222220', creditCardExpiry: '12/35', total: '5.00', invoiceNum: 'I-1' };
 
 describe('a sandbox with a port for the UK', () => {
@@ -190,7 +189,7 @@ function callSecurely({ port, ca }: Pick<Sandbox, 'port' | 'ca'>, servername: st
       agent: false,
     };
     const call = secureRequest(options, (response) => void text(response).then(resolve));
-    call.once('error', (error) => resolve(String(systemCode(error) ?? error.message)));
+    call.once('error', (error) => resolve(systemCode(error) ?? error.message));
     call.end(body);
   });
 }

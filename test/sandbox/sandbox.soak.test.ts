@@ -163,19 +163,20 @@ describe('a crowd', () => {
     let left = 200;
     function begin() {
       console.log('ready');
-      for (let count = left; count > 0; count -= 1) {
-        const socket = open();
-        let text = '';
-        let at = 0;
-        const timer = setInterval(() => {
-          if (at >= bytes.length) clearInterval(timer);
-          else socket.write(bytes.slice(at, (at += 20)));
-        }, 40);
-        socket.on('data', (chunk) => (text += chunk)).on('close', () => {
-          if (text.includes('<BATCHID>7</BATCHID>')) answered += 1;
-          if ((left -= 1) === 0) process.exit(console.log(answered) ?? 0);
-        });
-      }
+      for (let count = left; count > 0; count -= 1) setTimeout(send, count * 10);
+    }
+    function send() {
+      const socket = open();
+      let text = '';
+      let at = 0;
+      const timer = setInterval(() => {
+        if (at >= bytes.length) clearInterval(timer);
+        else socket.write(bytes.slice(at, (at += 20)));
+      }, 40);
+      socket.on('data', (chunk) => (text += chunk)).on('close', () => {
+        if (text.includes('<BATCHID>7</BATCHID>')) answered += 1;
+        if ((left -= 1) === 0) process.exit(console.log(answered) ?? 0);
+      });
     }`;
 
   it('of 1,000 connections and 200 slow senders lets 19 of 20 good calls pass in 100 ms', async () => {
