@@ -1,7 +1,11 @@
 import { SERVICE_NAMESPACE } from './operations.ts';
-import { WIRE_OPERATIONS, type WireField, wireKind, type WireOperation, wireRow } from './wire.ts';
+import { FIRST_REPORT_FIELDS, FIRST_REPORTS, type FirstReport } from './report-v1.ts';
+import { WIRE_OPERATIONS, wireKind, type WireOperation, wireRow } from './wire.ts';
 
 export type ServiceName = ReturnType<typeof wireRow>['service'];
+
+/** A service at one of its addresses. */
+export type Endpoint = { readonly service: ServiceName; readonly isFirstVersion: boolean };
 
 /**
  * Returns the WSDL of one service, made from the tables behind schemas/wire.ts, so that our client and our sandbox
@@ -18,25 +22,69 @@ export function wsdlText(wanted: {
   operations?: readonly WireOperation[];
   suffix?: '' | 'V1';
 }): string {
-  const names = chosenOperations(wanted.service, wanted.operations);
-  const suffix = wanted.suffix ?? '';
+  const rows = describeOperations(wanted.service, wanted.suffix ?? '', wanted.operations);
   const portType = `${wanted.service}Soap`;
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     `<wsdl:definitions ${NAMESPACES} targetNamespace="${SERVICE_NAMESPACE}">`,
     '<wsdl:types>',
     `<s:schema elementFormDefault="qualified" targetNamespace="${SERVICE_NAMESPACE}">`,
-    ...names.flatMap((name) => describeElements(name, suffix)),
+    ...rows.flatMap(describeElements),
     '</s:schema>',
     '</wsdl:types>',
-    ...names.flatMap((name) => describeMessages(name, suffix)),
-    ...describePortType(portType, names),
-    ...describeBinding('soap', portType, names, suffix),
-    ...describeBinding('soap12', portType, names, suffix),
+    ...rows.flatMap(describeMessages),
+    ...describePortType(portType, rows),
+    ...describeBinding('soap', portType, rows),
+    ...describeBinding('soap12', portType, rows),
     ...describeService(wanted.service, portType, wanted.address),
     '</wsdl:definitions>',
     '',
   ].join('\n');
+}
+
+/** An operation as one version of its service names and describes it. */
+export type DescribedOperation = {
+  /** For programs; `label` tells apart two of one name. */
+  readonly name: string;
+  readonly label: string | undefined;
+  /** Of the request; the answer's elements are named after it. */
+  readonly element: string;
+  /** Behind the namespace. */
+  readonly action: string;
+  /** In order, after agentCode and password. */
+  readonly fields: readonly (readonly [name: string, kind: FieldKind])[];
+  /** Whether the answer is a file in base64 and nothing else. */
+  readonly isBare: boolean;
+  readonly purpose: string;
+};
+
+type FieldKind = ReturnType<typeof wireKind>;
+
+/**
+ * Returns the operations of a service in one version.
+ * @param suffix what version 1, and only that, appends to elements and actions; its reports have names of their own
+ * @param wanted without other services' operations; all of the service when omitted
+ */
+export function describeOperations(
+  service: ServiceName,
+  suffix: '' | 'V1',
+  wanted: readonly WireOperation[] = WIRE_OPERATIONS,
+): DescribedOperation[] {
+  if (service === 'ReportLink' && suffix === 'V1') {
+    return FIRST_REPORTS.filter(({ report }) => wanted.includes(report)).map(describeFirstReport);
+  }
+  const chosen = WIRE_OPERATIONS.filter((name) => wireRow(name).service === service && wanted.includes(name));
+  return chosen.map((operation) => {
+    const name = wireName(operation);
+    const { elements, purpose } = wireRow(operation);
+    const fields = elements.map((field) => [field, wireKind(field)] as const);
+    return { name, label: undefined, element: name + suffix, action: name + suffix, fields, isBare: false, purpose };
+  });
+}
+
+function describeFirstReport({ name, element, action, wire, isBare, report }: FirstReport): DescribedOperation {
+  const fields = wire.map((field) => [field, FIRST_REPORT_FIELDS[field].kind] as const);
+  return { name, label: element, element, action, fields, isBare, purpose: wireRow(report).purpose };
 }
 
 /** Returns the operation's name on the wire: ours with a capital first letter. */
@@ -55,28 +103,25 @@ const NAMESPACES = [
 /** Both bindings name the HTTP transport of SOAP 1.1; ASP.NET writes the same address for 1.2. */
 const TRANSPORT = 'http://schemas.xmlsoap.org/soap/http';
 
-function chosenOperations(service: ServiceName, wanted: readonly WireOperation[] | undefined): WireOperation[] {
-  return WIRE_OPERATIONS.filter((name) => wireRow(name).service === service && (wanted?.includes(name) ?? true));
-}
-
-function describeElements(operation: WireOperation, suffix: string): string[] {
-  const name = wireName(operation) + suffix;
+function describeElements({ element, fields, isBare }: DescribedOperation): string[] {
+  const result = `minOccurs="0" maxOccurs="1" name="${element}Result"`;
   return [
-    `<s:element name="${name}"><s:complexType><s:sequence>`,
+    `<s:element name="${element}"><s:complexType><s:sequence>`,
     describeText('agentCode'),
     describeText('password'),
-    ...wireRow(operation).elements.map(describeField),
+    ...fields.map(([field, kind]) => describeField(field, kind)),
     '</s:sequence></s:complexType></s:element>',
-    `<s:element name="${name}Response"><s:complexType><s:sequence>`,
-    `<s:element minOccurs="0" maxOccurs="1" name="${name}Result">` +
-      '<s:complexType mixed="true"><s:sequence><s:any/></s:sequence></s:complexType></s:element>',
+    `<s:element name="${element}Response"><s:complexType><s:sequence>`,
+    isBare
+      ? `<s:element ${result} type="s:base64Binary"/>`
+      : `<s:element ${result}><s:complexType mixed="true"><s:sequence><s:any/></s:sequence></s:complexType></s:element>`,
     '</s:sequence></s:complexType></s:element>',
   ];
 }
 
 /** Describes an element. Amounts are text. Only booleans and date-times must be present, as .NET value types. */
-function describeField(field: WireField): string {
-  switch (wireKind(field)) {
+function describeField(field: string, kind: FieldKind): string {
+  switch (kind) {
     case 'boolean':
       return `<s:element minOccurs="1" maxOccurs="1" name="${field}" type="s:boolean"/>`;
     case 'dateTime':
@@ -100,48 +145,43 @@ function describeText(name: string): string {
 /**
  * Describes the messages. Like port types and operations they have no suffix: PHP uses the plain names in version 1.
  */
-function describeMessages(operation: WireOperation, suffix: string): string[] {
-  const name = wireName(operation);
-  const element = `tns:${name}${suffix}`;
+function describeMessages({ name, label = name, element }: DescribedOperation): string[] {
   return [
-    `<wsdl:message name="${name}SoapIn"><wsdl:part name="parameters" element="${element}"/></wsdl:message>`,
-    `<wsdl:message name="${name}SoapOut"><wsdl:part name="parameters" element="${element}Response"/></wsdl:message>`,
+    `<wsdl:message name="${label}SoapIn"><wsdl:part name="parameters" element="tns:${element}"/></wsdl:message>`,
+    `<wsdl:message name="${label}SoapOut"><wsdl:part name="parameters" element="tns:${element}Response"/></wsdl:message>`,
   ];
 }
 
-function describePortType(portType: string, operations: readonly WireOperation[]): string[] {
+function describePortType(portType: string, rows: readonly DescribedOperation[]): string[] {
   return [
     `<wsdl:portType name="${portType}">`,
-    ...operations
-      .map(wireName)
-      .map(
-        (name) =>
-          `<wsdl:operation name="${name}"><wsdl:input message="tns:${name}SoapIn"/>` +
-          `<wsdl:output message="tns:${name}SoapOut"/></wsdl:operation>`,
-      ),
+    ...rows.map(({ name, label }) => {
+      const message = `message="tns:${label ?? name}`;
+      return (
+        `<wsdl:operation name="${name}"><wsdl:input${nameOf(label)} ${message}SoapIn"/>` +
+        `<wsdl:output${nameOf(label)} ${message}SoapOut"/></wsdl:operation>`
+      );
+    }),
     '</wsdl:portType>',
   ];
 }
 
-function describeBinding(
-  prefix: 'soap' | 'soap12',
-  portType: string,
-  operations: readonly WireOperation[],
-  suffix: string,
-): string[] {
+function nameOf(label: string | undefined): string {
+  return label === undefined ? '' : ` name="${label}"`;
+}
+
+function describeBinding(prefix: 'soap' | 'soap12', portType: string, rows: readonly DescribedOperation[]): string[] {
   const binding = prefix === 'soap' ? portType : `${portType}12`;
   const body = `<${prefix}:body use="literal"/>`;
   return [
     `<wsdl:binding name="${binding}" type="tns:${portType}">`,
     `<${prefix}:binding transport="${TRANSPORT}"/>`,
-    ...operations
-      .map(wireName)
-      .map(
-        (name) =>
-          `<wsdl:operation name="${name}">` +
-          `<${prefix}:operation soapAction="${SERVICE_NAMESPACE}${name}${suffix}" style="document"/>` +
-          `<wsdl:input>${body}</wsdl:input><wsdl:output>${body}</wsdl:output></wsdl:operation>`,
-      ),
+    ...rows.map(
+      ({ name, label, action }) =>
+        `<wsdl:operation name="${name}">` +
+        `<${prefix}:operation soapAction="${SERVICE_NAMESPACE}${action}" style="document"/>` +
+        `<wsdl:input${nameOf(label)}>${body}</wsdl:input><wsdl:output${nameOf(label)}>${body}</wsdl:output></wsdl:operation>`,
+    ),
     '</wsdl:binding>',
   ];
 }

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { Server } from '../../schemas/operations.ts';
 import { reasonOf } from '../kernel/errors.ts';
 import { type Controls, isControlPath, serveControl } from './control/serve-control.ts';
 import type { FaultPlanner } from './faults/plan-faults.ts';
 import { playSteps } from './faults/play-steps.ts';
 import { strikeCall, strikeRequest } from './faults/strike-call.ts';
 import type { HandlerContext } from './handlers/handler.ts';
-import { htmlReply, type HttpCall, type Reply, sendReply } from './reply.ts';
+import { htmlReply, type HttpCall, type Reply, sendReply, targetOf } from './reply.ts';
 import { serveRequest } from './serve-request.ts';
 
 /** What `handleRequest` needs to serve a request. */
@@ -16,6 +19,8 @@ export type Serving = {
   /** Undefined when the HTTP control API is off. */
   readonly controls: Controls | undefined;
   readonly maxBodyBytes: number;
+  /** The server that the port stands for; undefined when it is the only port. */
+  readonly server: Server | undefined;
 };
 
 /** Serves one request, or applies the planned fault. Never throws. */
@@ -37,7 +42,7 @@ export async function handleRequest(
       sendReply(response, htmlReply(413, 'Maximum request length exceeded.', ''));
       return;
     }
-    await answer(readCall(request, body), request, response, serving);
+    await answer(readCall(request, body, serving.server), request, response, serving);
   } catch (error) {
     // Usually the client disconnected in the middle of its request, before anything was done for it.
     context.log.warn({ reason: reasonOf(error) }, 'request broken off');
@@ -53,7 +58,7 @@ async function answer(call: HttpCall, request: IncomingMessage, response: Server
   }
   let reply: Promise<Reply> | undefined;
   // A fault may need the answer to decide whether it strikes. Keeping the reply prevents a second booking.
-  const serve = () => (reply ??= serveRequest(call, context, `http://127.0.0.1:${request.socket.localPort ?? 80}`));
+  const serve = () => (reply ??= serveRequest(call, context, addressOf(request.socket)));
   const struck = await strikeCall(call, context.books, faults, serve);
   if (!struck) {
     sendReply(response, await serve());
@@ -63,15 +68,21 @@ async function answer(call: HttpCall, request: IncomingMessage, response: Server
   await playSteps(request.socket, struck.steps);
 }
 
-function readCall(request: IncomingMessage, body: Buffer): HttpCall {
-  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
-  return {
-    method: request.method ?? 'GET',
-    path,
-    query: new URLSearchParams(query),
-    headers: request.headers,
-    body,
-  };
+function addressOf(socket: Socket): string {
+  return `${socket instanceof TLSSocket ? 'https' : 'http'}://127.0.0.1:${socket.localPort ?? 80}`;
+}
+
+function readCall(request: IncomingMessage, body: Buffer, port: Server | undefined): HttpCall {
+  const { path, query, host } = targetOf(request.url ?? '/');
+  const headers = host === undefined ? request.headers : { ...request.headers, host };
+  const server = serverOf(headers.host ?? '', port);
+  return { method: request.method ?? 'GET', path, query, headers, body, server };
+}
+
+/** Returns the server that an address stands for, by the port or the hosts of the service. */
+export function serverOf(host: string, port: Server | undefined): Server | undefined {
+  if (/^www\.uk\./i.test(host)) return 'UK';
+  return port ?? (/^www2?\.iatspayments\.com\b/i.test(host) ? 'NA' : undefined);
 }
 
 /**

@@ -1,14 +1,28 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Server } from '../../schemas/operations.ts';
 
 /** A request with its whole body. */
 export type HttpCall = {
   readonly method: string;
-  /** As requested, without the query. */
+  /** As `targetOf` reads it. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The server that the address stands for; undefined when it stands for both. */
+  readonly server?: Server | undefined;
 };
+
+/**
+ * Reads the target of a request. Several slashes count as one, as at IIS. The absolute form, which a proxy is sent, names
+ * its host itself.
+ * @returns host undefined in the usual form; Node gives the headers' then
+ */
+export function targetOf(url: string): { path: string; query: URLSearchParams; host: string | undefined } {
+  const [target = '', query = ''] = url.split(/\?(.*)/s);
+  const [, host, rest = target] = /^https?:\/\/([^/]*)(.*)$/is.exec(target) ?? [];
+  return { path: rest.replace(/\/{2,}/g, '/') || '/', query: new URLSearchParams(query), host };
+}
 
 /** An answer as a value, so that a fault can inspect and change it before it is sent. */
 export type Reply = {

@@ -1,10 +1,15 @@
-import { type ServiceName, wireName, wsdlText } from '../../schemas/wsdl.ts';
+import {
+  type DescribedOperation,
+  describeOperations,
+  type Endpoint,
+  type ServiceName,
+  wsdlText,
+} from '../../schemas/wsdl.ts';
 import { servedOperations } from './handlers/handlers.ts';
 import type { Account, HandlerContext } from './handlers/handler.ts';
 import { escapeHtml, htmlReply, type HttpCall, type Reply } from './reply.ts';
 import { answerCall } from './soap/answer-call.ts';
 import { tryToRunSchedules } from './time/run-schedules.ts';
-import { wireKind, type WireOperation, wireRow } from '../../schemas/wire.ts';
 import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
 import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts';
 import { formatCents } from '../kernel/money.ts';
@@ -17,16 +22,18 @@ import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-c
 export async function serveRequest(request: HttpCall, context: HandlerContext, ownUrl: string): Promise<Reply> {
   await tryToRunSchedules(context);
   const endpoint = findEndpoint(request.path);
-  if (endpoint && request.method === 'POST') return answerCall(endpoint.service, request, context);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return endpoint ? wrongMethod() : notFound();
+  if (endpoint && request.method === 'POST') return answerCall(endpoint, request, context);
+  const isPage = request.path === '/' || request.path === '/sandbox/books';
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (endpoint || !METHODS.includes(request.method)) return wrongMethod('GET, HEAD, POST');
+    return isPage ? wrongMethod('GET, HEAD') : notFound();
+  }
   const baseUrl = addressOf(request, ownUrl);
   if (endpoint) return describeEndpoint(endpoint, request, baseUrl + request.path);
   if (request.path === '/') return frontPage(baseUrl, context.accounts);
   if (request.path === '/sandbox/books') return showBooks(request, context);
   return notFound();
 }
-
-type Endpoint = { readonly service: ServiceName; readonly isFirstVersion: boolean };
 
 const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink', 'ReportLink'];
 
@@ -45,16 +52,17 @@ function describeEndpoint({ service, isFirstVersion }: Endpoint, { query }: Http
     const body = wsdlText({ service, address, operations, suffix });
     return { status: 200, contentType: 'text/xml; charset=utf-8', body };
   }
-  const asked = query.get('op')?.replace(/V1$/i, '').toLowerCase();
-  const operation = operations.find((name) => name.toLowerCase() === asked);
-  return operation ? operationPage(operation, address, suffix) : helpPage(service, address, operations);
+  const described = describeOperations(service, suffix, operations);
+  const asked = query.get('op')?.toLowerCase();
+  const operation = described.find(({ name, element }) => [name, element].some((own) => own.toLowerCase() === asked));
+  return operation ? operationPage(operation, address) : helpPage(service, address, described);
 }
 
 function addressOf({ headers }: HttpCall, ownUrl: string): string {
   const host = headers.host ?? '';
   if (!/^[\w.:[\]-]+$/.test(host)) return ownUrl;
   const forwarded = headers['x-forwarded-proto'];
-  const isSecure = typeof forwarded === 'string' && /^https\b/i.test(forwarded.trim());
+  const isSecure = /^https\b/i.test(typeof forwarded === 'string' ? forwarded.trim() : ownUrl);
   return `${isSecure ? 'https' : 'http'}://${host}`;
 }
 
@@ -70,41 +78,37 @@ function notFound(): Reply {
   return htmlReply(404, 'The resource cannot be found.', '');
 }
 
-function wrongMethod(): Reply {
-  return htmlReply(500, 'Request format is unrecognized.', '');
+/** What some address takes. */
+const METHODS = ['GET', 'HEAD', 'POST'];
+
+function wrongMethod(allow: string): Reply {
+  const text = `<p>This address takes ${allow} only.</p>`;
+  return { ...htmlReply(405, 'Method Not Allowed', text), headers: { Allow: allow } };
 }
 
-/**
- * Returns the help page of one operation (`?op=Name`): a sample request in each version of SOAP, to be filled in.
- * @param suffix what version 1 of the service appends to elements and actions
- */
-export function operationPage(operation: WireOperation, address: string, suffix: '' | 'V1'): Reply {
+/** Returns the help page of one operation (`?op=Name`): a sample request in each version of SOAP, to be filled in. */
+export function operationPage(operation: DescribedOperation, address: string): Reply {
   const [, host = '', pathname = ''] = /^\w+:\/\/([^/]*)(.*)$/.exec(address) ?? [];
   const samples = (['1.1', '1.2'] as const).map((version) => {
-    const request = `POST ${pathname} HTTP/1.1\nHost: ${host}\n${writeSample(version, operation, suffix)}`;
+    const request = `POST ${pathname} HTTP/1.1\nHost: ${host}\n${writeSample(version, operation)}`;
     return `<h2>SOAP ${version}</h2><pre>${escapeHtml(request)}</pre>`;
   });
-  const purpose = `<p>${escapeHtml(wireRow(operation).purpose)}.</p>`;
+  const purpose = `<p>${escapeHtml(operation.purpose)}.</p>`;
   const back = `<p><a href="${escapeHtml(pathname)}">All operations</a></p>`;
-  return htmlReply(200, wireName(operation), purpose + samples.join('') + back);
+  return htmlReply(200, operation.name, purpose + samples.join('') + back);
 }
 
-function writeSample(version: SoapVersion, operation: WireOperation, suffix: string): string {
-  const name = wireName(operation) + suffix;
-  const fields = [
-    ['agentCode', 'text'],
-    ['password', 'text'],
-    ...wireRow(operation).elements.map((field) => [field, wireKind(field)]),
-  ];
+function writeSample(version: SoapVersion, { element, action, fields }: DescribedOperation): string {
+  const all = [['agentCode', 'text'], ['password', 'text'], ...fields];
   return [
-    ...headersOf(version, SERVICE_NAMESPACE + name),
+    ...headersOf(version, SERVICE_NAMESPACE + action),
     '',
     '<?xml version="1.0" encoding="utf-8"?>',
     `<soap:Envelope xmlns:soap="${ENVELOPE_NAMESPACES[version]}">`,
     '  <soap:Body>',
-    `    <${name} xmlns="${SERVICE_NAMESPACE}">`,
-    ...fields.map(([field, kind]) => `      <${field}>${kind}</${field}>`),
-    `    </${name}>`,
+    `    <${element} xmlns="${SERVICE_NAMESPACE}">`,
+    ...all.map(([field, kind]) => `      <${field}>${kind}</${field}>`),
+    `    </${element}>`,
     '  </soap:Body>',
     '</soap:Envelope>',
   ].join('\n');
@@ -137,10 +141,10 @@ export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply 
 }
 
 /** Returns the page of a service: its operations and their elements. */
-export function helpPage(service: ServiceName, address: string, operations: readonly WireOperation[]): Reply {
-  const items = operations.map((operation) => {
-    const { purpose, elements } = wireRow(operation);
-    return `${wireName(operation)}: ${purpose} (${['agentCode', 'password', ...elements].join(', ')})`;
+export function helpPage(service: ServiceName, address: string, operations: readonly DescribedOperation[]): Reply {
+  const items = operations.map(({ name, purpose, fields }) => {
+    const names = ['agentCode', 'password', ...fields.map(([field]) => field)];
+    return `${name}: ${purpose} (${names.join(', ')})`;
   });
   const description = linkTo(`${address}?WSDL`, 'service description');
   return htmlReply(200, service, `<p>The ${description} is the formal definition.</p>${listOf(items.map(escapeHtml))}`);

@@ -1,27 +1,40 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server } from '../../schemas/operations.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
-import { type Books, emptyBooks, openBooks } from './books/open-books.ts';
-import { type Faults, planFaults } from './faults/plan-faults.ts';
+import { type Books, emptyBooks, firstIdsOf, openBooks } from './books/open-books.ts';
+import { type Faults, type FaultPlanner, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
 import type { HandlerContext } from './handlers/handler.ts';
+import { type Listener, openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
+import { makeCertificate, type ServerCertificate } from './tls/make-certificate.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
-import { PipelineError, reasonOf } from '../kernel/errors.ts';
 
 export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock'>> & {
   /** Any free port when 0 or omitted. */
   readonly port?: number;
+  /** Another port, which answers as the UK server; `port` is then North America's. Any free port when 0. */
+  readonly portUk?: number;
+  /**
+   * Serves HTTPS, with a certificate for this machine, the hosts of the service and these names, signed by a CA made for
+   * this sandbox alone.
+   */
+  readonly tls?: { readonly names?: readonly string[] };
   /** 127.0.0.1 when omitted, so that other machines cannot reach it. */
   readonly host?: string;
   /** Where the clock starts; it runs on from there. */
   readonly now?: string | Date;
   /** Folder of the books, which survive a kill. When omitted, they are lost with the process. */
   readonly dataDir?: string;
+  /**
+   * Id of the first batch of empty books; 1000001 when omitted. `time` derives it, and the first ids of transactions and
+   * customer codes, from the present, so that a restart without the books gives no id twice.
+   */
+  readonly firstBatchId?: number | 'time';
   /** Largest request body in bytes; 10 MB when omitted. */
   readonly maxBodyBytes?: number;
   /** Whether clock, faults and reset are also available over HTTP; false when omitted. */
@@ -32,6 +45,10 @@ export type Sandbox = {
   /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
+  /** The address of the UK server, if it has a port of its own. */
+  readonly urlUk: string | undefined;
+  /** The certificate of the CA that clients must trust, PEM; undefined without TLS. */
+  readonly ca: string | undefined;
   readonly clock: SandboxClock;
   /** Plans failures on demand (docs/sandbox.md). */
   readonly faults: Faults;
@@ -48,39 +65,76 @@ export type Sandbox = {
 
 /**
  * Starts a stand-in for the payment service, for trials and tests: a SOAP server for clients of the real service.
- * @throws CONFIG_INVALID when the server cannot listen on the address, and whatever `openBooks` throws
+ * @throws CONFIG_INVALID when the server cannot listen on the address, USAGE when a name of `tls` is no host name, and
+ * whatever `openBooks` throws
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
+  const certificate = options.tls && (await makeCertificate(systemClock.now(), options.tls.names));
   const context = await openContext(options, clock);
-  const faults = planFaults({ shut: (forMs) => listener.shut(forMs), open: () => listener.open() });
+  const faults = planFaults({ shut: (forMs) => door.shut(forMs), open: () => door.open() });
 
   const reset = oneAfterTheOther(async () => {
     await faults.clear();
-    await renewBooks(context, options.dataDir);
+    await renewBooks(context, options);
     clock.set(options.now ?? systemClock.now());
   });
   const controls = options.control === true ? { clock, faults, reset } : undefined;
   const serving = { context, faults, controls, maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024 };
-  const server = createServer(IIS_HABITS, (request, response) => void handleRequest(request, response, serving));
-  const dropStruck = strikeConnections(server, faults);
-  const place = { port: options.port ?? 0, host: options.host ?? '127.0.0.1' };
-  const listener = await openListener(server, place, context.log).catch(async (error: unknown) => {
+  const door = openDoor(faults, certificate);
+  const listen = (port: number, server: Server | undefined) =>
+    door.add(
+      { port, host: options.host ?? '127.0.0.1', log: context.log },
+      (request, response) => void handleRequest(request, response, { ...serving, server }),
+    );
+  const closeAll = async () => {
+    await door.close();
     await context.books.close();
+  };
+  const { portUk } = options;
+  try {
+    const listener = await listen(options.port ?? 0, portUk === undefined ? undefined : 'NA');
+    const ofUk = portUk === undefined ? undefined : await listen(portUk, 'UK');
+    return {
+      url: listener.url,
+      port: listener.port,
+      urlUk: ofUk?.url,
+      ca: certificate?.ca,
+      clock,
+      faults,
+      books: () => context.books.rows(),
+      settle: () => runSchedules(context),
+      reset,
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
     throw error;
-  });
+  }
+}
+
+/** Opens and shuts all ports together. */
+function openDoor(faults: Pick<FaultPlanner, 'take'>, certificate: ServerCertificate | undefined) {
+  const listeners: Listener[] = [];
+  const drops: (() => void)[] = [];
+  const all = async (step: (listener: Listener) => Promise<void>) => void (await Promise.all(listeners.map(step)));
   return {
-    url: listener.url,
-    port: listener.port,
-    clock,
-    faults,
-    books: () => context.books.rows(),
-    settle: () => runSchedules(context),
-    reset,
-    close: async () => {
-      dropStruck();
-      await listener.close();
-      await context.books.close();
+    add: async (place: { port: number; host: string; log: Log }, serve: RequestListener): Promise<Listener> => {
+      const server = certificate
+        ? createTlsServer({ ...IIS_HABITS, ...certificate, handshakeTimeout: IIS_HABITS.headersTimeout }, serve)
+        : createServer(IIS_HABITS, serve);
+      drops.push(strikeConnections(server, faults));
+      const listener = await openListener(server, place, place.log);
+      listeners.push(listener);
+      return listener;
+    },
+    shut: (forMs: number | undefined): void => {
+      for (const listener of listeners) listener.shut(forMs);
+    },
+    open: () => all((listener) => listener.open()),
+    close: async (): Promise<void> => {
+      for (const drop of drops) drop();
+      await all((listener) => listener.close());
     },
   };
 }
@@ -88,13 +142,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** A `HandlerContext` whose books can be replaced while the sandbox runs. */
 type OpenContext = Omit<HandlerContext, 'books'> & { books: Books };
 
-/** Idle connections live as long as at the real service, so that a client can pause between requests. */
-const IIS_HABITS = { keepAliveTimeout: 120_000 };
+/**
+ * Idle connections live as long as at the real service, so that a client can pause between requests. Assumption: a
+ * request that does not arrive is given up as here, so that half-open connections do not pile up.
+ */
+const IIS_HABITS = {
+  keepAliveTimeout: 120_000,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 1000,
+};
 
 async function openContext(options: SandboxOptions, clock: SandboxClock): Promise<OpenContext> {
   return {
     accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
-    books: await openBooks(options.dataDir),
+    books: await openBooksOf(options),
     clock,
     log: options.log ?? silentLog(),
     batchDelayMs: options.batchDelayMs ?? 1000,
@@ -107,13 +169,18 @@ async function openContext(options: SandboxOptions, clock: SandboxClock): Promis
 }
 
 /** Replaces the books with empty ones. If emptying fails, it reopens the previous books. */
-async function renewBooks(context: OpenContext, folder: string | undefined): Promise<void> {
+async function renewBooks(context: OpenContext, options: SandboxOptions): Promise<void> {
   await context.books.close();
   try {
-    if (folder !== undefined) await emptyBooks(folder);
+    if (options.dataDir !== undefined) await emptyBooks(options.dataDir);
   } finally {
-    context.books = await openBooks(folder);
+    context.books = await openBooksOf(options);
   }
+}
+
+/** Ids go by the clock of the machine: the sandbox's own may start at the same moment each time. */
+function openBooksOf({ dataDir, firstBatchId }: SandboxOptions): Promise<Books> {
+  return openBooks(dataDir, firstIdsOf(firstBatchId, systemClock.now()));
 }
 
 /** Runs the calls one at a time: two resets at once would close the same books twice. */
@@ -124,87 +191,4 @@ function oneAfterTheOther(step: () => Promise<void>): () => Promise<void> {
     last = done.catch(() => undefined);
     return done;
   };
-}
-
-/** A listening server that can be shut for a while and reopened on the same port. */
-export type Listener = {
-  /** Without a trailing slash. */
-  readonly url: string;
-  readonly port: number;
-  /** Refuses new connections for `forMs`, or until `open` if undefined. Closes idle connections. */
-  shut(forMs: number | undefined): void;
-  /** @throws CONFIG_INVALID when another program has taken the port and keeps it */
-  open(): Promise<void>;
-  /** Closes for good, with all connections; kept-alive connections would otherwise hold the server open. */
-  close(): Promise<void>;
-};
-
-/** @throws CONFIG_INVALID when the server cannot listen on the address */
-export async function openListener(server: Server, wanted: { port: number; host: string }, log: Log) {
-  await listen(server, wanted.port, wanted.host);
-  const { address, family, port } = server.address() as AddressInfo;
-  let timer: NodeJS.Timeout | undefined;
-  let isShut = false;
-
-  async function open(): Promise<void> {
-    clearTimeout(timer);
-    isShut = false;
-    for (let attempt = 1; !isShut && !server.listening; attempt += 1) {
-      try {
-        await listen(server, port, address);
-      } catch (error) {
-        // An outgoing connection of another program may hold the port briefly.
-        if (attempt >= MOST_ATTEMPTS) throw error;
-        await sleep(ATTEMPT_MS);
-      }
-    }
-    if (isShut && server.listening) server.close();
-  }
-
-  const listener: Listener = {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    port,
-    shut: (forMs) => {
-      clearTimeout(timer);
-      isShut = true;
-      if (server.listening) server.close();
-      if (forMs === undefined) return;
-      timer = setTimeout(() => {
-        open().catch((error: unknown) => log.error({ reason: reasonOf(error) }, 'the sandbox stays shut'));
-      }, forMs);
-    },
-    open,
-    close: () => {
-      clearTimeout(timer);
-      isShut = true;
-      return closeServer(server);
-    },
-  };
-  return listener;
-}
-
-const MOST_ATTEMPTS = 250;
-const ATTEMPT_MS = 20;
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      const next = 'Choose another port or host.';
-      const action = `listen for the sandbox on "${host}:${port}"`;
-      reject(new PipelineError('CONFIG_INVALID', action, reasonOf(error), { cause: error, next }));
-    };
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (server.listening) server.close((error) => (error ? reject(error) : resolve()));
-    else resolve();
-    server.closeAllConnections();
-  });
 }

@@ -11,6 +11,7 @@ import { takeDown } from './support/run-here.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 import { openCliWorld } from './support/cli-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
+import { startLines } from '../../src/cli/commands/sandbox.ts';
 import { operatorName, readReason } from '../../src/cli/option-values.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { compareJournalFirst } from '../../src/cli/compare-journal-first.ts';
@@ -227,4 +228,18 @@ describe('compareJournalFirst', () => {
     expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('unknown');
     expect((await takeDown(() => compareJournalFirst(world.ledger, settings))).err).toBe('');
   });
+});
+
+it('startLines says where the sandbox is, what it loses, and how each language trusts its CA', () => {
+  const accounts = [{ agentCode: 'A1', password: 'hidden' }];
+  const url = 'https://127.0.0.1:1';
+  expect(startLines({ url, urlUk: undefined }, { accounts, dataDir: 'books' }, undefined)).toEqual([
+    `The sandbox listens on ${url} for the accounts A1. Ctrl-C ends it.`,
+  ]);
+  const lines = startLines({ url, urlUk: 'https://127.0.0.1:2' }, { accounts }, '/tmp/my ca.pem').join('\n');
+  expect(lines).toContain('Its UK server listens on https://127.0.0.1:2.\nIts books are lost when it ends');
+  for (const name of ['curl', 'PHP', 'Python', 'Ruby', 'Perl', 'Node', '.NET', 'Java']) {
+    expect(lines).toMatch(new RegExp(`\\n  ${name} +\\S.*'/tmp/my ca.pem'`));
+  }
+  expect(lines).not.toContain('hidden');
 });

@@ -1,17 +1,18 @@
-import { type AddressInfo, connect, createServer as createPlainServer, type Server } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { openLog, silentLog } from '../../src/kernel/log.ts';
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../src/kernel/log.ts';
 import { LOGIN, PATH, post, soapRequest } from './support/soap-request.ts';
+import { BANK_NUMBER } from './support/make-context.ts';
 import { useSandboxes } from './support/sandbox-world.ts';
-import { readBody } from '../../src/sandbox/handle-request.ts';
+import { readBody, serverOf } from '../../src/sandbox/handle-request.ts';
 import { escapeHtml, headersOf, htmlReply, jsonReply, type Reply, sendReply } from '../../src/sandbox/reply.ts';
-import { systemCode } from '../../src/kernel/errors.ts';
-import { type Listener, openListener } from '../../src/sandbox/start-sandbox.ts';
 
 const world = useSandboxes();
+const ACH = { accountNum: BANK_NUMBER, accountType: 'CHECKING', total: '5.00' };
 const CHARGE = soapRequest('ProcessCreditCard', { ...LOGIN, creditCardNum: '4222222222222220', total: '5.00' });
 
 describe('handleRequest', () => {
@@ -44,6 +45,39 @@ describe('handleRequest', () => {
     await once(socket, 'data');
     socket.resetAndDestroy();
     expect((await post(sandbox.url + PATH, CHARGE)).status).toBe(200);
+  });
+
+  it('names its own address in its description, and takes the other host at either port', async () => {
+    const { url, urlUk = '' } = await world.start({ port: 0, portUk: 0 });
+    expect(await (await fetch(`${urlUk}${PATH}?WSDL`)).text()).toContain(`location="${urlUk}${PATH}"`);
+    const answer = await askAs('www.uk.iatspayments.com', url);
+    expect(answer).toContain('Service cannot be used on this server.');
+    expect(await askAs('www.iatspayments.com', url)).toContain('OK: 555555:');
+  });
+});
+
+async function askAs(host: string, url: string): Promise<string> {
+  const { headers, body } = soapRequest('ProcessACHEFT', { ...LOGIN, ...ACH });
+  const { port } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  const lines = Object.entries({ ...headers, Host: host, Connection: 'close', 'Content-Length': String(body.length) });
+  socket.write(`POST ${PATH} HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`);
+  return textOf(socket);
+}
+
+describe('serverOf', () => {
+  it.each([
+    ['127.0.0.1:8899', undefined, undefined],
+    ['127.0.0.1:8899', 'NA', 'NA'],
+    ['127.0.0.1:8900', 'UK', 'UK'],
+    ['WWW.UK.iatspayments.com', undefined, 'UK'],
+    ['www.uk.localhost:8899', 'NA', 'UK'],
+    ['www.iatspayments.com', undefined, 'NA'],
+    ['www2.iatspayments.com:443', undefined, 'NA'],
+    ['www.iatspayments.com', 'UK', 'UK'],
+    ['', undefined, undefined],
+  ] as const)('%s at the port of %s is the server %s', (host, port, server) => {
+    expect(serverOf(host, port)).toBe(server);
   });
 });
 
@@ -155,104 +189,4 @@ async function receive(reply: Reply) {
     server.close();
     server.closeAllConnections();
   }
-}
-
-const opened: Listener[] = [];
-
-afterEach(async () => {
-  for (const listener of opened.splice(0)) await listener.close();
-});
-
-describe('openListener', () => {
-  it.each([
-    ['127.0.0.1', /^http:\/\/127\.0\.0\.1:\d+$/],
-    ['::1', /^http:\/\/\[::1\]:\d+$/],
-  ])('tells the address at %s', async (host, pattern) => {
-    const { url, port } = await open(0, host);
-    expect(url).toMatch(pattern);
-    expect(url).toContain(`:${port}`);
-  });
-
-  it('is refused by the system while it is shut, and opens at the same port', async () => {
-    const listener = await open();
-    expect(await knock(listener.port)).toBe('open');
-    listener.shut(undefined);
-    expect(await knock(listener.port)).toBe('ECONNREFUSED');
-    await listener.open();
-    expect(await knock(listener.port)).toBe('open');
-    await listener.open();
-    expect(await knock(listener.port)).toBe('open');
-  });
-
-  it('opens by itself after a while', async () => {
-    const { listener, server } = await openWithServer();
-    listener.shut(30);
-    expect(await knock(listener.port)).toBe('ECONNREFUSED');
-    await once(server, 'listening');
-    expect(await knock(listener.port)).toBe('open');
-  });
-
-  it('stays shut when it is shut again in the meantime', async () => {
-    const listener = await open();
-    listener.shut(undefined);
-    const opening = listener.open();
-    listener.shut(undefined);
-    await opening;
-    expect(await knock(listener.port)).toBe('ECONNREFUSED');
-  });
-
-  it('waits while another program has its port for a moment', async () => {
-    const listener = await open();
-    listener.shut(undefined);
-    const guest = await occupy(listener.port);
-    const opening = listener.open();
-    guest.close();
-    await opening;
-    expect(await knock(listener.port)).toBe('open');
-  });
-
-  it('closes for good, also while it is shut', async () => {
-    const listener = await open();
-    listener.shut(20);
-    await listener.close();
-    await listener.close();
-    expect(await knock(listener.port)).toBe('ECONNREFUSED');
-  });
-
-  it('says which address cannot be listened on', async () => {
-    const guest = await occupy(0);
-    const { port } = guest.address() as AddressInfo;
-    const failing = openListener(createServer(), { port, host: '127.0.0.1' }, silentLog());
-    await expect(failing).rejects.toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-    guest.close();
-  });
-});
-
-async function open(port = 0, host = '127.0.0.1'): Promise<Listener> {
-  return (await openWithServer(port, host)).listener;
-}
-
-async function openWithServer(port = 0, host = '127.0.0.1') {
-  const server = createServer((_request, response) => response.end());
-  const listener = await openListener(server, { port, host }, silentLog());
-  opened.push(listener);
-  return { listener, server };
-}
-
-async function occupy(port: number): Promise<Server> {
-  const server = createPlainServer().listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
-/** Returns `open`, or the error code of the system. */
-function knock(port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve('open');
-    });
-    socket.once('error', (error) => resolve(systemCode(error)));
-  });
 }

@@ -73,6 +73,30 @@ describe('startSandbox', () => {
     expect(files.filter((name) => !name.endsWith('.lock'))).toEqual(['books.jsonl', 'secret']);
   });
 
+  it('gives no id twice in two runs whose books are lost, and the same ones where it is told', async () => {
+    const ids: string[] = [];
+    const now = '2026-06-15T09:00:00Z';
+    for (let run = 0; run < 2; run += 1) {
+      const sandbox = await world.start({ firstBatchId: 'time', now });
+      for (let round = 0; round < 2; round += 1) {
+        ids.push(await submitBatch(sandbox.url, BATCH, BANK_ROW));
+        const card = { ccNum: '4222222222222220', ccExp: '12/49', total: '5.00' };
+        const made = await callSandbox(sandbox, 'CreateCustomerCodeAndProcessCreditCard', card);
+        ids.push(valueOf(made, 'TRANSACTIONID').trim());
+        const report = { date: '2026-06-15T09:00:00Z' };
+        const path = '/NetGate/ReportLinkv2.asmx';
+        const listed = await callSandbox(sandbox, 'GetACHEFTApprovedSpecificDateXML', report, { path });
+        ids.push(valueOf(listed, 'TNID'));
+        await sandbox.reset();
+      }
+      await sandbox.close();
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^\d{12}$|^A[0-9A-F]{12,13}$/);
+    const { url } = await world.start({ firstBatchId: 7_000_000 });
+    expect(await submitBatch(url, BATCH, BANK_ROW)).toBe('7000000');
+  });
+
   it('charges a row once when the same batch arrives many times at once', async () => {
     const sandbox = await world.start();
     await Promise.all(Array.from({ length: 10 }, () => submitBatch(sandbox.url, BATCH, BANK_ROW)));
@@ -127,7 +151,7 @@ describe('startSandbox', () => {
     expect((await fetch(`${url}/NetGate/ProcessLinkv2.asmx?a?WSDL`)).headers.get('content-type')).toContain(
       'text/html',
     );
-    expect((await fetch(`${url}//`)).status).toBe(404);
+    expect((await fetch(`${url}/nothing?`)).status).toBe(404);
   });
 
   it('says which address cannot be listened on, and leaves the books to others', async () => {

@@ -1,10 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
-import { type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { Call, CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { wholeNumber } from '../option-values.ts';
+import { quoteWord } from '../print/paydrop-line.ts';
 import type { Server } from '../../../schemas/operations.ts';
 
 /** The accounts that samples/paydrop.yaml and `paydrop init` use. */
@@ -13,6 +17,9 @@ export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
 /** The switches of `paydrop sandbox`; docs/sandbox.md explains each. */
 export const SANDBOX_SWITCHES = [
   ['--port <number>', 'port to listen on; 0 for any free port', '8899'],
+  ['--port-uk <number>', 'second port, which answers as the UK server; the first is North America then'],
+  ['--tls', 'serve HTTPS, with a certificate of a throw-away CA'],
+  ['--tls-names <list>', 'more host names for the certificate, separated by commas'],
   ['--host <address>', 'address to listen on', '127.0.0.1'],
   [
     '--accounts <list>',
@@ -44,27 +51,90 @@ export const sandbox: CliCommand = {
     const log = openCommandLog();
     return withStopSignal(async (stop) => {
       const service = await startSandbox({ ...wanted, log });
-      const codes = wanted.accounts.map(({ agentCode }) => agentCode).join(', ');
-      console.error(`The sandbox listens on ${service.url} for the accounts ${codes}. Ctrl-C ends it.`);
-      await aborted(stop);
-      await service.close();
+      let caFile: string | undefined;
+      try {
+        if (service.ca !== undefined) caFile = await writeCa(service.ca, wanted.dataDir);
+        console.error(startLines(service, wanted, caFile).join('\n'));
+        await aborted(stop);
+      } finally {
+        await service.close();
+        if (caFile !== undefined && wanted.dataDir === undefined) await rm(dirname(caFile), { recursive: true });
+      }
       return EXIT.ok;
     });
   },
 };
 
+/** Writes the certificate of the CA beside the books, else into a new folder of its own, and returns its path. */
+async function writeCa(certificate: string, folder: string | undefined): Promise<string> {
+  const path = join(resolve(folder ?? (await mkdtemp(join(tmpdir(), 'paydrop-sandbox-')))), 'sandbox-ca.pem');
+  await writeFile(path, certificate);
+  return path;
+}
+
+type ReadOptions = SandboxOptions & Required<Pick<SandboxOptions, 'accounts'>>;
+
+/** Returns what the sandbox says once it listens. */
+export function startLines(
+  { url, urlUk }: Pick<Sandbox, 'url' | 'urlUk'>,
+  { accounts, dataDir }: Pick<ReadOptions, 'accounts' | 'dataDir'>,
+  caFile: string | undefined,
+): string[] {
+  const codes = accounts.map(({ agentCode }) => agentCode).join(', ');
+  return [
+    `The sandbox listens on ${url} for the accounts ${codes}. Ctrl-C ends it.`,
+    ...(urlUk === undefined ? [] : [`Its UK server listens on ${urlUk}.`]),
+    ...(dataDir === undefined ? [BOOKS_END] : []),
+    ...(caFile === undefined
+      ? []
+      : [`Clients must trust the certificate of its CA, ${caFile}:`, ...trustLines(caFile)]),
+  ];
+}
+
+const BOOKS_END =
+  'Its books are lost when it ends; ids begin at a number of the time, so that none comes twice. --data keeps books.';
+
+/** How to make clients trust a CA, one line for each language. */
+function trustLines(path: string): string[] {
+  const file = quoteWord(path);
+  return [
+    `  curl     curl --cacert ${file}`,
+    `  PHP      php -d openssl.cafile=${file} -d curl.cainfo=${file}`,
+    `  Python   export REQUESTS_CA_BUNDLE=${file} SSL_CERT_FILE=${file}`,
+    `  Ruby     export SSL_CERT_FILE=${file}`,
+    `  Perl     export PERL_LWP_SSL_CA_FILE=${file} HTTPS_CA_FILE=${file}`,
+    `  Node     export NODE_EXTRA_CA_CERTS=${file}`,
+    `  .NET     export SSL_CERT_FILE=${file}   (mono: cert-sync --user ${file})`,
+    `  Java     keytool -importcert -noprompt -alias sandbox -storepass changeit -keystore trust.jks -file ${file}`,
+    '           then java -Djavax.net.ssl.trustStore=trust.jks -Djavax.net.ssl.trustStorePassword=changeit',
+  ];
+}
+
 /**
  * Parses all switches before using any: a sandbox that listens and then fails would keep its port.
  * @throws PipelineError USAGE
  */
-export function readSandboxOptions(options: Call['options']) {
-  const { now, data } = options as { now?: string; data?: string };
+export function readSandboxOptions(options: Call['options']): ReadOptions {
+  const { now, data, portUk, tlsNames } = options as Partial<Record<'now' | 'data' | 'portUk' | 'tlsNames', string>>;
+  const isTls = options['tls'] === true || tlsNames !== undefined;
+  const names = tlsNames ?? '';
   if (now !== undefined && Number.isNaN(Date.parse(now))) {
     const next = 'Write it as 2026-06-15T09:00:00Z.';
     throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next });
   }
   return {
     port: wholeNumber('--port', options['port'], 65_535),
+    ...(portUk === undefined ? {} : { portUk: wholeNumber('--port-uk', portUk, 65_535) }),
+    ...(isTls
+      ? {
+          tls: {
+            names: names
+              .split(',')
+              .map((name) => name.trim())
+              .filter((name) => name !== ''),
+          },
+        }
+      : {}),
     host: String(options['host']),
     accounts: readAccounts(String(options['accounts'])),
     batchDelayMs: wholeNumber('--batch-delay', options['batchDelay']),
@@ -76,8 +146,8 @@ export function readSandboxOptions(options: Call['options']) {
     cutsLongValues: options['cutLongValues'] === true,
     control: options['control'] === true,
     ...(now === undefined ? {} : { now }),
-    ...(data === undefined ? {} : { dataDir: data }),
-  } satisfies SandboxOptions;
+    ...(data === undefined ? { firstBatchId: 'time' } : { dataDir: data }),
+  };
 }
 
 /**

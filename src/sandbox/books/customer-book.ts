@@ -6,9 +6,9 @@ import type { BookSecret } from './book-secret.ts';
 export type CustomerBook = ReturnType<typeof keepCustomers>;
 
 /** Keeps the stored customer records, which stay sealed until requested. */
-export function keepCustomers(secret: BookSecret) {
+export function keepCustomers(secret: BookSecret, firstSerial: number) {
   const stored = new Map<string, StoredCustomer>();
-  let lastSerial = FIRST_SERIAL - 1;
+  let lastSerial = firstSerial - 1;
   const keyOf = (account: string, code: string) => secret.keyOf(['customer', account, code]);
   const open = ({ sealed, key }: StoredCustomer) =>
     JSON.parse(secret.unseal(sealed, ownerOf(key)).toString('utf8')) as Customer;
@@ -52,7 +52,6 @@ export function keepCustomers(secret: BookSecret) {
   };
 }
 
-const FIRST_SERIAL = 10_000_001;
 /** A client's code that merely looks generated must not use up the codes after it. */
 const LARGEST_SERIAL = 19_999_999;
 

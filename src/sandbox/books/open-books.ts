@@ -62,7 +62,28 @@ export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation
 
 type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
 
-const FIRST_BATCH_ID = 1_000_001;
+/** Where the ids of empty books begin. */
+export type FirstIds = {
+  readonly batch: number;
+  readonly row: number;
+  readonly single: number;
+  readonly customer: number;
+};
+
+/** The same in every run, so that tests can name them. */
+const USUAL_IDS: FirstIds = { batch: 1_000_001, row: 1, single: 0x600_0001, customer: 10_000_001 };
+
+/**
+ * Returns ids that books lost at an earlier moment had not reached: the service never gives an id twice, and a client may
+ * remember it. Batches begin at the milliseconds since 2020, transactions at a thousand times that.
+ * @param wanted the id of the first batch, or `time`; transactions and customers begin as usual then
+ */
+export function firstIdsOf(wanted: number | 'time' | undefined, now: Date): FirstIds {
+  if (wanted !== 'time') return { ...USUAL_IDS, batch: wanted ?? USUAL_IDS.batch };
+  const ms = now.getTime() - Date.UTC(2020, 0, 1);
+  const customer = USUAL_IDS.customer + (Math.floor(ms / 1000) % 9_000_000);
+  return { batch: ms, row: ms * 1000, single: ms * 1000 + 2 ** 50, customer };
+}
 
 /** Name of the file in the books' folder. */
 export const BOOK_FILE = 'books.jsonl';
@@ -70,13 +91,14 @@ export const BOOK_FILE = 'books.jsonl';
 /**
  * Opens the books: `books.jsonl` and `secret` in the folder, which is created if missing.
  * @param folder when undefined, the books live as long as the process
+ * @param first where ids begin while the books are empty
  * @throws CONFIG_INVALID when another sandbox has them open, and whatever `openBookSecret` throws
  */
-export async function openBooks(folder: string | undefined): Promise<Books> {
-  if (folder === undefined) return keepBooks(newBookSecret(), () => Promise.resolve(noBookFile));
+export async function openBooks(folder: string | undefined, first = USUAL_IDS): Promise<Books> {
+  if (folder === undefined) return keepBooks(newBookSecret(), first, () => Promise.resolve(noBookFile));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unlock = await lockFolder(folder);
-  const books = await openFolder(folder).catch(async (error: unknown) => {
+  const books = await openFolder(folder, first).catch(async (error: unknown) => {
     await unlock();
     throw error;
   });
@@ -90,25 +112,26 @@ export async function openBooks(folder: string | undefined): Promise<Books> {
   return { ...books, close };
 }
 
-async function openFolder(folder: string): Promise<Books> {
+async function openFolder(folder: string, first: FirstIds): Promise<Books> {
   const path = join(folder, BOOK_FILE);
   const secret = await openBookSecret(join(folder, 'secret'), await isEmpty(path));
-  return keepBooks(secret, (onLine) => openBookFile(path, onLine));
+  return keepBooks(secret, first, (onLine) => openBookFile(path, onLine));
 }
 
 async function keepBooks(
   secret: BookSecret,
+  first: FirstIds,
   openFile: (onLine: (line: string) => void) => Promise<BookFile>,
 ): Promise<Books> {
   const batches = new Map<string, BatchLine>();
   const keys = new Set<string>();
-  const transactions = keepTransactions();
-  const customers = keepCustomers(secret);
-  const payments = keepPayments(secret, customers.find);
+  const transactions = keepTransactions(first.single);
+  const customers = keepCustomers(secret, first.customer);
+  const payments = keepPayments(secret, customers.find, first.row);
   const schedules = keepSchedules(customers.open);
   /** In file order, each with its own batch or the batch before it. */
   const pages: { readonly batchId: number; readonly isBatch: boolean; readonly rows: readonly BookRow[] }[] = [];
-  let lastBatchId = FIRST_BATCH_ID - 1;
+  let lastBatchId = first.batch - 1;
   let last: Promise<unknown> = Promise.resolve();
 
   function remember(line: BookLine): void {

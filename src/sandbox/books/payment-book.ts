@@ -18,10 +18,11 @@ export type PaymentBook = ReturnType<typeof keepPayments>;
 export function keepPayments(
   secret: BookSecret,
   findCustomer: (account: string, code: string) => Customer | undefined,
+  firstRow: number,
 ) {
   const pages: { readonly account: string; readonly open: () => readonly Payment[] }[] = [];
   const transactions = new Map<string, TransactionLine>();
-  let lastSerial = 0;
+  let lastSerial = firstRow - 1;
 
   function openBatch(line: BatchLine, rows: readonly BookRow[], firstSerial: number): Payment[] {
     const payers = line.payers === undefined ? [] : openPayers(secret, line.payers, batchOwner(line.batchId));
@@ -82,8 +83,9 @@ function isJudged({ outcome }: BookRow): boolean {
 }
 
 /**
- * Returns `A` and seven uppercase hexadecimal digits. Rows of batches are numbered in the order of the books, which only
- * grow, so each keeps an id that is not stored. Ids of single charges begin at A6000001, a hundred million rows away.
+ * Returns `A` and at least seven uppercase hexadecimal digits. Rows of batches are numbered in the order of the books, which only
+ * grow, so each keeps an id that is not stored. Ids of single charges
+ * begin at A6000001, a hundred million rows away, or further.
  */
 function idOf(serial: number): string {
   return `A${serial.toString(16).toUpperCase().padStart(7, '0')}`;
@@ -124,10 +126,10 @@ function ownerOf(owner: string): string {
 export type TransactionBook = ReturnType<typeof keepTransactions>;
 
 /** Keeps the single charges and refunds. */
-export function keepTransactions() {
+export function keepTransactions(firstSerial: number) {
   const known = new Map<string, Transaction>();
   const refunded = new Map<string, number>();
-  let lastSerial = FIRST_SERIAL - 1;
+  let lastSerial = firstSerial - 1;
 
   return {
     find: (account: string, transactionId: string): Transaction | undefined => {
@@ -153,5 +155,3 @@ export function keepTransactions() {
     },
   };
 }
-
-const FIRST_SERIAL = 0x6000001;

@@ -4,9 +4,10 @@ import type { FaultKind, StruckCall } from './fault-kind.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
 import { playSteps, type Step } from './play-steps.ts';
+import { firstReportOf } from '../../../schemas/report-v1.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
 import type { Books } from '../books/open-books.ts';
-import type { HttpCall, Reply } from '../reply.ts';
+import { type HttpCall, type Reply, targetOf } from '../reply.ts';
 import { parameterOf, readEnvelope } from '../soap/read-envelope.ts';
 import { holdsResultFile } from './acts/result-files.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
@@ -49,9 +50,9 @@ export async function strikeRequest(
   faults: Pick<FaultPlanner, 'take'>,
 ): Promise<PlannedFault | undefined> {
   const { method = 'GET', url = '/', headers } = request;
-  const [path = '/', query = ''] = url.split(/\?(.*)/s);
+  const { path, query } = targetOf(url);
   if (!isServiceCall({ method, path })) return undefined;
-  const operation = operationOfHead(headers, new URLSearchParams(query));
+  const operation = operationOfHead(headers, query);
   const fault = faults.take({ strikes: ['head', 'half-body'], operation });
   if (!fault) return undefined;
   const row: FaultKind = FAULT_KINDS[fault.kind];
@@ -141,8 +142,9 @@ function findLastBatch(books: Pick<Books, 'rows'>, account: string): string | un
 
 /** Returns the operation that a request element or action names, with or without the V1 of version 1. */
 export function operationOf(name: string): WireOperation | undefined {
-  const wanted = name.replace(/^.*[/#]/, '').replace(/V1$/, '');
-  return WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
+  const last = name.replace(/^.*[/#]/, '');
+  const wanted = last.replace(/V1$/, '');
+  return firstReportOf(last)?.report ?? WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
 }
 
 /**

@@ -2,37 +2,37 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { reasonOf } from '../../kernel/errors.ts';
-import { type ServiceName, wireName } from '../../../schemas/wsdl.ts';
+import { type Endpoint, wireName } from '../../../schemas/wsdl.ts';
 import type { Account, HandlerContext, Handler } from '../handlers/handler.ts';
 import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
 import { htmlReply, type HttpCall, type Reply } from '../reply.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
 import { type Parameters, readParameters } from './read-parameters.ts';
-import { type Answer, answerReply, faultReply } from './write-envelope.ts';
+import { type Answer, answerReply, bareReply, faultReply } from './write-envelope.ts';
+import { FIRST_REPORTS, firstReportOf } from '../../../schemas/report-v1.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 
 /**
  * Answers a SOAP request. An unreadable request gets a fault, any other an answer of its operation. Checks run in the
  * service's order: missing elements, login, server, and only then the values.
  */
-export async function answerCall(service: ServiceName, request: HttpCall, context: HandlerContext): Promise<Reply> {
+export async function answerCall(endpoint: Endpoint, request: HttpCall, context: HandlerContext): Promise<Reply> {
   const refusal = refuseMedia(request.headers);
   if (refusal) return refusal;
   const call = readEnvelope(request);
   if ('fault' in call) return faultReply(call);
   const { version } = call;
-  const operation = findOperation(call, servedOperations(service));
-  const handler = operation && HANDLERS[operation];
-  if (!handler) return faultReply({ version, blame: 'client', fault: unknownOperationText(call) });
-  const fields = context.cutsLongValues ? cutLongTexts(operation, call.fields) : call.fields;
+  const target = findTarget(endpoint, call);
+  const handler = target && HANDLERS[target.operation];
+  if (!handler) return faultReply({ version, blame: 'client', fault: unknownOperationText(call, endpoint) });
+  const { operation, isBare } = target;
+  const fields = context.cutsLongValues ? cutLongTexts(operation, target.fields) : target.fields;
   const parameters = readParameters(operation, fields);
   if ('fault' in parameters) return faultReply({ version, blame: 'client', fault: parameters.fault });
   try {
-    return answerReply(
-      version,
-      call.element,
-      await performOperation(operation, handler, { ...call, fields }, parameters, context),
-    );
+    const asked = { ...call, fields, server: request.server };
+    const answer = await performOperation(operation, handler, asked, parameters, context);
+    return isBare ? bareReply(version, call.element, answer) : answerReply(version, call.element, answer);
   } catch (error) {
     context.log.error({ operation, reason: reasonOf(error) }, 'operation failed');
     return faultReply({ version, blame: 'server', fault: 'Server was unable to process request.' });
@@ -44,7 +44,7 @@ const NULL_REFERENCE = 'Object reference not set to an instance of an object.';
 async function performOperation(
   operation: WireOperation,
   handler: Handler,
-  call: SoapCall,
+  call: SoapCall & Pick<HttpCall, 'server'>,
   parameters: Parameters,
   context: HandlerContext,
 ): Promise<Answer> {
@@ -63,10 +63,15 @@ function badLogin({ badLoginPayload: payload, badLoginError: error }: Handler): 
   return error === undefined ? { payload } : { payload, error };
 }
 
-function findAccount({ fields }: SoapCall, accounts: readonly Account[]): Account | undefined {
-  return accounts.find(
+/** Finds an account. One that is on both servers is on that of the address, if this stands for one. */
+function findAccount(
+  { fields, server }: SoapCall & Pick<HttpCall, 'server'>,
+  accounts: readonly Account[],
+): Account | undefined {
+  const found = accounts.find(
     ({ agentCode, password }) => fields.get('agentCode') === agentCode && fields.get('password') === password,
   );
+  return found && server !== undefined ? { server, ...found } : found;
 }
 
 /**
@@ -104,13 +109,44 @@ function refusal(advice: string): Reply {
  */
 export function findOperation(call: SoapCall, served: readonly WireOperation[]): WireOperation | undefined {
   const wanted = withoutVersion(call.element);
-  const acted = call.action === undefined ? wanted : withoutVersion(call.action.replace(/^.*[/#]/, ''));
+  const acted = call.action === undefined ? wanted : withoutVersion(lastPart(call.action));
   return acted === wanted ? served.find((operation) => wireName(operation) === wanted) : undefined;
 }
 
-/** Returns ASP.NET's sentence for an unknown call. */
-export function unknownOperationText(call: SoapCall): string {
-  return `Server did not recognize the value of HTTP Header SOAPAction: ${call.action ?? call.element}.`;
+/** Returns ASP.NET's sentence for an unknown call; of the first reports, whose names were others, also those. */
+export function unknownOperationText(call: SoapCall, endpoint: Endpoint): string {
+  const text = `Server did not recognize the value of HTTP Header SOAPAction: ${call.action ?? call.element}.`;
+  if (!hasFirstReports(endpoint)) return text;
+  return `${text} ReportLink version 1 has: ${FIRST_REPORTS.map(({ element }) => element).join(', ')}.`;
+}
+
+function hasFirstReports({ service, isFirstVersion }: Endpoint): boolean {
+  return service === 'ReportLink' && isFirstVersion;
+}
+
+/** What answers a call, and its fields by the names of today. */
+type Target = { readonly operation: WireOperation; readonly fields: TextFields; readonly isBare: boolean };
+
+/** The address decides about reports, since version 1 has names of its own; elsewhere the names do. */
+function findTarget(endpoint: Endpoint, call: SoapCall): Target | undefined {
+  if (!hasFirstReports(endpoint)) {
+    const served = servedOperations(endpoint.service);
+    const isOld = endpoint.service === 'ReportLink' && call.element.endsWith('V1');
+    const operation = isOld ? undefined : findOperation(call, served);
+    return operation && { operation, fields: call.fields, isBare: false };
+  }
+  const row = firstReportOf(call.element);
+  const acted = call.action === undefined ? row : firstReportOf(lastPart(call.action));
+  if (!row || acted !== row) return undefined;
+  const known = ['agentCode', 'password', ...row.wire].flatMap((name) => {
+    const text = call.fields.get(name);
+    return text === undefined ? [] : [[name.replace(/^(from|to)$/, '$1Date'), text] as const];
+  });
+  return { operation: row.report, fields: new Map(known), isBare: row.isBare };
+}
+
+function lastPart(action: string): string {
+  return action.replace(/^.*[/#]/, '');
 }
 
 function withoutVersion(name: string): string {

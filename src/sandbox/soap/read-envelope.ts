@@ -16,7 +16,8 @@ export type SoapCall = {
 /**
  * Reads a request in any of the three styles that clients use: SOAP 1.1, and SOAP 1.2 with or without an action.
  * Elements are found by local name, in any order and namespace. The answer uses the envelope's version, whatever the
- * Content-Type says.
+ * Content-Type says. Assumption: the service refuses what can be read in two ways, such as two totals; .NET would take
+ * one of them in silence.
  */
 export function readEnvelope(request: Pick<HttpCall, 'headers' | 'body'>): SoapCall | SoapFault {
   const contentType = request.headers['content-type'] ?? '';
@@ -27,9 +28,48 @@ export function readEnvelope(request: Pick<HttpCall, 'headers' | 'body'>): SoapC
   if ('fault' in root) return unreadable(guess, root.fault);
   const version = versionOf(root) ?? guess;
   if (root.name !== 'Envelope') return unreadable(version, 'The root element is not a SOAP envelope.');
-  const wrapper = root.children.find((child) => child.name === 'Body')?.children[0];
+  const strange = findStrangeHeader(root);
+  if (strange) return { version, blame: 'header', fault: `SOAP header ${strange.name} was not understood.` };
+  const [body, ...bodies] = childrenOf(root, 'Body');
+  const [wrapper, ...others] = body?.children ?? [];
   if (!wrapper) return unreadable(version, 'The SOAP body holds no request element.');
+  if (bodies.length > 0) return unreadable(version, 'The SOAP envelope holds more than one body.');
+  if (others.length > 0) return unreadable(version, 'The SOAP body holds more than one element.');
+  const double = findDouble(wrapper);
+  if (double !== undefined) return unreadable(version, `The element ${double} is there twice.`);
   return { version, element: wrapper.name, action: actionOf(request, contentType), fields: readFields(wrapper) };
+}
+
+function childrenOf(element: XmlElement, name: string): XmlElement[] {
+  return element.children.filter((child) => child.name === name);
+}
+
+/** Finds a header that a receiver must understand. The service has no headers, so it understands none. */
+function findStrangeHeader(root: XmlElement): XmlElement | undefined {
+  const headers = childrenOf(root, 'Header').flatMap(({ children }) => children);
+  return headers.find(
+    (header) => /^(?:1|true)$/.test(attributeOf(header, 'mustUnderstand') ?? '') && isForReceiver(header),
+  );
+}
+
+/** Returns whether a header is for whoever answers, and not for another server on the way. */
+function isForReceiver(header: XmlElement): boolean {
+  const role = attributeOf(header, 'actor') ?? attributeOf(header, 'role') ?? '';
+  return role === '' || /\/(?:next|ultimateReceiver)$/.test(role);
+}
+
+/** Returns the value of an attribute with a prefix. */
+function attributeOf({ attributes }: XmlElement, name: string): string | undefined {
+  return [...attributes].find(([known]) => known.endsWith(`:${name}`))?.[1];
+}
+
+function findDouble({ children }: XmlElement): string | undefined {
+  const names = new Set<string>();
+  for (const { name } of children) {
+    if (names.has(name)) return name;
+    names.add(name);
+  }
+  return undefined;
 }
 
 function unreadable(version: SoapVersion, reason: string): SoapFault {
@@ -48,17 +88,12 @@ function actionOf(request: Pick<HttpCall, 'headers'>, contentType: string): stri
   return action.trim().replace(/^"(.*)"$/, '$1') || undefined;
 }
 
-/** Reads the fields. Of a repeated element only the first counts, as in .NET. */
-function readFields(wrapper: XmlElement): Map<string, string> {
-  const fields = new Map<string, string>();
-  for (const child of wrapper.children) {
-    if (!fields.has(child.name) && !isNil(child)) fields.set(child.name, child.text);
-  }
-  return fields;
+function readFields({ children }: XmlElement): Map<string, string> {
+  return new Map(children.filter((child) => !isNil(child)).map(({ name, text }) => [name, text]));
 }
 
 function isNil(element: XmlElement): boolean {
-  return [...element.attributes].some(([name, value]) => name.endsWith(':nil') && /^(?:true|1)$/.test(value));
+  return /^(?:true|1)$/.test(attributeOf(element, 'nil') ?? '');
 }
 
 const DECLARED = /^(?:\xEF\xBB\xBF)?<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/;

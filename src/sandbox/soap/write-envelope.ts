@@ -4,8 +4,15 @@ import { element, textElement } from '../xml/write-xml.ts';
 
 export type SoapVersion = '1.1' | '1.2';
 
-/** Why a request got no answer from its operation. `blame` is the side that must change something. */
-export type SoapFault = { readonly version: SoapVersion; readonly blame: 'client' | 'server'; readonly fault: string };
+/**
+ * Why a request got no answer from its operation. `blame` is the side that must change something; `header` blames a
+ * header of the client that had to be understood.
+ */
+export type SoapFault = {
+  readonly version: SoapVersion;
+  readonly blame: 'client' | 'server' | 'header';
+  readonly fault: string;
+};
 
 /** What an operation answers. `payload` is XML: the one element after STATUS and ERRORS. */
 export type Answer = { readonly payload: string; readonly error?: string };
@@ -24,6 +31,7 @@ const CONTENT_TYPES = {
 const FAULT_CODES = {
   client: { '1.1': 'soap:Client', '1.2': 'soap:Sender' },
   server: { '1.1': 'soap:Server', '1.2': 'soap:Receiver' },
+  header: { '1.1': 'soap:MustUnderstand', '1.2': 'soap:MustUnderstand' },
 } as const satisfies Record<SoapFault['blame'], Record<SoapVersion, string>>;
 
 /**
@@ -36,7 +44,18 @@ export function answerReply(version: SoapVersion, name: string, answer: Answer):
     `<IATSRESPONSE xmlns="">${textElement('STATUS', answer.error === undefined ? 'Success' : 'Failure')}`,
     `${textElement('ERRORS', answer.error ?? '')}${answer.payload}</IATSRESPONSE>`,
   ].join('');
-  const result = element(`${name}Result`, response);
+  return resultReply(version, name, response);
+}
+
+/**
+ * Returns the answer of an old report: a file and nothing around it. Assumption: the file of a failed call is empty.
+ */
+export function bareReply(version: SoapVersion, name: string, { payload, error }: Answer): Reply {
+  return resultReply(version, name, error === undefined ? payload.replace(/<[^>]*>/g, '') : '');
+}
+
+function resultReply(version: SoapVersion, name: string, content: string): Reply {
+  const result = element(`${name}Result`, content);
   const body = `<${name}Response xmlns="${SERVICE_NAMESPACE}">${result}</${name}Response>`;
   return { status: 200, contentType: CONTENT_TYPES[version], body: wrapBody(version, body) };
 }

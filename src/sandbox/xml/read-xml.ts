@@ -13,16 +13,25 @@ export type XmlFault = { readonly fault: string };
 /**
  * Reads a whole XML document, as far as SOAP requests need: elements, attributes, text, CDATA, the five entities and
  * numeric references. Skips comments and processing instructions. Anything that is not well-formed is a fault. So is a
- * DOCTYPE, which could define entities that grow without end.
+ * DOCTYPE, which could define entities that grow without end, and more of anything than a request can need, which would
+ * hold up every other call.
  *
  * paydrop has its own reader because node-soap reads by the types of its own WSDL and accepts almost anything. It also
  * forgets which elements were absent, which the sandbox must notice. Separate code keeps the two sides of a call
  * independent: a reader cannot hide the same mistake in the client's writer.
  */
 export function readXml(document: string): XmlElement | XmlFault {
-  const reader = startReader(document.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+  const reader = startReader(
+    document
+      .replace(/^\uFEFF/, '')
+      .split('\r\n')
+      .join('\n')
+      .split('\r')
+      .join('\n'),
+  );
   while (reader.at < reader.text.length) {
-    const fault = readNext(reader);
+    const fault = reader.pieces === MOST_PIECES ? tooMany('parts', MOST_PIECES) : readNext(reader);
+    reader.pieces += 1;
     if (fault !== undefined) return { fault: `There is an error in XML document ${placeOf(reader)}. ---> ${fault}` };
   }
   if (reader.open.length > 0) return { fault: 'Unexpected end of file has occurred. An element is not closed.' };
@@ -30,6 +39,10 @@ export function readXml(document: string): XmlElement | XmlFault {
 }
 
 const DEEPEST_LEVEL = 50;
+/** Of a document, and attributes of one element. */
+const MOST_ELEMENTS = 1000;
+/** Tags, texts, comments and the like. */
+const MOST_PIECES = 10_000;
 
 type OpenElement = {
   name: string;
@@ -41,14 +54,21 @@ type OpenElement = {
   known: ReadonlySet<string>;
 };
 
-type Reader = { readonly text: string; at: number; readonly open: OpenElement[]; root: XmlElement | undefined };
+type Reader = {
+  readonly text: string;
+  at: number;
+  readonly open: OpenElement[];
+  root: XmlElement | undefined;
+  elements: number;
+  pieces: number;
+};
 
 /** One step of the reader; returns the fault it found, or undefined. */
 type Step = (reader: Reader) => string | undefined;
 
 function startReader(text: string): Reader {
   const declaration = /^<\?xml\s[^>]*\?>/.exec(text)?.[0] ?? '';
-  return { text, at: declaration.length, open: [], root: undefined };
+  return { text, at: declaration.length, open: [], root: undefined, elements: 0, pieces: 0 };
 }
 
 const readNext: Step = (reader) => {
@@ -113,12 +133,15 @@ const openElement: Step = (reader) => {
   if (!start) return "Name cannot begin with this character after '<'.";
   if (reader.open.length === 0 && reader.root) return 'There are multiple root elements.';
   if (reader.open.length === DEEPEST_LEVEL) return `The elements are nested more than ${DEEPEST_LEVEL} levels deep.`;
+  if (reader.elements === MOST_ELEMENTS) return tooMany('elements', MOST_ELEMENTS);
+  reader.elements += 1;
   const attributes = new Map<string, string>();
   const prefixes = new Set<string>(start[1] === undefined ? [] : [start[1]]);
   for (let found = matchAt(reader, ATTRIBUTE); found; found = matchAt(reader, ATTRIBUTE)) {
     const name = found[1] === undefined ? String(found[2]) : `${found[1]}:${found[2]}`;
     const value = expandReferences(found[3] ?? found[4] ?? '');
     if (value === undefined || FORBIDDEN.test(value)) return 'Invalid character or reference in an attribute.';
+    if (attributes.size === MOST_ELEMENTS) return tooMany('attributes', MOST_ELEMENTS);
     if (attributes.has(name)) return `'${name}' is a duplicate attribute name.`;
     if (found[1] !== undefined && found[1] !== 'xmlns') prefixes.add(found[1]);
     attributes.set(name, value);
@@ -167,29 +190,46 @@ function matchAt(reader: Reader, expression: RegExp): RegExpExecArray | undefine
 }
 
 function placeOf(reader: Reader): string {
-  const before = reader.text.slice(0, reader.at);
-  return `(${before.split('\n').length}, ${before.length - before.lastIndexOf('\n')})`;
+  const { text, at } = reader;
+  let line = 1;
+  let start = 0;
+  for (let next = text.indexOf('\n'); next >= 0 && next < at; next = text.indexOf('\n', start)) {
+    line += 1;
+    start = next + 1;
+  }
+  return `(${line}, ${at - start + 1})`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+function tooMany(what: string, most: number): string {
+  return `The document holds more than ${most} ${what}.`;
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }),
+);
 
 /**
  * Replaces the references in XML text with the characters they stand for.
  * @returns undefined when an ampersand does not begin a reference that XML itself defines
  */
 export function expandReferences(raw: string): string | undefined {
-  if (!raw.includes('&')) return raw;
-  let isRight = true;
-  const text = raw.replace(/&(?:([a-z]{2,4}|#\d{1,7}|#x[\dA-Fa-f]{1,6});)?/g, (_, reference: string | undefined) => {
-    const character = reference === undefined ? undefined : characterOf(reference);
-    if (character === undefined) isRight = false;
-    return character ?? '';
-  });
-  return isRight ? text : undefined;
+  let text = '';
+  let from = 0;
+  for (let at = raw.indexOf('&'); at >= 0; at = raw.indexOf('&', from)) {
+    const end = raw.indexOf(';', at);
+    const character = end < 0 || end - at > LONGEST_REFERENCE ? undefined : characterOf(raw.slice(at + 1, end));
+    if (character === undefined) return undefined;
+    text += raw.slice(from, at) + character;
+    from = end + 1;
+  }
+  return from === 0 ? raw : text + raw.slice(from);
 }
 
+const LONGEST_REFERENCE = 10;
+
 function characterOf(reference: string): string | undefined {
-  if (!reference.startsWith('#')) return ENTITIES[reference];
+  if (!reference.startsWith('#')) return ENTITIES.get(reference);
+  if (!/^#(?:\d{1,7}|x[\dA-Fa-f]{1,6})$/.test(reference)) return undefined;
   const code = reference[1] === 'x' ? Number.parseInt(reference.slice(2), 16) : Number(reference.slice(1));
   const isSurrogate = code >= 0xd800 && code <= 0xdfff;
   return isSurrogate || code > 0x10ffff ? undefined : String.fromCodePoint(code);

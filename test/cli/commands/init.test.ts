@@ -238,6 +238,7 @@ const DEFAULTS = {
   refundsNeedSettlement: false,
   cutsLongValues: false,
   control: false,
+  firstBatchId: 'time',
 };
 
 describe('readSandboxOptions', () => {
@@ -246,7 +247,10 @@ describe('readSandboxOptions', () => {
     [['--port', '0', '--host', '::1'], { port: 0, host: '::1' }],
     [['--accounts', 'A1:one@UK'], { accounts: [{ agentCode: 'A1', password: 'one', server: 'UK' }] }],
     [['--now', '2026-06-15T09:00:00Z'], { now: '2026-06-15T09:00:00Z' }],
-    [['--data', 'books'], { dataDir: 'books' }],
+    [['--data', 'books'], { dataDir: 'books', firstBatchId: undefined }],
+    [['--port-uk', '0'], { portUk: 0 }],
+    [['--tls'], { tls: { names: [] } }],
+    [['--tls-names', 'a.test, b.test'], { tls: { names: ['a.test', 'b.test'] } }],
     [['--batch-delay', '5', '--max-rows', '7'], { batchDelayMs: 5, maxRows: 7 }],
     [['--no-card-duplicates'], { cardDuplicates: false }],
     [['--refunds-may-exceed'], { refundsMayExceed: true }],
@@ -257,7 +261,7 @@ describe('readSandboxOptions', () => {
     expect(await read(words)).toEqual({ ...DEFAULTS, ...changed });
   });
 
-  it.each([['--port'], ['--batch-delay'], ['--max-rows'], ['--now'], ['--accounts']])(
+  it.each([['--port'], ['--port-uk'], ['--batch-delay'], ['--max-rows'], ['--now'], ['--accounts']])(
     '%s x is refused',
     async (flag) => {
       await expect(read([flag, 'x'])).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));

@@ -1,7 +1,7 @@
 <?php
 // Makes calls with the SOAP client of PHP, as a PHP program of a merchant would, and prints what it sees of each answer.
 //
-// Input:  {"services": {name: address of its description}, "soapVersion": 1 or 2, "suffix": "" or "V1",
+// Input:  {"services": {name: address of its description}, "soapVersion": 1 or 2,
 //          "calls": [{"service": name, "operation": name, "elements": {name: value}}]}
 // Output: [{"status", "errors", "payload": name, "values": what is in it} or {"fault": code, "says": text}]
 
@@ -22,13 +22,22 @@ foreach ($job['calls'] as ['service' => $service, 'operation' => $operation, 'el
     ]);
     try {
         $response = $clients[$service]->$operation($elements);
-        $answers[] = read_answer($response->{$operation . $job['suffix'] . 'Result'}->any);
+        $answers[] = read_result(current(get_object_vars($response)));
     } catch (SoapFault $fault) {
         $answers[] = ['fault' => $fault->faultcode, 'says' => $fault->getMessage()];
     }
 }
 
 echo json_encode($answers, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
+
+// Some old reports are a file and nothing else, which arrives decoded.
+function read_result(object|string $result): array
+{
+    if (is_object($result)) {
+        return read_answer($result->any);
+    }
+    return ['status' => 'Success', 'errors' => '', 'payload' => 'FILE', 'values' => base64_encode($result)];
+}
 
 // The any element arrives as one string of XML with IATSRESPONSE as its root.
 function read_answer(string $any): array

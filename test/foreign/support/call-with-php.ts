@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'vitest';
 import { type ServiceVerdict, serviceVerdict } from '../../support/service-verdict.ts';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
+import { FIRST_REPORTS } from '../../../schemas/report-v1.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { LOGIN } from '../../sandbox/support/soap-request.ts';
 
@@ -48,14 +49,19 @@ export async function callWithPhp(url: string, style: PhpStyle, calls: readonly 
   const answers = await runPhp(new URL('../php/soap-calls.php', import.meta.url), {
     services: Object.fromEntries(['ProcessLink', 'CustomerLink', 'ReportLink'].map(wsdlOf)),
     soapVersion: style.soapVersion,
-    suffix: style.path === '' ? 'V1' : '',
     calls: calls.map(([operation, elements]) => ({
       service: wireRow(operation).service,
-      operation: wireName(operation),
+      operation: nameAt(style, operation),
       elements: { ...LOGIN, ...elements },
     })),
   });
   return answers as PhpAnswer[];
+}
+
+/** Returns what PHP calls an operation. Of two reports of one name it sees the first. */
+function nameAt({ path }: PhpStyle, operation: WireOperation): string {
+  const names = FIRST_REPORTS.filter(({ report, isBare }) => report === operation && !isBare).map(({ name }) => name);
+  return (path === '' && names.at(-1)) || wireName(operation);
 }
 
 /** Gives a sandbox another address, at which the connections of a client are counted. */

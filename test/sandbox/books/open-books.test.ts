@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JudgedRow, Transaction } from '../../../src/sandbox/books/book-row.ts';
 import { sampleCustomer } from '../support/make-context.ts';
-import { BOOK_FILE, type Books, emptyBooks, type NewBatch, openBooks } from '../../../src/sandbox/books/open-books.ts';
+import {
+  BOOK_FILE,
+  type Books,
+  emptyBooks,
+  firstIdsOf,
+  type NewBatch,
+  openBooks,
+} from '../../../src/sandbox/books/open-books.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 import { submitBatch } from '../support/soap-request.ts';
 
@@ -279,4 +286,14 @@ describe('emptyBooks', () => {
   it('fails where there are no books', async () => {
     await expect(emptyBooks(await world.folder())).rejects.toThrow('ENOENT');
   });
+});
+
+it('firstIdsOf begins where books of earlier moments had not got, and as usual for a number', () => {
+  const ids = firstIdsOf('time', new Date('2026-11-27T00:00:00Z'));
+  expect(ids).toMatchObject({ batch: 217_900_800_000, row: 217_900_800_000_000 });
+  expect(ids.single).toBeGreaterThan(ids.row + 2 ** 49);
+  expect(Number.isSafeInteger(ids.single)).toBe(true);
+  const later = firstIdsOf('time', new Date('2026-11-27T00:00:01Z'));
+  expect(later.customer - ids.customer).toBe(1);
+  expect(firstIdsOf(5, new Date(0))).toEqual({ ...firstIdsOf(undefined, new Date(0)), batch: 5 });
 });

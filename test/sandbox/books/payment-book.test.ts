@@ -153,7 +153,7 @@ describe('payerOfRecord', () => {
 
 describe('keepTransactions', () => {
   it('finds a transaction for its own account only', () => {
-    const book = keepTransactions();
+    const book = keepTransactions(0x600_0001);
     book.keep(transactionOf('A6000001'));
     expect(book.find('TEST88', 'A6000001')?.row.amountCents).toBe(500);
     expect(book.find('OTHER', 'A6000001')).toBeUndefined();
@@ -161,7 +161,7 @@ describe('keepTransactions', () => {
   });
 
   it('gives ids in capital hexadecimal digits behind the last, also after a row without one', () => {
-    const book = keepTransactions();
+    const book = keepTransactions(0x600_0001);
     expect(book.nextId()).toBe('A6000001');
     book.keep(transactionOf('A60000AF'));
     book.keep(transactionOf(undefined));
@@ -171,7 +171,7 @@ describe('keepTransactions', () => {
   });
 
   it('adds up what was paid back, and not what was refused', () => {
-    const book = keepTransactions();
+    const book = keepTransactions(0x600_0001);
     book.keep(transactionOf('A6000001'));
     book.keep(refundOf('A6000002', -200, true));
     book.keep(refundOf('A6000003', -100, false));

@@ -204,7 +204,7 @@ const AT = '2026-06-15T10:00:00.000Z';
 
 describe('keepCustomers', () => {
   it('gives back what was stored, to its own account only, the oldest first', () => {
-    const book = keepCustomers(newBookSecret());
+    const book = keepCustomers(newBookSecret(), 10_000_001);
     for (const code of ['B', 'A']) book.keep(book.seal('TEST88', customerOf(code), AT));
     book.keep(book.seal('TEST88', { ...customerOf('B'), expiry: '01/31' }, AT));
     expect(book.find('TEST88', 'B')).toEqual({ ...customerOf('B'), expiry: '01/31' });
@@ -217,7 +217,7 @@ describe('keepCustomers', () => {
   });
 
   it('forgets a record, but never gives its code again', () => {
-    const book = keepCustomers(newBookSecret());
+    const book = keepCustomers(newBookSecret(), 10_000_001);
     book.keep(book.seal('TEST88', customerOf(book.nextCode('TEST88')), AT));
     book.forget(book.keyOf('TEST88', 'A10000001'));
     expect(book.find('TEST88', 'A10000001')).toBeUndefined();
@@ -230,20 +230,20 @@ describe('keepCustomers', () => {
     ['TM1001', 'A10000001'],
     ['A1', 'A10000001'],
   ])('after the code %s the next is %s', (code, next) => {
-    const book = keepCustomers(newBookSecret());
+    const book = keepCustomers(newBookSecret(), 10_000_001);
     book.keep(book.seal('TEST88', customerOf(code), AT));
     expect(book.nextCode('TEST88')).toBe(next);
   });
 
   it('writes down nothing but the last four of the number, and neither code nor name', () => {
-    const book = keepCustomers(newBookSecret());
+    const book = keepCustomers(newBookSecret(), 10_000_001);
     const line = JSON.stringify(book.seal('TEST88', customerOf('TM1001'), AT));
     expect(line).toContain('"lastFour":"2220"');
     for (const secret of [NUMBER, 'TM1001', 'Byron']) expect(line).not.toContain(secret);
   });
 
   it('notes since when a record pays again and again, and nothing of one that does not', () => {
-    const book = keepCustomers(newBookSecret());
+    const book = keepCustomers(newBookSecret(), 10_000_001);
     const record = customerOf('A');
     const recurring = { ...record, schedule: { ...record.schedule, recurring: true } };
     expect(book.seal('TEST88', recurring, AT).scheduledFrom).toBe(AT);
@@ -251,7 +251,7 @@ describe('keepCustomers', () => {
   });
 
   it('opens a record under its own key only', () => {
-    const book = keepCustomers(newBookSecret());
+    const book = keepCustomers(newBookSecret(), 10_000_001);
     const { key } = book.seal('TEST88', customerOf('A'), AT);
     book.keep({ ...book.seal('TEST88', customerOf('B'), AT), key });
     expect(() => book.find('TEST88', 'A')).toThrow('customer');

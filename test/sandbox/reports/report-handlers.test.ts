@@ -4,7 +4,7 @@ import { wireName } from '../../../schemas/wsdl.ts';
 import type { Account } from '../../../src/sandbox/handlers/handler.ts';
 import { REPORT_HANDLERS } from '../../../src/sandbox/reports/report-handlers.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
-import { goldenAnswer, LOGIN, STYLES } from '../support/soap-request.ts';
+import { type Fields, goldenAnswer, LOGIN, NAMESPACE, post, soapRequest, STYLES } from '../support/soap-request.ts';
 import { callSandbox, valueOf } from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
@@ -71,14 +71,6 @@ describe('REPORT_HANDLERS', () => {
     );
   });
 
-  it('answers by the names of the first version', async () => {
-    const sandbox = await sandboxes.start({ now });
-    const element = 'GetCreditCardRejectSpecificDateXMLV1';
-    expect(await callSandbox(sandbox, element, DAY, { path: '/netgate/reportlink.asmx' })).toBe(
-      goldenAnswer(element, '<STATUS>Success</STATUS><ERRORS /><JOURNALREPORT />'),
-    );
-  });
-
   it.each([
     ['GetCreditCardRejectSpecificDateCSV', { date: '2050-01-01T00:00:00-08:00' }, '<FILE />'],
     ['GetCreditCardRejectSpecificDateXML', { date: '2050-01-01T00:00:00-08:00' }, '<JOURNALREPORT />'],
@@ -126,6 +118,119 @@ describe('REPORT_HANDLERS', () => {
     const sandbox = await sandboxes.start({ now });
     const answer = await callSandbox(sandbox, 'GetCreditCardApprovedSpecificDateXML', { date: 'today' }, { path });
     expect(answer).toContain('The string is not a valid AllXsd value.');
+  });
+});
+
+const FROM = { from: RANGE.fromDate, to: RANGE.toDate };
+const SUMS = { ...RANGE, currency: 'USD', summaryOnly: 'false' };
+
+/** The names of version 1 in the order of its description, and what each is called today. Two share a name there. */
+const FIRST: readonly (readonly [element: string, fields: Fields, today: string])[] = [
+  ['GetCCJournalCSV_x0020_V1', DAY, 'GetCreditCardApprovedSpecificDateCSV'],
+  ['GetCreditCardJournalCSVV1', DAY, 'GetCreditCardApprovedSpecificDateCSV'],
+  ['GetCreditCardJournalV1', DAY, 'GetCreditCardApprovedSpecificDateXML'],
+  ['GetCreditCardRejectCSVV1', DAY, 'GetCreditCardRejectSpecificDateCSV'],
+  ['GetCreditCardRejectV1', DAY, 'GetCreditCardRejectSpecificDateXML'],
+  ['GetACHJournalCSV_x0020_V1', DAY, 'GetACHEFTApprovedSpecificDateCSV'],
+  ['GetACHEFTJournalCSVV1', DAY, 'GetACHEFTApprovedSpecificDateCSV'],
+  ['GetACHEFTJournalV1', DAY, 'GetACHEFTApprovedSpecificDateXML'],
+  ['GetACHEFTRejectCSVV1', DAY, 'GetACHEFTRejectSpecificDateCSV'],
+  ['GetACHEFTRejectV1', DAY, 'GetACHEFTRejectSpecificDateXML'],
+  ['GetACHEFTReturnCSVV1', DAY, 'GetACHEFTReturnSpecificDateCSV'],
+  ['GetACHEFTReturnV1', DAY, 'GetACHEFTReturnSpecificDateXML'],
+  ['GetCCPaymentBoxJournalCSV_x0020_V1', FROM, 'GetCreditCardApprovedDateRangeCSV'],
+  ['GetCreditCardPaymentBoxJournalCSVV1', RANGE, 'GetCreditCardApprovedDateRangeCSV'],
+  ['GetCreditCardPaymentBoxRejectCSVV1', RANGE, 'GetCreditCardRejectDateRangeCSV'],
+  ['GetACHEFTPaymentBoxJournalCSV_x0020_V1', FROM, 'GetACHEFTApprovedDateRangeCSV'],
+  ['GetACHEFTPaymentBoxJournalCSVV1', RANGE, 'GetACHEFTApprovedDateRangeCSV'],
+  ['GetACHEFTPaymentBoxRejectCSVV1', RANGE, 'GetACHEFTRejectDateRangeCSV'],
+  ['GetCreditCardBankReconciliationReportCSVV1', SUMS, 'GetCreditCardBankReconciliationReportCSV'],
+  ['GetACHEFTBankReconciliationReportCSVV1', SUMS, 'GetACHEFTBankReconciliationReportCSV'],
+  ['GetACHEFTPaymentBoxJournalCSVV2', RANGE, 'GetACHEFTApprovedDateRangeCSV'],
+];
+const OLD_PATH = '/netgate/reportlink.asmx';
+const actionOf = (element: string) => element.replace('_x0020_', ' ');
+
+describe('version 1 of ReportLink', () => {
+  it.each(FIRST)('%s answers in its own form', async (element, fields, today) => {
+    const sandbox = await withPayments();
+    const current = await callSandbox(sandbox, today, 'from' in fields ? RANGE : fields, { path });
+    const inner = /Result>(.*)<\/\w+Result>/.exec(current)?.[1] ?? '';
+    const bare = `>${valueOf(current, 'FILE')}<`;
+    const request = soapRequest(element, { ...LOGIN, ...fields }, 'soap 1.1');
+    const headers = { ...request.headers, SOAPAction: `"${NAMESPACE}${actionOf(element)}"` };
+    const { text } = await post(sandbox.url + OLD_PATH, { ...request, headers });
+    expect(text).toContain(element.includes('_x0020_') ? bare : inner);
+    expect(text).toMatch(
+      new RegExp(`<${element}Response xmlns="${NAMESPACE}"><${element}Result>[^]*</${element}Result>`),
+    );
+    expect(await callSandbox(sandbox, element, fields, { path: OLD_PATH, style: 'soap 1.2 without action' })).toContain(
+      element.includes('_x0020_') ? bare : inner,
+    );
+  });
+
+  it('shows a payment by an old name, and where a file is all, no more than the file', async () => {
+    const sandbox = await withPayments();
+    const day = 'GetCCJournalCSV_x0020_V1';
+    for (const [element, fields] of [
+      ['GetCCPaymentBoxJournalCSV_x0020_V1', FROM],
+      [day, DAY],
+    ] as const) {
+      const answer = await callSandbox(sandbox, element, fields, { path: OLD_PATH });
+      const file = Buffer.from(answer.replace(/<[^>]*>/g, ''), 'base64').toString();
+      expect(file).toContain('CARD-OK');
+      expect(file).not.toContain('CARD-NO');
+    }
+    const login = { ...LOGIN, password: 'wrong' };
+    expect(await callSandbox(sandbox, day, DAY, { path: OLD_PATH, login })).toContain(
+      `<${day}Result /></${day}Response>`,
+    );
+  });
+
+  it('describes exactly these, with their actions and types', async () => {
+    const { url } = await sandboxes.start();
+    const text = await (await fetch(`${url}${OLD_PATH}?WSDL`)).text();
+    const binding = /<wsdl:binding name="ReportLinkSoap"[^]*?<\/wsdl:binding>/.exec(text)?.[0] ?? '';
+    const described = [
+      ...binding.matchAll(/operation name="(\w+)"><soap:operation soapAction="([^"]*)"[^>]*><wsdl:input name="(\w+)"/g),
+    ];
+    expect(described.map(([, name, action, element]) => [name, action, element])).toEqual(
+      FIRST.map(([element]) => {
+        const name = element.endsWith('V2') ? element : element.replace(/(?:_x0020_)?V1$/, '');
+        return [name, NAMESPACE + actionOf(element), element];
+      }),
+    );
+    for (const [element, fields] of FIRST) {
+      const schema = new RegExp(`<s:element name="${element}">([^]*?)</s:complexType>`).exec(text)?.[1] ?? '';
+      const names = [...schema.matchAll(/name="(\w+)"/g)].map(([, name]) => name);
+      const address = element.includes('_x0020_') ? [] : ['customerIPAddress'];
+      expect(names).toEqual(['agentCode', 'password', ...Object.keys(fields), ...address]);
+      expect(text.includes(`name="${element}Result" type="s:base64Binary"`)).toBe(element.includes('_x0020_'));
+    }
+  });
+
+  it('lists what it has when a name is unknown there, and its names are unknown elsewhere', async () => {
+    const sandbox = await sandboxes.start();
+    for (const element of [
+      'GetCreditCardApprovedSpecificDateXML',
+      'GetCreditCardRejectSpecificDateXMLV1',
+      'GetCCJournalCSV',
+    ]) {
+      const answer = await callSandbox(sandbox, element, DAY, { path: OLD_PATH });
+      expect(answer).toContain(
+        `SOAPAction: ${NAMESPACE}${element}. ReportLink version 1 has: ${FIRST.map(([name]) => name).join(', ')}.`,
+      );
+    }
+    for (const element of ['GetCreditCardJournalV1', 'GetCreditCardRejectSpecificDateXMLV1']) {
+      expect(await callSandbox(sandbox, element, DAY, { path })).toMatch(/SOAPAction: \S+V1\.</);
+    }
+  });
+
+  it('is struck by a fault planned for the report of today', async () => {
+    const sandbox = await sandboxes.start();
+    sandbox.faults.plan({ kind: 'soap-fault-server', operation: 'getCreditCardApprovedSpecificDateXML' });
+    expect(await callSandbox(sandbox, 'GetCreditCardRejectV1', DAY, { path: OLD_PATH })).toContain('Success');
+    expect(await callSandbox(sandbox, 'GetCreditCardJournalV1', DAY, { path: OLD_PATH })).toContain('Receiver');
   });
 });
 

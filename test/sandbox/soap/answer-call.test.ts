@@ -164,7 +164,7 @@ async function answerOf(request: SoapRequest, settings: Partial<HandlerContext> 
 function answer(context: HandlerContext, { headers, body }: SoapRequest) {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const call = { method: 'POST', path: '/', query: new URLSearchParams(), headers: lower, body: Buffer.from(body) };
-  return answerCall('ProcessLink', call, context);
+  return answerCall({ service: 'ProcessLink', isFirstVersion: false }, call, context);
 }
 
 describe('refuseMedia', () => {
@@ -223,9 +223,10 @@ describe('findOperation', () => {
 
 describe('unknownOperationText', () => {
   it('names the action, or the element when there is none', () => {
+    const endpoint = { service: 'ReportLink', isFirstVersion: false } as const;
     const sentence = 'Server did not recognize the value of HTTP Header SOAPAction:';
-    expect(unknownOperationText(callOf('A', 'https://x/B'))).toBe(`${sentence} https://x/B.`);
-    expect(unknownOperationText(callOf('A', undefined))).toBe(`${sentence} A.`);
+    expect(unknownOperationText(callOf('A', 'https://x/B'), endpoint)).toBe(`${sentence} https://x/B.`);
+    expect(unknownOperationText(callOf('A', undefined), endpoint)).toBe(`${sentence} A.`);
   });
 });
 
