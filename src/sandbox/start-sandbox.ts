@@ -5,7 +5,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
 import { type Books, emptyBooks, openBooks } from './books/open-books.ts';
-import { type Faults, planFaults } from './faults/plan-faults.ts';
+import { type FaultPlanner, type Faults, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
 import type { HandlerContext } from './handlers/handler.ts';
@@ -13,7 +13,7 @@ import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 
-export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock'>> & {
+export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock' | 'takeRejection'>> & {
   /** Any free port when 0 or omitted. */
   readonly port?: number;
   /** 127.0.0.1 when omitted, so that other machines cannot reach it. */
@@ -52,9 +52,8 @@ export type Sandbox = {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
-  const context = await openContext(options, clock);
   const faults = planFaults({ shut: (forMs) => listener.shut(forMs), open: () => listener.open() });
-
+  const context = await openContext(options, clock, faults.takeRejection);
   const reset = oneAfterTheOther(async () => {
     await faults.clear();
     await renewBooks(context, options.dataDir);
@@ -91,7 +90,11 @@ type OpenContext = Omit<HandlerContext, 'books'> & { books: Books };
 /** Idle connections live as long as at the real service, so that a client can pause between requests. */
 const IIS_HABITS = { keepAliveTimeout: 120_000 };
 
-async function openContext(options: SandboxOptions, clock: SandboxClock): Promise<OpenContext> {
+async function openContext(
+  options: SandboxOptions,
+  clock: SandboxClock,
+  takeRejection: FaultPlanner['takeRejection'],
+): Promise<OpenContext> {
   return {
     accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
     books: await openBooks(options.dataDir),
@@ -103,6 +106,7 @@ async function openContext(options: SandboxOptions, clock: SandboxClock): Promis
     refundsMayExceed: options.refundsMayExceed ?? false,
     refundsNeedSettlement: options.refundsNeedSettlement ?? false,
     cutsLongValues: options.cutsLongValues ?? false,
+    takeRejection,
   };
 }
 
