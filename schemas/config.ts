@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type AlarmKind, LISTED_ALARM_KINDS } from './alarms.ts';
+import { LIMITED_FIELDS } from './fields.ts';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName, RESULT_TITLES } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
@@ -268,6 +269,21 @@ export const AccountConfig = z.strictObject({
     })
     .prefault({})
     .describe('A file above a limit is held; amounts in units of the currency, refunds count like charges'),
+  serviceLimits: z
+    .strictObject({
+      lengths: z
+        .partialRecord(z.enum(LIMITED_FIELDS), z.int().min(1).max(1_000))
+        .default({})
+        .describe('Most characters or digits of a field, such as {comment: 250}; left out, as in fields.md'),
+      amountDigits: z
+        .int()
+        .min(1)
+        .max(12)
+        .optional()
+        .describe('Most digits of an amount before its decimal point, in calls; left out, 10'),
+    })
+    .prefault({})
+    .describe('Limits that the specification of the service leaves open; the defaults are our assumption'),
   outputs: OutputsConfig.prefault({}).describe('Form of results, corrections and notices of files taken from now on'),
 });
 
@@ -479,7 +495,7 @@ export const Config = z.strictObject({
         .max(10_000)
         .default(500)
         .describe(
-          'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them',
+          'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them. The specification names no limit; 10000 is our assumption',
         ),
     })
     .prefault({}),

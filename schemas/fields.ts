@@ -3,7 +3,8 @@
  *
  * `kind`      how the value is read and written
  * `values`    the closed set, where the spec gives one
- * `maxLength` in characters. Assumption: the limits known from public clients, because the spec states none
+ * `maxLength` in characters. Assumption: the limits known from public clients, because the spec states none; the
+ *             setting `serviceLimits` of an account changes them
  * `secret`    never shown, logged or stored in clear text
  */
 type FieldRow = {
@@ -15,7 +16,11 @@ type FieldRow = {
 };
 
 export const FIELDS = {
-  customerIPAddress: { kind: 'ipv4', maxLength: 15, about: 'IP address of the payer; IPv4 or empty' },
+  customerIPAddress: {
+    kind: 'ipv4',
+    maxLength: 15,
+    about: 'IPv4 address of the payer, or empty. An IPv6 address is sent as empty: the service mishandles it',
+  },
   customerCode: { kind: 'text', maxLength: 40, about: 'Identifier of a stored customer record' },
   firstName: { kind: 'text', maxLength: 100, about: 'First name of the payer' },
   lastName: { kind: 'text', maxLength: 100, about: 'Last name of the payer' },
@@ -82,7 +87,8 @@ export const FIELDS = {
   mop: {
     kind: 'enum',
     values: ['VISA', 'MC', 'AMX', 'DSC', 'MAESTR'],
-    about: 'Method of payment. NA: VISA MC AMX DSC. UK: VISA MC AMX MAESTR; of a debit card its brand',
+    about:
+      'Method of payment. NA: VISA MC AMX DSC. UK: VISA MC AMX MAESTR. VISA DEBIT (NA, UK) and MC DEBIT (NA) are sent as the brand',
   },
   invoiceNum: { kind: 'text', maxLength: 40, about: 'Invoice number of the merchant; a label, not a key' },
   total: { kind: 'decimal', about: 'Payment amount; negative for refunds' },
@@ -94,3 +100,49 @@ export const FIELDS = {
 } as const satisfies Record<string, FieldRow>;
 
 export type FieldName = keyof typeof FIELDS;
+
+/**
+ * Limits that the spec leaves open, changed for one account. What is left out keeps our assumption.
+ *
+ * `lengths`      most characters or digits of a field
+ * `amountDigits` most digits of an amount before its decimal point
+ */
+export type ServiceLimits = {
+  readonly lengths?: Partial<Record<LimitedField, number>> | undefined;
+  readonly amountDigits?: number | undefined;
+};
+
+/** Fields with a length that is our assumption. IPv4 addresses have their length by nature. */
+export type LimitedField = {
+  [F in FieldName]: (typeof FIELDS)[F] extends { kind: 'text' | 'digits' } ? F : never;
+}[FieldName];
+
+export const LIMITED_FIELDS = (Object.keys(FIELDS) as FieldName[]).filter(isLimited);
+
+function isLimited(name: FieldName): name is LimitedField {
+  return FIELDS[name].kind === 'text' || FIELDS[name].kind === 'digits';
+}
+
+/** Assumption: it excludes absurd values, because the spec names no limit. */
+const AMOUNT_DIGITS = 10;
+
+type Limit = {
+  readonly most: number;
+  /** Says, for the end of a message, whose limit it is and which setting changes it. */
+  readonly whose: string;
+};
+
+/** Returns the most characters or digits of a field. */
+export function lengthLimit(name: LimitedField, limits: ServiceLimits = {}): Limit {
+  return limitOf(`lengths.${name}`, limits.lengths?.[name], FIELDS[name].maxLength);
+}
+
+/** Returns the most digits of an amount before its decimal point. */
+export function amountLimit(limits: ServiceLimits = {}): Limit {
+  return limitOf('amountDigits', limits.amountDigits, AMOUNT_DIGITS);
+}
+
+function limitOf(setting: string, given: number | undefined, assumed: number): Limit {
+  if (given !== undefined) return { most: given, whose: `(set by serviceLimits.${setting})` };
+  return { most: assumed, whose: `(our assumption; the setting serviceLimits.${setting} changes it)` };
+}

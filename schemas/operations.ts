@@ -6,7 +6,9 @@ import type { FieldName } from './fields.ts';
  * `service`   which of the ASMX services answers it
  * `servers`   `NA` for operations of North America clients only, else both
  * `effect`    a `read` may be repeated freely, a `write` changes a stored record, a `charge` moves money
- * `checksCurrency` the restriction check requires currency and method of payment
+ * `checksCurrency` the restriction check requires currency and method of payment. Assumption: only where the spec has a
+ *             parameter for it; public clients force it in the two other card charges too, and so cannot make them as
+ *             the spec describes
  * `required`, `optional`, `unstated`  parameters by the spec's column `Req`: yes, opt, ?
  * `wire`      order of the elements after agentCode, password and customerIPAddress
  */
@@ -161,7 +163,7 @@ export const OPERATIONS = {
     service: 'ProcessLink',
     servers: BOTH,
     effect: 'charge',
-    checksCurrency: true,
+    checksCurrency: false,
     purpose: 'Charge a card stored under a customer code',
     required: ['customerCode', 'total'],
     optional: ['customerIPAddress', 'invoiceNum', 'cvv2', 'comment'],
@@ -172,7 +174,7 @@ export const OPERATIONS = {
     service: 'ProcessLink',
     servers: BOTH,
     effect: 'charge',
-    checksCurrency: true,
+    checksCurrency: false,
     purpose: 'Charge a card and return a new customer code',
     required: ['ccNum', 'ccExp', ...ADDRESS, 'total'],
     optional: ['customerIPAddress', 'invoiceNum', 'cvv2'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FIELDS, type FieldName } from './fields.ts';
+import { amountLimit, FIELDS, type FieldName, lengthLimit, type LimitedField, type ServiceLimits } from './fields.ts';
 import { type OperationName, OPERATIONS, type Server } from './operations.ts';
-import { SERVER_MOPS } from './restrictions.ts';
+import { extraMops, sentMop, SERVER_MOPS } from './restrictions.ts';
 
 /**
  * The parameters of an operation as a caller writes them. Those that the spec leaves unstated are optional. Dates are
@@ -19,11 +19,8 @@ export type ParametersOf<O extends OperationName> = {
 type ParameterValue<F extends FieldName> = F extends 'scheduleType'
   ? ValueOfRow<(typeof FIELDS)[F]> | ''
   : F extends 'mop'
-    ? ValueOfRow<(typeof FIELDS)[F]> | typeof MAESTRO
+    ? ValueOfRow<(typeof FIELDS)[F]> | 'MAESTRO' | 'VISA DEBIT' | 'MC DEBIT'
     : ValueOfRow<(typeof FIELDS)[F]>;
-
-/** A public client's spelling of the spec's MAESTR; it is accepted and sent as MAESTR. */
-const MAESTRO = 'MAESTRO';
 
 type ValueOfRow<Row> = Row extends { kind: 'boolean' }
   ? boolean
@@ -44,10 +41,15 @@ export type WireValues = Partial<Record<FieldName, string>>;
  *
  * An optional field may be empty, which the service takes as not given. So may most required texts, because the spec
  * requires fields that many payers lack, such as a company. Only fields that name the target must not be empty.
+ * @param limits those of the account, where they differ from our assumptions
  */
-export function parametersOf(operation: OperationName, server: Server): z.ZodType<WireValues> {
-  const key = `${operation} ${server}`;
-  const known = CHECKS.get(key) ?? makeCheck(operation, server);
+export function parametersOf(
+  operation: OperationName,
+  server: Server,
+  limits: ServiceLimits = {},
+): z.ZodType<WireValues> {
+  const key = `${operation} ${server} ${JSON.stringify(limits)}`;
+  const known = CHECKS.get(key) ?? makeCheck({ operation, server, limits });
   CHECKS.set(key, known);
   return known;
 }
@@ -55,11 +57,14 @@ export function parametersOf(operation: OperationName, server: Server): z.ZodTyp
 /** Cached, because making a check takes longer than the rest of a call. */
 const CHECKS = new Map<string, z.ZodType<WireValues>>();
 
-function makeCheck(operation: OperationName, server: Server): z.ZodType<WireValues> {
+type Place = { readonly operation: OperationName; readonly server: Server; readonly limits: ServiceLimits };
+
+function makeCheck(place: Place): z.ZodType<WireValues> {
+  const { operation } = place;
   const { required, optional, unstated } = namesOf(operation);
   const shape = Object.fromEntries([
-    ...required.map((name) => [name, fieldOf(name, operation, server, mayBeEmpty(name, operation))] as const),
-    ...[...optional, ...unstated].map((name) => [name, fieldOf(name, operation, server, true).optional()] as const),
+    ...required.map((name) => [name, fieldOf(name, place, mayBeEmpty(name, operation))] as const),
+    ...[...optional, ...unstated].map((name) => [name, fieldOf(name, place, true).optional()] as const),
   ]);
   const fields: z.ZodType = z.strictObject(shape, { error: 'must be an object with the parameters of the operation' });
   const rules = PAIR_RULES.filter((rule) => OPERATIONS[operation].wire.some((name) => name === rule.needs));
@@ -92,7 +97,7 @@ function mayBeEmpty(name: FieldName, operation: OperationName): boolean {
   return FIELDS[name].kind === 'text' && name !== 'transactionId' && name !== 'batchId';
 }
 
-function fieldOf(name: FieldName, operation: OperationName, server: Server, isEmptyTaken: boolean): z.ZodType {
+function fieldOf(name: FieldName, { operation, server, limits }: Place, isEmptyTaken: boolean): z.ZodType {
   const row = FIELDS[name];
   switch (row.kind) {
     case 'boolean':
@@ -106,51 +111,58 @@ function fieldOf(name: FieldName, operation: OperationName, server: Server, isEm
         })
         .transform((bytes) => Buffer.from(bytes).toString('base64'));
     case 'decimal':
-      return name === 'total' ? totalOf(operation) : pattern(DECIMAL, 'must be a decimal number of 0 or more', true);
+      return amountOf(name === 'total' ? totalOf(operation) : AMOUNT, limits);
     case 'expiry':
       return pattern(/^(?:0[1-9]|1[0-2])\/\d\d$/, 'must be MM/YY', isEmptyTaken);
     case 'ipv4':
       return addressField();
     case 'digits':
-      return digitsOf(name, row.maxLength, isEmptyTaken);
+      return digitsOf(name as LimitedField, limits, isEmptyTaken);
     case 'enum':
       return name === 'mop' ? mopOf(server, isEmptyTaken) : choice(row.values, isEmptyTaken);
     case 'text':
-      return freeText(row.maxLength, isEmptyTaken);
+      return freeText(name as LimitedField, limits, isEmptyTaken);
   }
 }
 
-/** At most two decimals, no sign, no grouping. Ten digits exclude absurd values; the service publishes no limit. */
-const DECIMAL = /^\d{1,10}(?:\.\d{1,2})?$/;
+/** The check of a recurring amount: at most two decimals, no sign, no grouping. */
+const AMOUNT = pattern(/^\d+(?:\.\d{1,2})?$/, 'must be a decimal number of 0 or more', true);
+
+/** Adds the limit of digits to the check of an amount. */
+function amountOf(check: z.ZodType<string>, limits: ServiceLimits): z.ZodType {
+  const { most, whose } = amountLimit(limits);
+  const error = `must have at most ${most} digits before the point ${whose}`;
+  return check.refine((value) => value.replace(/^-|\..*$/g, '').length <= most, { error });
+}
 
 /** Returns the check for the total. A negative charge would pay out, and a positive refund would charge. */
-function totalOf(operation: OperationName): z.ZodType {
+function totalOf(operation: OperationName): z.ZodType<string> {
   const isRefund = namesOf(operation).required.includes('transactionId');
   const sign = isRefund ? '-' : '';
-  const whole = new RegExp(`^${sign}(?=.*[1-9])\\d{1,10}(?:\\.\\d{1,2})?$`);
+  const whole = new RegExp(`^${sign}(?=.*[1-9])\\d+(?:\\.\\d{1,2})?$`);
   return pattern(whole, `must be a ${isRefund ? 'negative' : 'positive'} decimal number`, false);
 }
 
-function digitsOf(name: FieldName, longest: number, isEmptyTaken: boolean): z.ZodType {
-  const [least, most] = name === 'cvv2' ? [3, 4] : [4, longest];
-  return pattern(new RegExp(`^\\d{${least},${most}}$`), `must be ${least} to ${most} digits`, isEmptyTaken);
+function digitsOf(name: LimitedField, limits: ServiceLimits, isEmptyTaken: boolean): z.ZodType {
+  const least = name === 'cvv2' ? 3 : 4;
+  const { most, whose } = lengthLimit(name, limits);
+  const whole = new RegExp(`^\\d{${least},${most}}$`);
+  return pattern(whole, `must be ${least} to ${most} digits ${whose}`, isEmptyTaken);
 }
 
-function choice(values: readonly string[], isEmptyTaken: boolean, hint = ''): z.ZodType<string> {
+function choice(values: readonly string[], isEmptyTaken: boolean): z.ZodType<string> {
   return text().refine((value) => (value === '' && isEmptyTaken) || values.includes(value), {
-    error: `must be one of ${values.join(', ')}${hint}`,
+    error: `must be one of ${values.join(', ')}`,
   });
 }
 
 /**
- * Returns the check for the method of payment. The spec has no values for debit cards, and no client sends any. Only
- * the restriction check knows VISA DEBIT and MC DEBIT. A call may have passed that check, so the message says what to
- * send.
+ * Returns the check for the method of payment. Words that only the table of restrictions has are accepted and sent as
+ * the spec has them: of a debit card its brand.
  */
 function mopOf(server: Server, isEmptyTaken: boolean): z.ZodType {
-  const hint = '; for a debit card give its brand, VISA or MC';
-  const mop = choice(SERVER_MOPS[server], isEmptyTaken, hint);
-  return server === 'UK' ? z.preprocess((value) => (value === MAESTRO ? 'MAESTR' : value), mop) : mop;
+  const mop = choice([...SERVER_MOPS[server], ...extraMops(server)], isEmptyTaken);
+  return mop.transform((word) => sentMop(server, word));
 }
 
 /** Returns the check for an IP address. The service's fraud tools mishandle IPv6, so it is sent as empty. */
@@ -163,15 +175,16 @@ export function addressField(): z.ZodType {
 /** XML cannot carry these characters, not even escaped; they would be silently lost. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-function freeText(longest: number, isEmptyTaken: boolean): z.ZodType {
+function freeText(name: LimitedField, limits: ServiceLimits, isEmptyTaken: boolean): z.ZodType {
+  const { most, whose } = lengthLimit(name, limits);
   return text()
     .refine((value) => isEmptyTaken || value.trim() !== '', { error: 'must not be empty' })
-    .refine((value) => value.length <= longest, { error: `must be at most ${longest} characters` })
+    .refine((value) => value.length <= most, { error: `must be at most ${most} characters ${whose}` })
     .refine((value) => !NOT_IN_XML.test(value), { error: 'must not hold control characters' });
 }
 
-function pattern(whole: RegExp, message: string, isEmptyTaken: boolean): z.ZodType {
-  return text().refine((value) => (value === '' && isEmptyTaken) || whole.test(value), { error: message });
+function pattern(whole: RegExp, message: string, isEmptyTaken: boolean): z.ZodType<string> {
+  return text().refine((value) => (value === '' && isEmptyTaken) || whole.test(value), { error: message, abort: true });
 }
 
 function text() {

@@ -52,6 +52,47 @@ export function findRestriction(call: {
   return acceptsMop(call.server, call.currency, call.mop) ? undefined : RESTRICTION_MESSAGES.currency;
 }
 
+/**
+ * Runs the same check and names what it judged, after the service's sentence. Words that no table has are not repeated:
+ * they may be a card number in the wrong place.
+ * @returns the message for the caller, or undefined when the call is allowed
+ */
+export function sayRestriction(call: Parameters<typeof findRestriction>[0]): string | undefined {
+  const message = findRestriction(call);
+  if (message !== RESTRICTION_MESSAGES.currency) return message && `${message} Judged: server ${call.server}.`;
+  const currency = nameWord('currency', call.currency, CURRENCIES);
+  const mop = nameWord('method of payment', call.mop, LISTED_MOPS);
+  return `${message} Judged: server ${call.server}, ${currency}, ${mop}.`;
+}
+
+/** Every method of payment of the table. */
+const LISTED_MOPS: readonly string[] = Object.values(CURRENCY_MOPS).flatMap((row) => Object.values(row).flat());
+
+function nameWord(what: string, word: string | undefined, listed: readonly string[]): string {
+  if (!word) return `no ${what}`;
+  return listed.includes(word) ? `${what} ${word}` : `a ${what} that is not listed`;
+}
+
+/** What is sent for a method of payment that the spec does not have: for a debit card its brand. */
+const SENT_AS: Readonly<Record<string, string>> = { MAESTRO: 'MAESTR', 'VISA DEBIT': 'VISA', 'MC DEBIT': 'MC' };
+
+/**
+ * Returns the method of payment to send: the spec's word for one that only the table of the server has. Assumption: the
+ * spec has no values for debit cards and no client sends any, so their brand is sent.
+ */
+export function sentMop(server: Server, mop: string): string {
+  return isListed(server, mop) ? (SENT_AS[mop] ?? mop) : mop;
+}
+
+/** Returns the words of a server's table that the spec does not have. */
+export function extraMops(server: Server): string[] {
+  return Object.keys(SENT_AS).filter((mop) => isListed(server, mop));
+}
+
+function isListed(server: Server, mop: string): boolean {
+  return Object.values(CURRENCY_MOPS[server]).some((mops) => mops.includes(mop));
+}
+
 /** Returns whether a server takes a method of payment in a currency. Exact and case-sensitive, as in the service. */
 export function acceptsMop(server: Server, currency: string | undefined, mop: string | undefined): boolean {
   const known = CURRENCIES.find((name) => name === currency);

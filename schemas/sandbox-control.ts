@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { REJECTIONS } from './rejections.ts';
 import { WIRE_OPERATIONS, type WireOperation } from './wire.ts';
 
 /** Bodies of the sandbox's control API. Unknown keys are refused, because a misspelled key would be ignored. */
 
-const OPERATION_NAMES: readonly ['*', ...WireOperation[]] = ['*', ...WIRE_OPERATIONS];
+const OPERATION_NAMES: readonly ['*', 'recurring', ...WireOperation[]] = ['*', 'recurring', ...WIRE_OPERATIONS];
 const Count = z.int('must be a whole number').min(0, 'must not be negative');
 
 /** Node takes a longer delay as 1 ms. */
@@ -32,6 +33,10 @@ export const FaultRequest = z.strictObject(
     after: Count.optional(),
     chance: z.number('must be a number').min(0, 'must be 0 to 1').max(1, 'must be 0 to 1').optional(),
     seed: z.int('must be a whole number').optional(),
+    code: z
+      .int('must be a number')
+      .refine((code) => REJECTIONS[code] !== undefined, 'must be a listed rejection code')
+      .optional(),
     delayMs: Count.max(LONGEST_DELAY_MS, `must be ${LONGEST_DELAY_MS} at most`).optional(),
   },
   { error: ({ code }) => (code === 'invalid_type' ? 'must be an object such as {"kind": "no-answer"}' : undefined) },

@@ -130,6 +130,7 @@ function groupLine(path: string, { oneOf, default: fallback, ...group }: Schema)
 function valueOf(setting: Schema): string {
   if (setting.enum) return codes(setting.enum, ' or ');
   if (setting.type === 'array') return listOf(setting.items ?? {});
+  if (setting.type === 'object') return `${valueOf(setting.additionalProperties || {})} by name`;
   if (setting.type === 'boolean') return '`true` or `false`';
   if (setting.type === 'string')
     return setting.format === 'uri' ? 'address' : setting.format === 'date' ? 'dates' : 'text';

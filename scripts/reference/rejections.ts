@@ -1,4 +1,5 @@
 import { ADVICE, REJECTIONS, rejectionOf, type Advice } from '../../schemas/rejections.ts';
+import { numberOf } from '../../src/sandbox/batch/code-cards.ts';
 import { code, page, table } from './markdown.ts';
 
 const ADVICE_MEANS: Record<Advice, string> = {
@@ -20,9 +21,16 @@ export function renderRejections(): string {
     ),
     `A code that is not listed counts as ${code(rejectionOf(0).advice)}.`,
     '## Codes',
+    'The last two columns are the card and the bank account by which [the sandbox](../sandbox.md#rejection-codes) answers with the code.',
     table(
-      ['Code', 'Meaning', 'Advice'],
-      Object.entries(REJECTIONS).map(([number, row]) => [number, row.message, code(row.advice)]),
+      ['Code', 'Meaning', 'Advice', 'Test card', 'Test account'],
+      Object.entries(REJECTIONS).map(([number, row]) => [
+        number,
+        row.message,
+        code(row.advice),
+        numberOf('card', Number(number)),
+        numberOf('bank', Number(number)),
+      ]),
     ),
   );
 }

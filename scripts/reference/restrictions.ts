@@ -25,7 +25,7 @@ export function renderRestrictions(): string {
       ),
     ),
     '## Methods of payment in batch files',
-    'The values of the column MOP.',
+    'The values of the column MOP. `MAESTRO`, `VISA DEBIT` and `MC DEBIT` are taken too, here and in calls, where the table above has them for the server and the currency. They are sent as `MAESTR`, `VISA` and `MC`: the spec has no values for debit cards, and no known client sends any.',
     table(
       ['Server', 'Methods of payment'],
       Object.entries(SERVER_MOPS).map(([server, mops]) => [server, codes(mops)]),

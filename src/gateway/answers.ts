@@ -108,7 +108,10 @@ export type PaymentResult = {
 /** `file` is decoded from base64 once; null while the batch is running. */
 export type BatchResult = { batchId: string; file: Buffer | null };
 
-/** A stored customer under the spec's field names. Missing values are empty text, and numbers are masked. */
+/**
+ * A stored customer under the spec's field names. Missing values are empty text, and numbers are masked. Title, items
+ * and `active` are assumptions: no source shows how the service returns them, if at all.
+ */
 export type CustomerRecord = {
   customerCode: string;
   firstName: string;
@@ -124,8 +127,22 @@ export type CustomerRecord = {
   fax: string;
   email: string;
   comment: string;
-  /** All empty when there is no schedule. */
-  recurring: { amount: string; beginDate: string; endDate: string; scheduleType: string; scheduleDate: string };
+  title: string;
+  item1: string;
+  item2: string;
+  item3: string;
+  item4: string;
+  item5: string;
+  item6: string;
+  /** `active` is `true` or `false`, the stored `recurring`; empty when the service does not say. */
+  recurring: {
+    active: string;
+    amount: string;
+    beginDate: string;
+    endDate: string;
+    scheduleType: string;
+    scheduleDate: string;
+  };
   payment:
     | { kind: 'card'; creditCardCustomerName: string; mop: string; creditCardNum: string; creditCardExpiry: string }
     | { kind: 'bank'; accountCustomerName: string; accountNum: string; accountType: string }

@@ -1,5 +1,5 @@
 import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
-import { type Currency, findRestriction } from '../../schemas/restrictions.ts';
+import { type Currency, sayRestriction } from '../../schemas/restrictions.ts';
 import type { WireOperation } from '../../schemas/wire.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { checkParameters } from './check-parameters.ts';
@@ -9,7 +9,10 @@ import { hideSecrets } from './hide-secrets.ts';
 import { readClientAnswer } from './read-client-answer.ts';
 import { buildRequest } from './soap/build-request.ts';
 
-/** Inputs of the restriction check that no request carries. A `mop` in the parameters takes precedence. */
+/**
+ * Inputs of the restriction check that no request carries. A `mop` in the parameters takes precedence. Without one, a
+ * card charge that has no parameter for it is not checked; the service judges the stored card.
+ */
 export type CallOptions = { currency?: Currency | undefined; mop?: string | undefined };
 
 export type ClientParts = ExchangeParts & {
@@ -27,12 +30,12 @@ export async function callOperation(
   parameters: unknown,
   options: CallOptions = {},
 ): Promise<AnyAnswer> {
-  const { server, login, currency } = parts.account;
+  const { server, login, currency, limits } = parts.account;
   const mop = takeMop(operation, parameters) ?? options.mop;
-  const message = findRestriction({ operation, server, currency: options.currency ?? currency, mop });
+  const message = sayRestriction({ operation, server, currency: options.currency ?? currency, mop });
   if (message !== undefined) return { kind: 'restricted', message };
 
-  const checked = checkParameters({ operation, server, parameters, now: parts.clock.now() });
+  const checked = checkParameters({ operation, server, limits, parameters, now: parts.clock.now() });
   if (checked.kind === 'invalid') return checked;
 
   const { values } = checked;

@@ -1,4 +1,4 @@
-import { FIELDS, type FieldName } from '../../schemas/fields.ts';
+import { FIELDS, type FieldName, type ServiceLimits } from '../../schemas/fields.ts';
 import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 import { parametersOf, type WireValues } from '../../schemas/parameters.ts';
 import type { ParameterFault } from './answers.ts';
@@ -14,10 +14,11 @@ export type CheckedParameters =
 export function checkParameters(call: {
   operation: OperationName;
   server: Server;
+  limits?: ServiceLimits | undefined;
   parameters: unknown;
   now: Date;
 }): CheckedParameters {
-  const parsed = parametersOf(call.operation, call.server).safeParse(call.parameters);
+  const parsed = parametersOf(call.operation, call.server, call.limits).safeParse(call.parameters);
   if (parsed.success) return { kind: 'valid', values: fillIn(call.operation, parsed.data, call.now) };
   return { kind: 'invalid', faults: faultsOf(parsed.error) };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceLimits } from '../../schemas/fields.ts';
 import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 import type { ParametersOf } from '../../schemas/parameters.ts';
 import type { Currency } from '../../schemas/restrictions.ts';
@@ -18,6 +19,8 @@ export type GatewayClientSettings = {
   password: string;
   /** Only for the restriction check of card charges, which requires it; never sent. A call may override it. */
   currency?: Currency | undefined;
+  /** Limits that the spec leaves open, where they differ from our assumptions: `{ lengths: { comment: 250 } }`. */
+  serviceLimits?: ServiceLimits | undefined;
   /** Defaults to the address of the server. Plain http is accepted for loopback hosts only. */
   baseUrl?: string | undefined;
   /** `connectMs` covers name look-up, TCP and TLS; `answerMs` runs from the first byte written to the last read. */
@@ -85,13 +88,14 @@ export function readParts(settings: GatewayClientSettings, world: ClientWorld): 
 const LARGEST_ANSWER_BYTES = 6 * 1024 * 1024;
 
 function accountSettings({ server, agentCode, password, ...more }: GatewayClientSettings): GatewaySettings {
-  const { currency, baseUrl, timeouts, maxAnswerBytes = LARGEST_ANSWER_BYTES } = more;
+  const { currency, serviceLimits, baseUrl, timeouts, maxAnswerBytes = LARGEST_ANSWER_BYTES } = more;
   return {
     server,
     agentCode,
     password,
     maxAnswerBytes,
     currency,
+    serviceLimits,
     baseUrl,
     connectTimeoutMs: timeouts?.connectMs,
     answerTimeoutMs: timeouts?.answerMs,

@@ -1,3 +1,4 @@
+import type { ServiceLimits } from '../../schemas/fields.ts';
 import type { BatchOperationName, Server } from '../../schemas/operations.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import type { ResultAnswer, SubmitAnswer } from './answers.ts';
@@ -8,7 +9,7 @@ import { classifyResult } from './classify-result.ts';
 import { createScrub } from './hide-secrets.ts';
 import { buildRequest, type SoapRequest, templateOf } from './soap/build-request.ts';
 import { post } from './transport/post.ts';
-import { findRestriction } from '../../schemas/restrictions.ts';
+import { sayRestriction } from '../../schemas/restrictions.ts';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { classifySubmit } from './classify-submit.ts';
 
@@ -25,6 +26,8 @@ export type GatewaySettings = {
   /** Largest answer to read, in bytes; a larger one counts as broken. The default is 50 MB. */
   maxAnswerBytes?: number;
   currency?: string | undefined;
+  /** Limits of parameters that differ from our assumptions. */
+  serviceLimits?: ServiceLimits | undefined;
 };
 
 /** The payment service as one account sees it. Its calls return values and never retry on their own. */
@@ -70,6 +73,7 @@ export function readSettings(settings: GatewaySettings, network: NetworkParts): 
   return {
     server: settings.server,
     currency: settings.currency,
+    limits: settings.serviceLimits,
     login: { agentCode: settings.agentCode, password: settings.password },
     address: serviceAddress(settings.server, settings.baseUrl),
     connectTimeoutMs: positive(settings.connectTimeoutMs ?? 10_000, 'connectTimeoutMs'),
@@ -128,7 +132,7 @@ type SubmitCall = {
  * is certain.
  */
 async function submitBatch(account: GatewayAccount, call: SubmitCall): Promise<SubmitAnswer> {
-  const message = findRestriction({ operation: call.operation, server: account.server, currency: account.currency });
+  const message = sayRestriction({ operation: call.operation, server: account.server, currency: account.currency });
   if (message !== undefined) return { kind: 'restricted', message };
 
   const request = await buildBatchRequest(account, call);

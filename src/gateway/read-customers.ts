@@ -1,4 +1,4 @@
-import { maskNumber } from '../kernel/mask.ts';
+import { holdsCardNumber, maskNumber } from '../kernel/mask.ts';
 import type { CustomerRecord } from './answers.ts';
 import { type Elements, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
@@ -51,6 +51,13 @@ function readRecord(record: Elements): CustomerRecord | undefined {
       fax: take(record, 'FX'),
       email: take(record, 'EM'),
       comment: take(record, 'CM'),
+      title: take(record, 'TTL'),
+      item1: take(record, 'IT1'),
+      item2: take(record, 'IT2'),
+      item3: take(record, 'IT3'),
+      item4: take(record, 'IT4'),
+      item5: take(record, 'IT5'),
+      item6: take(record, 'IT6'),
       recurring: readSchedule(inside(record, 'RCR')),
       payment: readPayment(inside(record, 'AC1')),
     };
@@ -62,6 +69,7 @@ function readRecord(record: Elements): CustomerRecord | undefined {
 
 function readSchedule(schedule: Elements): CustomerRecord['recurring'] {
   return {
+    active: take(schedule, 'ACT'),
     amount: take(schedule, 'AMT'),
     beginDate: take(schedule, 'BD'),
     endDate: take(schedule, 'ED'),
@@ -97,13 +105,20 @@ const LONGEST_TEXT = 10_000;
 function take(parent: Elements, name: string): string {
   const text = textOf(parent[name]);
   if (text === undefined || text.length > LONGEST_TEXT) throw new TwoThings();
-  return hideNumbers(text);
+  return text.replace(/\d{13,}/g, (run) => (mayBeNumber(run) ? hideNumbers(run) : run));
 }
+
+/** Returns whether digits in a text may be a card or account number; a long telephone or customer number is not. */
+function mayBeNumber(run: string): boolean {
+  return run.length > LONGEST_CARD || holdsCardNumber(run);
+}
+
+const LONGEST_CARD = 19;
 
 /** Returns the number as the service masked it, or masks it here. */
 function takeNumber(parent: Elements, name: string): string {
   const text = take(parent, name);
-  return text.includes('*') ? text : maskNumber(text);
+  return text.includes('*') ? hideNumbers(text) : maskNumber(text);
 }
 
 function inside(parent: Elements, name: string): Elements {

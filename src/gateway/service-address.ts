@@ -1,3 +1,4 @@
+import type { ServiceLimits } from '../../schemas/fields.ts';
 import { type Server, SERVER_URLS } from '../../schemas/operations.ts';
 import type { Login } from './soap/build-request.ts';
 import type { NetworkParts } from './transport/open-connection.ts';
@@ -9,6 +10,8 @@ import type { ServiceName } from '../../schemas/wsdl.ts';
 export type GatewayAccount = {
   readonly server: Server;
   readonly currency: string | undefined;
+  /** Limits of parameters that differ from our assumptions. */
+  readonly limits: ServiceLimits | undefined;
   readonly login: Login;
   /** URL of the service's ProcessLink, where batches go. */
   readonly address: URL;

@@ -13,6 +13,7 @@ import { tryToRunSchedules } from './time/run-schedules.ts';
 import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
 import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts';
 import { formatCents } from '../kernel/money.ts';
+import { describeCodes } from './batch/code-cards.ts';
 import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
 
 /**
@@ -135,6 +136,7 @@ export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply 
       `<h2>Descriptions</h2>${listOf(addresses.map((address) => linkTo(address, address)))}`,
       `<h2>Accounts</h2>${listOf(accounts.map(describeAccount))}`,
       `<h2>Cards</h2>${listOf([...MAGIC_CARDS.map(describeCard), ...OTHER_CARDS])}`,
+      `<h2>Rejections</h2>${listOf(describeCodes())}`,
       `<h2>Books</h2><p>${linkTo('/sandbox/books', 'Every accepted row, one JSON object per line')}</p>`,
     ].join(''),
   );

@@ -5,7 +5,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
 import { type Books, emptyBooks, firstIdsOf, openBooks } from './books/open-books.ts';
-import { type Faults, type FaultPlanner, planFaults } from './faults/plan-faults.ts';
+import { type FaultPlanner, type Faults, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
 import type { HandlerContext } from './handlers/handler.ts';
@@ -14,7 +14,7 @@ import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { makeCertificate, type ServerCertificate } from './tls/make-certificate.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
 
-export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock'>> & {
+export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock' | 'takeRejection'>> & {
   /** Any free port when 0 or omitted. */
   readonly port?: number;
   /** Another port, which answers as the UK server; `port` is then North America's. Any free port when 0. */
@@ -71,9 +71,8 @@ export type Sandbox = {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
   const certificate = options.tls && (await makeCertificate(systemClock.now(), options.tls.names));
-  const context = await openContext(options, clock);
   const faults = planFaults({ shut: (forMs) => door.shut(forMs), open: () => door.open() });
-
+  const context = await openContext(options, clock, faults.takeRejection);
   const reset = oneAfterTheOther(async () => {
     await faults.clear();
     await renewBooks(context, options);
@@ -153,7 +152,11 @@ const IIS_HABITS = {
   connectionsCheckingInterval: 1000,
 };
 
-async function openContext(options: SandboxOptions, clock: SandboxClock): Promise<OpenContext> {
+async function openContext(
+  options: SandboxOptions,
+  clock: SandboxClock,
+  takeRejection: FaultPlanner['takeRejection'],
+): Promise<OpenContext> {
   return {
     accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
     books: await openBooksOf(options),
@@ -165,6 +168,7 @@ async function openContext(options: SandboxOptions, clock: SandboxClock): Promis
     refundsMayExceed: options.refundsMayExceed ?? false,
     refundsNeedSettlement: options.refundsNeedSettlement ?? false,
     cutsLongValues: options.cutsLongValues ?? false,
+    takeRejection,
   };
 }
 

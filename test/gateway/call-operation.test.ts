@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { OPERATIONS } from '../../schemas/operations.ts';
-import { findRestriction } from '../../schemas/restrictions.ts';
+import { sayRestriction } from '../../schemas/restrictions.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import { ALL_OPERATIONS, callOn, sampleParameters } from './support/call.ts';
 import { httpAnswer } from './support/scripted-server.ts';
@@ -25,7 +25,7 @@ describe('call operation', () => {
       for (const side of ['NA', 'UK'] as const) {
         for (const currency of [undefined, 'USD', 'CAD', 'GBP', 'EUR'] as const) {
           for (const mop of [undefined, 'VISA', 'DSC', 'MAESTR', 'MAESTRO', 'VISA DEBIT', 'MC DEBIT', 'visa']) {
-            const message = findRestriction({ operation, server: side, currency, mop });
+            const message = sayRestriction({ operation, server: side, currency, mop });
             const answer = await callOn(server.url, operation, {
               settings: { server: side, currency },
               // Faulty parameters show that the restriction comes first, and that nothing is sent for either.
@@ -43,19 +43,33 @@ describe('call operation', () => {
     it('has both messages of the spec', async () => {
       expect(await callOn('http://127.0.0.1:1', 'processACHEFT', { settings: { server: 'UK' } })).toEqual({
         kind: 'restricted',
-        message: SERVER,
+        message: `${SERVER} Judged: server UK.`,
       });
-      expect(await callOn('http://127.0.0.1:1', 'processCreditCardWithCustomerCode', { options: {} })).toEqual({
+      const parameters = { ...sampleParameters('processCreditCard'), mop: 'MAESTR' };
+      expect(await callOn('http://127.0.0.1:1', 'processCreditCard', { parameters })).toEqual({
         kind: 'restricted',
-        message: CURRENCY,
+        message: `${CURRENCY} Judged: server NA, currency USD, method of payment MAESTR.`,
       });
     });
+
+    it.each(['processCreditCardWithCustomerCode', 'createCustomerCodeAndProcessCreditCard'] as const)(
+      'sends %s without a method of payment, which it does not have',
+      async (operation) => {
+        for (const currency of ['USD', undefined] as const) {
+          const setting = { options: {}, settings: { currency } };
+          expect(await callOn('http://127.0.0.1:1', operation, setting)).toMatchObject({ kind: 'not_sent' });
+        }
+      },
+    );
 
     it('takes the currency of the call before that of the client', async () => {
       const call = (options: { currency?: 'CAD'; mop: string }) =>
         callOn('http://127.0.0.1:1', 'processCreditCardWithCustomerCode', { options });
       expect(await call({ mop: 'DSC' })).toMatchObject({ kind: 'not_sent' });
-      expect(await call({ mop: 'DSC', currency: 'CAD' })).toEqual({ kind: 'restricted', message: CURRENCY });
+      expect(await call({ mop: 'DSC', currency: 'CAD' })).toEqual({
+        kind: 'restricted',
+        message: `${CURRENCY} Judged: server NA, currency CAD, method of payment DSC.`,
+      });
     });
 
     it('answers faulty parameters without their values, and nothing leaves', async () => {

@@ -26,7 +26,7 @@ describe('the UK face', () => {
     const method: (parameters: never, options?: CallOptions) => Promise<AnyAnswer> = client[operation];
     expect(await method(sampleParameters(operation) as never, { mop: 'VISA' })).toEqual({
       kind: 'restricted',
-      message: REFUSAL,
+      message: `${REFUSAL} Judged: server UK.`,
     });
     expect(connections()).toBe(0);
     expect(sandbox.books()).toEqual([]);

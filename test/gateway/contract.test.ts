@@ -215,6 +215,7 @@ describe.each(FACES)('the records of the $server face', (face) => {
       customerCode,
       ...RECORD,
       recurring: {
+        active: 'true',
         amount: '5.00',
         beginDate: '2026-07-01T00:00:00',
         endDate: '2031-06-30T00:00:00',

@@ -190,7 +190,7 @@ type NotText = {
   toDate: Date | string;
   scheduleType: 'Weekly' | 'Monthly' | 'Quarterly' | 'Annually' | '';
   accountType: 'CHECKING' | 'SAVING';
-  mop: 'VISA' | 'MC' | 'AMX' | 'DSC' | 'MAESTR' | 'MAESTRO';
+  mop: 'VISA' | 'MC' | 'AMX' | 'DSC' | 'MAESTR' | 'MAESTRO' | 'VISA DEBIT' | 'MC DEBIT';
   batchFile: Uint8Array;
 };
 type ValueOf<Name> = Name extends keyof NotText ? NotText[Name] : string;

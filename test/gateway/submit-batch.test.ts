@@ -67,7 +67,10 @@ describe('submitBatch: before the first byte', () => {
     const server = await script({});
     const beforeFirstByte = vi.fn(async () => true);
     const answer = await submit(server.url, { settings: { server: 'UK' }, beforeFirstByte });
-    expect(answer).toEqual({ kind: 'restricted', message: 'Service cannot be used on this server.' });
+    expect(answer).toEqual({
+      kind: 'restricted',
+      message: 'Service cannot be used on this server. Judged: server UK.',
+    });
     expect(server.connections).toHaveLength(0);
     expect(beforeFirstByte).not.toHaveBeenCalled();
   });

@@ -9,6 +9,7 @@ import type { HandlerContext } from '../../src/sandbox/handlers/handler.ts';
 import { HANDLERS } from '../../src/sandbox/handlers/handlers.ts';
 import { runSchedules } from '../../src/sandbox/time/run-schedules.ts';
 import { makeCall, makeContext } from './support/make-context.ts';
+import { ALL_CODES, testCodes } from './support/test-codes.ts';
 
 const world = useSandboxes();
 
@@ -18,6 +19,9 @@ describe('a sandbox killed with SIGKILL many times', () => {
     await killRepeatedly(world, [0, 4, 11, 23, ...Array.from({ length: 26 }, (_, round) => 2 * round)]);
   }, 300_000);
 });
+
+/** every-code.test.ts tries some. */
+testCodes(ALL_CODES);
 
 const CUSTOMER = {
   customerCode: 'C1',

@@ -221,6 +221,7 @@ describe('frontPage', () => {
     expect(body).toContain('15.00: REJECT: 19 (security code 1234: OK: 678594:Y);');
     expect(body).toContain('Any card above 2000.00: REJECT: 39');
     expect(body).toContain('OK: 555555: in a single charge');
+    expect(body).toContain('<li>card has expired: 4000000000000242 REJECT: 24</li>');
   });
 
   it('shows accounts without their passwords', () => {

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { Config, ENVIRONMENT, WEEKDAYS } from '../../schemas/config.ts';
+import { AccountConfig, Config, ENVIRONMENT, WEEKDAYS } from '../../schemas/config.ts';
 import { RESULT_TITLES } from '../../schemas/layouts.ts';
+import type { OperationName } from '../../schemas/operations.ts';
+import { parametersOf } from '../../schemas/parameters.ts';
+import { sampleParameters } from '../gateway/support/call.ts';
 
 const ACCOUNT = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'env:AGENT', password: 'env:PASSWORD' };
 const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
@@ -44,6 +47,7 @@ describe('Config', () => {
           secondPerson: { refunds: false, overrides: false, resolutions: false },
           retention: { days: 400 },
           limits: {},
+          serviceLimits: { lengths: {} },
           outputs: { bom: 'auto', delimiter: 'comma', decimal: 'point', columns: RESULT_TITLES, workbook: false },
         },
       },
@@ -208,3 +212,33 @@ function withSchedule(schedule: Record<string, unknown>) {
 function codesOf(config: unknown): string[] {
   return Config.safeParse(config).error?.issues.map((issue) => issue.code) ?? [];
 }
+
+describe('serviceLimits', () => {
+  it('takes the limits of the account in place of our assumptions', () => {
+    const limits = { lengths: { firstName: 3, comment: 200, accountNum: 30, cvv2: 6 }, amountDigits: 3 };
+    const faults = (operation: OperationName, more: object) => {
+      const checked = parametersOf(operation, 'NA', limits).safeParse({ ...sampleParameters(operation), ...more });
+      return checked.error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
+    };
+    const within = { firstName: 'Ada', comment: 'x'.repeat(200), total: '999.99' };
+    expect(faults('processCreditCard', { ...within, cvv2: '123456' })).toEqual([]);
+    expect(faults('processACHEFT', { ...within, accountNum: '1'.repeat(30) })).toEqual([]);
+    expect(faults('processCreditCard', { firstName: 'Adam', comment: 'x'.repeat(201), total: '1000' })).toEqual([
+      'firstName must be at most 3 characters (set by serviceLimits.lengths.firstName)',
+      'total must have at most 3 digits before the point (set by serviceLimits.amountDigits)',
+      'comment must be at most 200 characters (set by serviceLimits.lengths.comment)',
+    ]);
+    const usual = parametersOf('processCreditCard', 'NA').safeParse(sampleParameters('processCreditCard'));
+    expect(usual.success).toBe(true);
+  });
+
+  it('are lengths of fields that the spec leaves open, and digits', () => {
+    const parse = (serviceLimits: object) => AccountConfig.shape.serviceLimits.safeParse(serviceLimits);
+    expect(parse({}).data).toEqual({ lengths: {} });
+    expect(parse({ lengths: { comment: 250 }, amountDigits: 12 }).success).toBe(true);
+    for (const wrong of [{ total: 5 }, { customerIPAddress: 39 }, { comment: 0 }, { comment: 1_001 }]) {
+      expect(parse({ lengths: wrong }).success, JSON.stringify(wrong)).toBe(false);
+    }
+    expect(parse({ amountDigits: 13 }).success).toBe(false);
+  });
+});

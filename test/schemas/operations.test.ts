@@ -6,7 +6,15 @@ import {
   SERVER_URLS,
   SERVICE_NAMESPACE,
 } from '../../schemas/operations.ts';
-import { acceptsMop, CURRENCIES, findRestriction, SERVER_MOPS } from '../../schemas/restrictions.ts';
+import {
+  acceptsMop,
+  CURRENCIES,
+  extraMops,
+  findRestriction,
+  sayRestriction,
+  sentMop,
+  SERVER_MOPS,
+} from '../../schemas/restrictions.ts';
 import { SPEC_OPERATIONS, SPEC_VALUES } from './spec-tables.ts';
 
 type Row = (typeof OPERATIONS)[keyof typeof OPERATIONS];
@@ -53,13 +61,9 @@ describe('OPERATIONS', () => {
     expect(names('charge')).toHaveLength(11);
   });
 
-  it('demands currency and method of payment for direct card charges', () => {
+  it('demands currency and method of payment for the card charge that has a parameter for it', () => {
     const forced = ROWS.filter(([, row]) => row.checksCurrency).map(([name]) => name);
-    expect(forced).toEqual([
-      'processCreditCard',
-      'processCreditCardWithCustomerCode',
-      'createCustomerCodeAndProcessCreditCard',
-    ]);
+    expect(forced).toEqual(['processCreditCard']);
   });
 });
 
@@ -107,7 +111,7 @@ const ACCEPTED = new Set([
   ...['VISA', 'MC', 'AMX', 'MAESTR', 'MAESTRO', 'VISA DEBIT'].map((mop) => `UK GBP ${mop}`),
   ...['VISA', 'MC', 'AMX', 'VISA DEBIT'].map((mop) => `UK EUR ${mop}`),
 ]);
-const FORCED = ['processCreditCard', 'processCreditCardWithCustomerCode', 'createCustomerCodeAndProcessCreditCard'];
+const FORCED = ['processCreditCard'];
 /** Bank operations, which only North American servers offer. */
 const NA_ONLY = [
   'createCustomerCodeAndProcessACHEFT',
@@ -152,6 +156,11 @@ describe('findRestriction', () => {
     ['processCreditCard', 'UK', 'GBP', 'MAESTR', undefined],
     ['processCreditCard', 'UK', 'EUR', 'MAESTR', NOT_WITH_CURRENCY],
     ['processCreditCard', 'NA', undefined, undefined, NOT_WITH_CURRENCY],
+    ['processCreditCardWithCustomerCode', 'NA', 'USD', undefined, undefined],
+    ['processCreditCardWithCustomerCode', 'NA', undefined, undefined, undefined],
+    ['processCreditCardWithCustomerCode', 'NA', 'CAD', 'DSC', NOT_WITH_CURRENCY],
+    ['createCustomerCodeAndProcessCreditCard', 'UK', 'GBP', undefined, undefined],
+    ['createCustomerCodeAndProcessCreditCard', 'UK', 'GBP', 'DSC', NOT_WITH_CURRENCY],
     ['processCreditCardBatch', 'NA', undefined, undefined, undefined],
     ['processCreditCardBatch', 'NA', 'USD', undefined, undefined],
     ['processACHEFT', 'UK', 'GBP', 'VISA', NOT_ON_SERVER],
@@ -176,6 +185,44 @@ describe('findRestriction', () => {
 
   it('tries all operations there are', () => {
     expect(SPEC_OPERATIONS.map(({ name }) => name).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
+  });
+});
+
+describe('sayRestriction', () => {
+  it.each([
+    ['NA', 'CAD', 'DSC', `${NOT_WITH_CURRENCY} Judged: server NA, currency CAD, method of payment DSC.`],
+    ['UK', 'EUR', 'MC DEBIT', `${NOT_WITH_CURRENCY} Judged: server UK, currency EUR, method of payment MC DEBIT.`],
+    ['NA', '', undefined, `${NOT_WITH_CURRENCY} Judged: server NA, no currency, no method of payment.`],
+    [
+      'NA',
+      '4222222222222220',
+      '4222222222222220',
+      `${NOT_WITH_CURRENCY} Judged: server NA, a currency that is not listed, a method of payment that is not listed.`,
+    ],
+    ['NA', 'USD', 'VISA DEBIT', undefined],
+  ] as const)('of %s, %s and %s says: %s', (server, currency, mop, message) => {
+    expect(sayRestriction({ operation: 'processCreditCard', server, currency, mop })).toBe(message);
+  });
+
+  it('names the server alone when that is all it judged', () => {
+    const call = { operation: 'processACHEFT', server: 'UK', currency: 'GBP', mop: 'VISA' } as const;
+    expect(sayRestriction(call)).toBe(`${NOT_ON_SERVER} Judged: server UK.`);
+  });
+});
+
+describe('sentMop', () => {
+  it.each([
+    ['NA', 'VISA DEBIT', 'VISA'],
+    ['NA', 'MC DEBIT', 'MC'],
+    ['NA', 'MAESTRO', 'MAESTRO'],
+    ['NA', 'DSC', 'DSC'],
+    ['UK', 'VISA DEBIT', 'VISA'],
+    ['UK', 'MC DEBIT', 'MC DEBIT'],
+    ['UK', 'MAESTRO', 'MAESTR'],
+    ['UK', 'toString', 'toString'],
+  ] as const)('on %s writes %s as %s', (server, mop, sent) => {
+    expect(sentMop(server, mop)).toBe(sent);
+    expect(extraMops(server).includes(mop)).toBe(mop !== sent);
   });
 });
 

@@ -6,6 +6,9 @@ import { sampleParameters } from '../gateway/support/call.ts';
 
 const ALL = Object.keys(OPERATIONS) as OperationName[];
 
+const assumed = (message: string, setting: string) =>
+  `${message} (our assumption; the setting serviceLimits.${setting} changes it)`;
+
 describe('parametersOf', () => {
   it.each(ALL)('takes all parameters of %s and asks for each required one', (operation) => {
     const sample = sampleParameters(operation);
@@ -21,6 +24,11 @@ describe('parametersOf', () => {
     ['processCreditCard', { total: '0.00' }, ['total must be a positive decimal number']],
     ['processCreditCard', { total: '1,5' }, ['total must be a positive decimal number']],
     ['processCreditCard', { total: 5 }, ['total must be text']],
+    [
+      'processCreditCard',
+      { total: '12345678901.00' },
+      [assumed('total must have at most 10 digits before the point', 'amountDigits')],
+    ],
     ['processCreditCard', { total: '5' }, []],
     ['processCreditCardRefundWithTransactionId', { total: '5.00' }, ['total must be a negative decimal number']],
     ['processCreditCardRefundWithTransactionId', { total: '-0' }, ['total must be a negative decimal number']],
@@ -28,27 +36,35 @@ describe('parametersOf', () => {
     ['processACHEFTRefundWithTransactionId', { transactionId: ' ' }, ['transactionId must not be empty']],
     ['processCreditCard', { creditCardExpiry: '13/30' }, ['creditCardExpiry must be MM/YY']],
     ['processCreditCard', { creditCardExpiry: '1230' }, ['creditCardExpiry must be MM/YY']],
-    ['processCreditCard', { creditCardNum: '4222 2222 2222 2220' }, ['creditCardNum must be 4 to 19 digits']],
-    ['processCreditCard', { cvv2: '12' }, ['cvv2 must be 3 to 4 digits']],
-    ['processCreditCard', { cvv2: '' }, ['cvv2 must be 3 to 4 digits']],
+    [
+      'processCreditCard',
+      { creditCardNum: '4222 2222 2222 2220' },
+      [assumed('creditCardNum must be 4 to 19 digits', 'lengths.creditCardNum')],
+    ],
+    ['processCreditCard', { cvv2: '12' }, [assumed('cvv2 must be 3 to 4 digits', 'lengths.cvv2')]],
+    ['processCreditCard', { cvv2: '' }, [assumed('cvv2 must be 3 to 4 digits', 'lengths.cvv2')]],
     ['processCreditCardWithCustomerCode', { cvv2: '' }, []],
     ['processCreditCardWithCustomerCode', { customerCode: '' }, ['customerCode must not be empty']],
     ['getCustomerListByCreationTimeXML', { customerCode: '' }, []],
-    ...['visa', 'MAESTR', 'MAESTRO', 'VISA DEBIT', 'MC DEBIT', 'AMEX', ''].map(
+    ...['visa', 'MAESTR', 'MAESTRO', 'AMX DEBIT', 'AMEX', ''].map(
       (mop): [OperationName, Record<string, unknown>, string[]] => [
         'processCreditCard',
         { mop },
-        ['mop must be one of VISA, MC, AMX, DSC; for a debit card give its brand, VISA or MC'],
+        ['mop must be one of VISA, MC, AMX, DSC, VISA DEBIT, MC DEBIT'],
       ],
     ),
     ['processCreditCard', { mop: undefined }, ['mop is required']],
     ['createCreditCardCustomerCode', { mop: '' }, []],
     ['processCreditCard', { customerIPAddress: '300.1.1.1' }, ['customerIPAddress must be an IP address or empty']],
-    ['processCreditCard', { firstName: 'x'.repeat(101) }, ['firstName must be at most 100 characters']],
+    [
+      'processCreditCard',
+      { firstName: 'x'.repeat(101) },
+      [assumed('firstName must be at most 100 characters', 'lengths.firstName')],
+    ],
     ['processCreditCard', { firstName: 'a\u0000' }, ['firstName must not hold control characters']],
     ['processCreditCard', { firstName: 'a\ud800' }, ['firstName must not hold control characters']],
     ['processCreditCard', { fistName: 'Ada' }, ['(other) Unrecognized']],
-    ['processACHEFT', { accountNum: '021-000' }, ['accountNum must be 4 to 26 digits']],
+    ['processACHEFT', { accountNum: '021-000' }, [assumed('accountNum must be 4 to 26 digits', 'lengths.accountNum')]],
     ['processACHEFT', { accountType: 'checking' }, ['accountType must be one of CHECKING, SAVING']],
     [
       'processACHEFTChargeBatch',
@@ -127,13 +143,18 @@ describe('parametersOf', () => {
     const parameters = { ...sampleParameters('processCreditCard'), mop: 'MAESTR' };
     expect(faultsOf('processCreditCard', parameters, 'UK')).toEqual([]);
     expect(faultsOf('processCreditCard', { ...parameters, mop: 'DSC' }, 'UK')).toEqual([
-      'mop must be one of VISA, MC, AMX, MAESTR; for a debit card give its brand, VISA or MC',
+      'mop must be one of VISA, MC, AMX, MAESTR, MAESTRO, VISA DEBIT',
     ]);
   });
 
-  it('writes MAESTRO as the spec spells it', () => {
-    const parameters = { customerCode: 'A1', mop: 'MAESTRO' };
-    expect(parametersOf('updateCreditCardCustomerCode', 'UK').parse(parameters)).toMatchObject({ mop: 'MAESTR' });
+  it.each([
+    ['UK', 'MAESTRO', 'MAESTR'],
+    ['UK', 'VISA DEBIT', 'VISA'],
+    ['NA', 'VISA DEBIT', 'VISA'],
+    ['NA', 'MC DEBIT', 'MC'],
+  ] as const)('on %s writes %s as the spec spells it, %s', (server, mop, sent) => {
+    const parameters = { customerCode: 'A1', mop };
+    expect(parametersOf('updateCreditCardCustomerCode', server).parse(parameters)).toMatchObject({ mop: sent });
     expect(faultsOf('processCreditCard', {}, 'UK')).toContain('mop is required');
   });
 

@@ -124,10 +124,8 @@ const EVERY_OPERATION = ['success', 'bad-login', 'failure-status', 'restricted',
 /** How else each operation can be refused, and how its outcome can stay in doubt. */
 const REFUSALS: Readonly<Record<OperationName, string>> = {
   processCreditCard: 'declined incorrect-security-code invalid-card-number null-reference timeout',
-  createCustomerCodeAndProcessCreditCard:
-    'declined incorrect-security-code invalid-card-number restricted-without-mop null-reference timeout',
-  processCreditCardWithCustomerCode:
-    'declined incorrect-security-code unknown-code restricted-without-mop null-reference timeout',
+  createCustomerCodeAndProcessCreditCard: 'declined incorrect-security-code invalid-card-number null-reference timeout',
+  processCreditCardWithCustomerCode: 'declined incorrect-security-code unknown-code null-reference timeout',
   processCreditCardRefundWithTransactionId: 'declined unknown-transaction null-reference timeout',
   processACHEFT: 'declined null-reference timeout',
   createCustomerCodeAndProcessACHEFT: 'declined null-reference timeout',

@@ -136,12 +136,12 @@ export function orderReading(
   file: FileRow,
   { folder, volume, profile }: { folder: Folder; volume: number; profile?: Profile | undefined },
 ): ReadingOrder {
-  const { server, country, currency, timeZone, limits } = app.account(file.account);
+  const { server, country, currency, serviceLimits, timeZone, limits } = app.account(file.account);
   return {
     source: findContent(app, file),
     rules: {
       operation: file.operation,
-      account: { server, country, currency },
+      account: { server, country, currency, serviceLimits },
       folder,
       profile,
       today: dayInZone(app.clock.now(), timeZone),

@@ -7,7 +7,7 @@ import {
   comparesCurrency,
   environmentName,
   isSecret,
-  needsMopBeside,
+  takesMopBeside,
   parametersOf,
   secretsOf,
 } from './parameters-of.ts';
@@ -61,8 +61,7 @@ export function exampleOf(operation: OperationName): string {
   const flags = parametersOf(operation)
     .required.filter((name) => !isSecret(name))
     .map((name) => `--${name} ${quoteWord(sampleOf(name, operation))}`);
-  const beside = needsMopBeside(operation) ? ['--mop VISA'] : [];
-  return ['call', operation, '--account main', ...flags, ...beside].join(' ');
+  return ['call', operation, '--account main', ...flags].join(' ');
 }
 
 const SAMPLES_OF_KINDS: Readonly<Partial<Record<FieldKind, string>>> = {
@@ -97,11 +96,11 @@ function sampleOf(name: FieldName, operation: OperationName): string {
 export function parameterOptions(operation: OperationName): Required<Pick<CliCommand, 'groups' | 'hidden'>> {
   const { required, optional } = parametersOf(operation);
   const plain = (names: readonly FieldName[]) => names.filter((name) => !isSecret(name)).map(describeParameter);
-  const beside: readonly Described[] = needsMopBeside(operation) ? [MOP_BESIDE] : [];
+  const beside: readonly Described[] = takesMopBeside(operation) ? [MOP_BESIDE] : [];
   return {
     groups: [
-      { title: 'Required parameters:', options: [...plain(required), ...beside] },
-      { title: 'Optional parameters:', options: plain(optional) },
+      { title: 'Required parameters:', options: plain(required) },
+      { title: 'Optional parameters:', options: [...plain(optional), ...beside] },
     ],
     hidden: secretsOf(operation).map(describeParameter),
   };
@@ -115,13 +114,13 @@ export function parameterNotes(operation: OperationName): string[] {
   return [
     ...(secrets.length > 0 ? [describeSecrets(secrets, required)] : []),
     ...(hasTimes ? [TIMES_NOTE] : []),
-    ...(needsMopBeside(operation) ? [MOP_NOTE] : []),
+    ...(takesMopBeside(operation) ? [MOP_NOTE] : []),
   ];
 }
 
 const MOP_BESIDE = ['--mop <word>', FIELDS.mop.about] as const;
 
-const MOP_NOTE = `--mop is compared with the currency of the account before anything is sent; it\nis not sent itself.`;
+const MOP_NOTE = `--mop, if given, is compared with the currency of the account before anything\nis sent; it is not sent itself.`;
 
 const TIMES_NOTE = `A time is ISO 8601 with its offset, such as 2026-11-20T09:30:00-05:00, or a day
 such as 2026-11-20: its midnight in the time zone of the account.`;

@@ -134,7 +134,9 @@ function cellsOf(customer: CustomerRecord): string[] {
     email,
     city,
     ...describePayment(payment),
-    [recurring.amount, recurring.scheduleType].filter((text) => text !== '').join(' '),
+    [recurring.amount, recurring.scheduleType, recurring.active === 'false' && recurring.amount !== '' ? '(off)' : '']
+      .filter((text) => text !== '')
+      .join(' '),
   ].map(toOneLine);
 }
 

@@ -1,6 +1,7 @@
+import { isIPv6 } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { CURRENCIES, type Currency, findRestriction } from '../../../schemas/restrictions.ts';
+import { CURRENCIES, type Currency, sayRestriction } from '../../../schemas/restrictions.ts';
 import type { CallOptions } from '../../gateway/call-operation.ts';
 import type { AnyAnswer } from '../../gateway/answers.ts';
 import { createGatewayClient, type GatewayClient } from '../../gateway/create-gateway-client.ts';
@@ -10,7 +11,7 @@ import { type Call, settingsOf } from '../command.ts';
 import { withStopSignal } from '../process/stop-signal.ts';
 import { answerStatus, describeAnswer } from './describe-answer.ts';
 import { gatherValues, type TypedValues, type Sources } from './gather-values.ts';
-import { needsMopBeside } from './parameters-of.ts';
+import { takesMopBeside } from './parameters-of.ts';
 import { ask, hasPerson, systemTerminal, type Terminal } from './terminal.ts';
 import { toParameters } from './to-parameters.ts';
 import { checkParameters } from '../../gateway/check-parameters.ts';
@@ -40,6 +41,7 @@ export async function makeCall(
   }
   const given = await gatherValues(operation, call.options, sources, isSandbox);
   const parameters = await toParameters(given, account.timeZone);
+  if (isIPv6(String(given['customerIPAddress']))) console.error(IPV6_TEXT);
   const refusal = previewRefusal(operation, account, { parameters, options, clock: systemClock });
   if (needsYes && !refusal) await confirmCall(sources.terminal, operation, account, given);
   const answer = refusal ?? (await send(client, operation, parameters, options));
@@ -47,12 +49,14 @@ export async function makeCall(
   return answerStatus(answer);
 }
 
+const IPV6_TEXT = 'customerIPAddress is an IPv6 address, which the service mishandles; it is sent as empty.';
+
 /** Reads the options that only the restriction check uses. */
 function readCallOptions(operation: OperationName, options: Call['options']): CallOptions {
   const { currency, mop } = options;
   return {
     ...(currency === undefined ? {} : { currency: readCurrency(String(currency)) }),
-    ...(needsMopBeside(operation) && mop !== undefined ? { mop: String(mop) } : {}),
+    ...(takesMopBeside(operation) && mop !== undefined ? { mop: String(mop) } : {}),
   };
 }
 
@@ -89,14 +93,14 @@ const STOP_TEXT =
  */
 export function previewRefusal(
   operation: OperationName,
-  { server, currency }: Account,
+  { server, currency, serviceLimits }: Account,
   call: { parameters: Readonly<Record<string, unknown>>; options: CallOptions; clock: Clock },
 ): AnyAnswer | undefined {
   const { parameters, options, clock } = call;
   const mop = typeof parameters['mop'] === 'string' ? parameters['mop'] : options.mop;
-  const message = findRestriction({ operation, server, currency: options.currency ?? currency, mop });
+  const message = sayRestriction({ operation, server, currency: options.currency ?? currency, mop });
   if (message !== undefined) return { kind: 'restricted', message };
-  const checked = checkParameters({ operation, server, parameters, now: clock.now() });
+  const checked = checkParameters({ operation, server, limits: serviceLimits, parameters, now: clock.now() });
   return checked.kind === 'invalid' ? checked : undefined;
 }
 
@@ -196,11 +200,11 @@ export function openAccount(settings: Settings, name: string): OpenAccount {
     const next = `There are: ${[...settings.accounts.keys()].join(', ')}.`;
     throw new PipelineError('NOT_FOUND', `use account "${maskText(name)}"`, 'it is not in the configuration', { next });
   }
-  const { server, agentCode, password, currency, baseUrl, connectTimeoutMs, answerTimeoutMs } = account;
+  const { server, agentCode, password, currency, serviceLimits, baseUrl, connectTimeoutMs, answerTimeoutMs } = account;
   const timeouts = { connectMs: connectTimeoutMs, answerMs: answerTimeoutMs };
   return {
     account,
-    client: createGatewayClient({ server, agentCode, password, currency, baseUrl, timeouts }),
+    client: createGatewayClient({ server, agentCode, password, currency, serviceLimits, baseUrl, timeouts }),
     isSandbox: isLoopback(serviceAddress(server, baseUrl).hostname),
   };
 }

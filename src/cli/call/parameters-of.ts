@@ -25,16 +25,16 @@ export function environmentName(name: FieldName): string {
   return `PAYDROP_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
-/** Returns whether the restriction check needs a method of payment that the operation itself does not carry. */
-export function needsMopBeside(operation: OperationName): boolean {
-  return OPERATIONS[operation].checksCurrency && !takesMop(operation);
+/** Returns whether the operation charges a card without carrying the method of payment; it may be given for the check. */
+export function takesMopBeside(operation: OperationName): boolean {
+  return carries(operation, 'cvv2') && !carries(operation, 'mop');
 }
 
 /** Returns whether currency and method of payment are compared at all. */
 export function comparesCurrency(operation: OperationName): boolean {
-  return OPERATIONS[operation].checksCurrency || takesMop(operation);
+  return carries(operation, 'mop') || takesMopBeside(operation);
 }
 
-function takesMop(operation: OperationName): boolean {
-  return OPERATIONS[operation].wire.some((name) => name === 'mop');
+function carries(operation: OperationName, field: FieldName): boolean {
+  return OPERATIONS[operation].wire.some((name) => name === field);
 }

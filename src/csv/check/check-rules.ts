@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
+import type { ServiceLimits } from '../../../schemas/fields.ts';
 import type { Profile } from '../../../schemas/profiles.ts';
 import type { Country } from '../../../schemas/layouts.ts';
 import type { FolderOperation, Server } from '../../../schemas/operations.ts';
@@ -8,7 +9,13 @@ import type { EffectRules } from './fault-effect.ts';
 /** The rules that a payment file is checked against. */
 export type CheckRules = {
   readonly operation: FolderOperation;
-  readonly account: { readonly server: Server; readonly country: Country; readonly currency: Currency };
+  readonly account: {
+    readonly server: Server;
+    readonly country: Country;
+    readonly currency: Currency;
+    /** Lengths that differ from our assumptions. */
+    readonly serviceLimits?: ServiceLimits | undefined;
+  };
   readonly folder: Readonly<
     Pick<FolderConfig, 'layout' | 'header' | 'charset' | 'finalNewline' | 'textCommas' | 'badRows'>
   > &

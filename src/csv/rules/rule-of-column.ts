@@ -1,8 +1,8 @@
 import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/layouts.ts';
 import type { FaultCode } from '../../../schemas/errors.ts';
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { type FieldName, lengthLimit, LIMITED_FIELDS, type ServiceLimits } from '../../../schemas/fields.ts';
 import { FOLDER_OPERATIONS, type Server } from '../../../schemas/operations.ts';
-import { acceptsMop, type Currency, SERVER_MOPS } from '../../../schemas/restrictions.ts';
+import { acceptsMop, type Currency, sentMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { formatCents, parseAmount } from '../../kernel/money.ts';
 import type { CheckRules } from '../check/check-rules.ts';
@@ -12,6 +12,7 @@ import {
   findDamage,
   findMonthName,
   invoiceRule,
+  type LengthLimit,
   type Report,
   textRule,
 } from './text.ts';
@@ -29,14 +30,14 @@ export function ruleOfColumn(column: ColumnName, rules: CheckRules): CellRule {
 
 function ruleOfKind(column: ColumnName, rules: CheckRules): CellRule {
   const { kind, freeText } = COLUMNS[column];
-  const maxLength = maxLengthOf(column);
+  const limit = limitOf(column, rules.account.serviceLimits);
   switch (kind) {
     case 'date':
       return dateRule(rules.today);
     case 'invoice':
-      return invoiceRule(maxLength);
+      return invoiceRule(limit);
     case 'text':
-      return textRule({ maxLength, replacesCommas: freeText && rules.folder.textCommas === 'replace' });
+      return textRule({ ...limit, replacesCommas: freeText && rules.folder.textCommas === 'replace' });
     case 'amount':
       return amountRule(FOLDER_OPERATIONS[rules.operation].sign);
     case 'mop':
@@ -50,15 +51,17 @@ function ruleOfKind(column: ColumnName, rules: CheckRules): CellRule {
     case 'accountNumber':
       return accountNumberRule(rules.folder.routingCheck);
     case 'customerCode':
-      return customerCodeRule(maxLength);
+      return customerCodeRule(limit);
   }
 }
 
 /** Returns the length limit of the field that a column carries. */
-export function maxLengthOf(column: ColumnName): number {
+export function limitOf(column: ColumnName, limits?: ServiceLimits): LengthLimit {
   const row: { kind: ColumnKind; field?: FieldName } = COLUMNS[column];
-  const field: { kind: string; maxLength?: number } | undefined = row.field && FIELDS[row.field];
-  return field?.maxLength ?? Infinity;
+  const field = LIMITED_FIELDS.find((name) => name === row.field);
+  if (field === undefined) return { maxLength: Infinity };
+  const { most, whose } = lengthLimit(field, limits);
+  return { maxLength: most, whose };
 }
 
 /** Reports what a spreadsheet did to the cell, or else the code. */
@@ -85,17 +88,20 @@ export function amountRule(sign: 1 | -1): CellRule {
   };
 }
 
-/** Returns the rule for methods of payment: listed by the server and accepted in the currency of the account. */
+/**
+ * Returns the rule for methods of payment: listed by the server and accepted in the currency of the account. Words that
+ * only the table of restrictions has are sent as the spec has them, `VISA DEBIT` as `VISA`.
+ */
 export function mopRule(account: { server: Server; currency: Currency }): CellRule {
   const listed: readonly string[] = SERVER_MOPS[account.server];
   const taken = listed.filter((mop) => acceptsMop(account.server, account.currency, mop));
   const all = `this account takes ${taken.join(', ') || 'no cards'}`;
   return (cell, report) => {
     const upper = cell.toUpperCase();
-    const mop = upper === 'MAESTRO' ? 'MAESTR' : upper;
+    const mop = sentMop(account.server, upper);
     if (!listed.includes(mop)) return refuse(cell, report, 'MOP_UNKNOWN', undefined, all);
-    if (taken.includes(mop)) return mop;
-    report('MOP_RESTRICTED', `${mop} in ${account.currency}; ${all}`);
+    if (acceptsMop(account.server, account.currency, upper)) return mop;
+    report('MOP_RESTRICTED', `${upper} in ${account.currency}; ${all}`);
     return '';
   };
 }

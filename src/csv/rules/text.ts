@@ -11,8 +11,13 @@ export type Report = (code: FaultCode, detail?: string) => void;
  */
 export type CellRule = (cell: string, report: Report) => string;
 
-type TextLimits = {
+export type LengthLimit = {
   maxLength: number;
+  /** Says, after the length, whose limit it is. */
+  whose?: string | undefined;
+};
+
+type TextLimits = LengthLimit & {
   /** Replaces commas and quotes with a space. Otherwise they make the row invalid. */
   replacesCommas: boolean;
 };
@@ -24,19 +29,19 @@ type TextLimits = {
 export function textRule(limits: TextLimits): CellRule {
   return (cell, report) => {
     if (hasForbiddenContent(cell, report)) return '';
-    if (!/[,"]/.test(cell)) return checkLength(cell, limits.maxLength, report);
+    if (!/[,"]/.test(cell)) return checkLength(cell, limits, report);
     if (!limits.replacesCommas) {
       report('FIELD_COMMA');
       return '';
     }
     report('TEXT_REPLACED');
-    return checkLength(replaceCommas(cell), limits.maxLength, report);
+    return checkLength(replaceCommas(cell), limits, report);
   };
 }
 
 /** Returns the rule for invoice numbers. Results are matched by this text, so nothing in it may be replaced. */
-export function invoiceRule(maxLength: number): CellRule {
-  const checkText = textRule({ maxLength, replacesCommas: false });
+export function invoiceRule(limit: LengthLimit): CellRule {
+  const checkText = textRule({ ...limit, replacesCommas: false });
   return (cell, report) => {
     const damage = findMonthName(cell);
     if (!damage) return checkText(cell, report);
@@ -46,7 +51,7 @@ export function invoiceRule(maxLength: number): CellRule {
 }
 
 /** Returns the rule for customer codes: letters, digits and `- _ .`. The spec has none; this fits all known codes. */
-export function customerCodeRule(maxLength: number): CellRule {
+export function customerCodeRule(limit: LengthLimit): CellRule {
   return (cell, report) => {
     if (hasForbiddenContent(cell, report)) return '';
     const damage = findMonthName(cell);
@@ -54,7 +59,7 @@ export function customerCodeRule(maxLength: number): CellRule {
       report('SPREADSHEET_DAMAGE', damage);
       return '';
     }
-    if (/^[A-Za-z0-9._-]+$/.test(cell)) return checkLength(cell, maxLength, report);
+    if (/^[A-Za-z0-9._-]+$/.test(cell)) return checkLength(cell, limit, report);
     if (/[,"]/.test(cell)) report('FIELD_COMMA');
     else report('FIELD_CHARACTER', 'letters, digits, "-", "_" and "." only');
     return '';
@@ -73,10 +78,11 @@ export function hasForbiddenContent(cell: string, report: Report): boolean {
 }
 
 /** Reports a text that is too long. It never truncates, which would silently change the text. */
-export function checkLength(text: string, maxLength: number, report: Report): string {
+export function checkLength(text: string, { maxLength, whose }: LengthLimit, report: Report): string {
   // Emoji take two units each, so visible characters are counted only when it matters.
   if (text.length <= maxLength || [...text].length <= maxLength) return text;
-  report('FIELD_TOO_LONG', `longer than ${counted(maxLength, 'character')}`);
+  const limit = counted(maxLength, 'character');
+  report('FIELD_TOO_LONG', `longer than ${whose === undefined ? limit : `${limit} ${whose}`}`);
   return '';
 }
 

@@ -1,7 +1,7 @@
 import { type ColumnKind, type ColumnName, COLUMNS } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../check/check-rules.ts';
-import { maxLengthOf } from '../rules/rule-of-column.ts';
+import { limitOf } from '../rules/rule-of-column.ts';
 import { markOfDay } from './scan-number.ts';
 import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
 import { type Brand, brandOf } from '../rules/card-brand.ts';
@@ -46,7 +46,7 @@ export function scanColumn(name: ColumnName, place: number, rules: CheckRules): 
     kind: isText ? 'text' : kind,
     place,
     required,
-    maxLength: isText ? maxLengthOf(name) : 0,
+    maxLength: isText ? limitOf(name, rules.account.serviceLimits).maxLength : 0,
     replacesCommas: freeText && rules.folder.textCommas === 'replace',
     isCode: kind === 'customerCode',
     refusesDays: kind === 'invoice' || kind === 'customerCode',

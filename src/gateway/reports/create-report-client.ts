@@ -39,7 +39,9 @@ export function createReportClient(settings: GatewayClientSettings, world: Clien
 async function callReport(parts: ClientParts, report: ReportName, parameters: unknown): Promise<ReportAnswer> {
   const { server, login } = parts.account;
   const servers: readonly Server[] = REPORTS[report].servers;
-  if (!servers.includes(server)) return { kind: 'restricted', message: RESTRICTION_MESSAGES.server };
+  if (!servers.includes(server)) {
+    return { kind: 'restricted', message: `${RESTRICTION_MESSAGES.server} Judged: server ${server}.` };
+  }
 
   const parsed = reportParametersOf(report).safeParse(parameters);
   if (!parsed.success) return { kind: 'invalid', faults: faultsOf(parsed.error) };

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { Server } from '../../../schemas/operations.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
+import { findRejection } from './code-cards.ts';
 
 /** The test account's answers to one card, by amount. */
 export type MagicCard = {
@@ -61,11 +62,13 @@ export type CardCharge = {
 
 /**
  * Judges a card charge as the service does: the check digit, then the test account's largest amount, then the table.
- * Any other card with a right check digit is approved.
+ * Any other card with a right check digit is approved, unless it is one that asks for a rejection.
  * @returns `OK: ...` or `REJECT: n`
  */
 export function judgeCard(charge: CardCharge): string {
   if (charge.number !== undefined && !passesLuhn(charge.number)) return NOT_VALID;
+  const rejection = charge.number && findRejection('card', charge.number, charge.amountCents);
+  if (rejection) return rejection;
   if (charge.amountCents > LARGEST_TEST_CENTS) return TOO_LARGE;
   const card = MAGIC_CARDS.find(({ number }) => number === charge.number);
   if (!card) return APPROVED;

@@ -3,6 +3,7 @@ import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../s
 import type { BookRow, JudgedRow, Payer } from '../books/book-row.ts';
 import { hideCardNumber, maskNumber, shownEnd } from './mask-number.ts';
 import { FIELDS } from '../../../schemas/fields.ts';
+import { findRejection } from './code-cards.ts';
 import { judgeCard } from './magic-cards.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import {
@@ -122,6 +123,8 @@ type RowSetting = {
   readonly paymentOf?: (customerCode: string) => PaymentKind | undefined;
   /** Card or account number stored under a customer code; undefined without a record. */
   readonly numberOf?: (customerCode: string) => string | undefined;
+  /** Takes the rejection planned for this row, if any. */
+  readonly takeRejection?: () => string | undefined;
 };
 
 /**
@@ -132,14 +135,18 @@ type RowSetting = {
  */
 export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
   if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
+  const planned = setting.takeRejection?.();
+  if (planned !== undefined) return declined(planned);
   if (row.cells.customerCode !== undefined && !isGoodCode(row.customerCode, setting)) return declined('REJECT: 3');
   const number = row.cells.cardNumber ?? row.cells.accountNumber ?? setting.numberOf?.(row.customerCode);
-  return setting.kind === 'card' ? judgeCardRow(row, number, setting) : judgeAccountRow(number);
+  return setting.kind === 'card' ? judgeCardRow(row, number, setting) : judgeAccountRow(number, row.amountCents ?? 0);
 }
 
 /** Judges a bank row, which is only received; whether it is paid is known days later. */
-function judgeAccountRow(number: string | undefined): Verdict {
+function judgeAccountRow(number: string | undefined, amountCents: number): Verdict {
   if (number !== undefined && !isAccountNumber(number)) return declined('REJECT: 40');
+  const rejection = number === undefined ? undefined : findRejection('bank', number, amountCents);
+  if (rejection !== undefined) return declined(rejection);
   return { outcome: 'accepted_pending', message: 'Received' };
 }
 

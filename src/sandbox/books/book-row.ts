@@ -66,7 +66,7 @@ type DeletionLine = { readonly kind: 'deletion'; readonly key: string };
 export type Transaction = {
   readonly row: BookRow;
   readonly method: PaymentKind;
-  /** Identifies a test card when its charge is refunded; reveals nothing about the number without the secret. */
+  /** Identifies a test card or account when its charge is refunded; reveals nothing about the number without the secret. */
   readonly cardKey?: string;
   /** Id of the charge that this refund belongs to. */
   readonly refundOf?: string;

@@ -19,6 +19,20 @@ const CONTACT: readonly (readonly [field: ContactField, element: string, title: 
   ['comment', 'CM', 'Comment'],
 ];
 
+/**
+ * Fields that no source shows in an answer, shown only when they hold something. Assumption: title as `TTL`, and items
+ * as in the reports.
+ */
+const EXTRAS: readonly (readonly [field: ContactField, element: string, title: string])[] = [
+  ['title', 'TTL', 'Title'],
+  ['item1', 'IT1', 'Item 1'],
+  ['item2', 'IT2', 'Item 2'],
+  ['item3', 'IT3', 'Item 3'],
+  ['item4', 'IT4', 'Item 4'],
+  ['item5', 'IT5', 'Item 5'],
+  ['item6', 'IT6', 'Item 6'],
+];
+
 const SCHEDULE = [
   ['amount', 'AMT', 'Amount'],
   ['beginDate', 'BD', 'Begin Date'],
@@ -28,7 +42,8 @@ const SCHEDULE = [
 ] as const;
 
 /**
- * Returns a record as details and lists show it: number masked, without title and items.
+ * Returns a record as details and lists show it, its number masked. Assumption: `ACT` says whether the schedule is
+ * switched on, because no source shows where the service says so.
  * @param showsFullName whether the full name precedes its parts, as in version 1 of the service
  */
 export function customerXml({ code, contact, schedule, ...payment }: Customer, showsFullName = false): string {
@@ -37,9 +52,14 @@ export function customerXml({ code, contact, schedule, ...payment }: Customer, s
     textElement('CSTC', code),
     showsFullName ? textElement('FLN', `${contact.firstName} ${contact.lastName}`.trim()) : '',
     ...CONTACT.map(([field, name]) => textElement(name, contact[field])),
-    element('RCR', ...SCHEDULE.map(([field, name]) => textElement(name, schedule[field]))),
+    element(
+      'RCR',
+      ...SCHEDULE.map(([field, name]) => textElement(name, schedule[field])),
+      textElement('ACT', String(schedule.recurring)),
+    ),
     paymentXml(payment),
     element('AC2'),
+    ...EXTRAS.flatMap(([field, name]) => (contact[field] === '' ? [] : [textElement(name, contact[field])])),
   );
 }
 
@@ -66,8 +86,9 @@ export function customersCsv(customers: readonly Customer[]): string {
     method,
     maskNumber(number),
     expiry,
+    ...EXTRAS.map(([field]) => contact[field]),
   ]);
-  const lines = [[...titles, 'Method of Payment', 'Account', 'Expiry'], ...rows];
+  const lines = [[...titles, 'Method of Payment', 'Account', 'Expiry', ...titlesOf(EXTRAS)], ...rows];
   return lines.map((cells) => `${cells.map(quote).join(',')}\r\n`).join('');
 }
 

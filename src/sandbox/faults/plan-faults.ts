@@ -7,9 +7,12 @@ import { FAULT_KINDS, type FaultName, isFaultName } from './fault-kinds.ts';
 
 /** A fault to come. Defaults: every operation, once, from the first call on, with certainty. */
 export type FaultPlan = {
-  readonly kind: FaultName;
-  /** In the spec's spelling; `*` for every call. */
-  readonly operation?: WireOperation | '*';
+  /** `reject` declines a payment with `code`; each row of a batch counts as a call. */
+  readonly kind: FaultName | 'reject';
+  /** In the spec's spelling; `*` for every call. Only `reject` knows `recurring`. */
+  readonly operation?: WireOperation | 'recurring' | '*';
+  /** A listed rejection code, only for `reject`. */
+  readonly code?: number;
   readonly times?: number | 'always';
   /** Number of matching calls that pass first. */
   readonly after?: number;
@@ -21,7 +24,9 @@ export type FaultPlan = {
 };
 
 /** A complete plan and its counts so far. */
-export type PlannedFault = Required<Omit<FaultPlan, 'delayMs'>> & {
+export type PlannedFault = Required<Omit<FaultPlan, 'code' | 'delayMs'>> & {
+  /** Undefined for all kinds but `reject`. */
+  readonly code: number | undefined;
   /** Undefined for kinds that do not wait. */
   readonly delayMs: number | undefined;
   /** Matching calls, struck or not. */
@@ -52,8 +57,13 @@ export type Occasion = {
 
 export type FaultPlanner = Faults & {
   /** Returns the fault that strikes here, if any, and counts it as fired. */
-  take(occasion: Occasion): PlannedFault | undefined;
+  take(occasion: Occasion): StrikingFault | undefined;
+  /** Returns `REJECT: n` for the next payment of an operation, if a rejection is due, and counts it as fired. */
+  takeRejection(operation: WireOperation | 'recurring'): string | undefined;
 };
+
+/** A fault of the connection or the answer. */
+export type StrikingFault = PlannedFault & { readonly kind: FaultName };
 
 /** Shuts and opens the listener. */
 type Door = { shut(forMs: number | undefined): void; open(): Promise<void> };
@@ -64,7 +74,7 @@ export function planFaults(door: Door): FaultPlanner {
     plan: (plan) => {
       const entry: Entry = { ...readPlan(plan), seen: 0, fired: 0 };
       planned.push(entry);
-      if (FAULT_KINDS[entry.kind].strikes === 'planned') {
+      if (isStriking(entry) && FAULT_KINDS[entry.kind].strikes === 'planned') {
         entry.fired = entry.times === 'always' ? 1 : entry.times;
         door.shut(entry.times === 'always' ? undefined : (entry.delayMs ?? 0) * entry.times);
       }
@@ -77,21 +87,35 @@ export function planFaults(door: Door): FaultPlanner {
     },
     take: (occasion) => {
       // Counts each matching fault until one strikes; faults planned later do not see the call.
-      const struck = planned.find((entry) => fits(entry, occasion) && isDue(entry));
+      const struck = planned.filter(isStriking).find((entry) => fits(entry, occasion) && isDue(entry));
       if (struck) struck.fired += 1;
       return struck && { ...struck };
+    },
+    takeRejection: (operation) => {
+      const struck = planned.find((entry) => !isStriking(entry) && isMeant(entry, operation) && isDue(entry));
+      if (!struck) return undefined;
+      struck.fired += 1;
+      return `REJECT: ${struck.code}`;
     },
   };
 }
 
 type Entry = Omit<PlannedFault, 'seen' | 'fired'> & { seen: number; fired: number };
 
-function fits({ kind, operation, times, fired }: Entry, occasion: Occasion): boolean {
-  const row: FaultKind = FAULT_KINDS[kind];
-  if (!occasion.strikes.includes(row.strikes) || (times !== 'always' && fired >= times)) return false;
-  if (operation !== '*' && operation !== occasion.operation) return false;
+function isStriking(entry: Entry): entry is Entry & { kind: FaultName } {
+  return entry.kind !== 'reject';
+}
+
+function fits(entry: Entry & { kind: FaultName }, occasion: Occasion): boolean {
+  const row: FaultKind = FAULT_KINDS[entry.kind];
+  if (!occasion.strikes.includes(row.strikes) || !isMeant(entry, occasion.operation)) return false;
   const need = row.strikes === 'answer' ? row.needs : undefined;
   return need === undefined || occasion.has?.(need) === true;
+}
+
+/** Returns whether a fault is not used up and names the operation. */
+function isMeant({ operation, times, fired }: Entry, wanted: string | undefined): boolean {
+  return (times === 'always' || fired < times) && (operation === '*' || operation === wanted);
 }
 
 function isDue(entry: Entry): boolean {
@@ -104,8 +128,15 @@ function readPlan(plan: unknown): Omit<PlannedFault, 'seen' | 'fired'> {
   if (!read.success) {
     throw fault(read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; '));
   }
-  const { kind, operation = '*', times = 1, after = 0, chance = 1, seed = 1, delayMs } = read.data;
+  const { kind, operation = '*', times = 1, after = 0, chance = 1, seed = 1, code, delayMs } = read.data;
+  if (kind === 'reject') {
+    if (code === undefined) throw fault('reject takes a rejection code, such as "code": 14');
+    if (delayMs !== undefined) throw fault('reject does not wait, so it takes no delayMs');
+    return { kind, operation, code, times, after, chance, seed, delayMs };
+  }
   if (!isFaultName(kind)) throw fault(`there is no kind "${kind.slice(0, 40)}"`);
+  if (code !== undefined) throw fault('only reject takes a code');
+  if (operation === 'recurring') throw fault('a recurring payment is no call, so only reject strikes it');
   const row: FaultKind = FAULT_KINDS[kind];
   if (operation !== '*' && SEEN_BEFORE_OPERATION.includes(row.strikes)) {
     throw fault(`${kind} strikes before the operation is known, so it cannot have one`);
@@ -114,7 +145,7 @@ function readPlan(plan: unknown): Omit<PlannedFault, 'seen' | 'fired'> {
     throw fault(`${kind} strikes at once, so it takes neither after nor chance`);
   }
   if (delayMs !== undefined && row.delayMs === undefined) throw fault(`${kind} does not wait, so it takes no delayMs`);
-  return { kind, operation, times, after, chance, seed, delayMs: delayMs ?? row.delayMs };
+  return { kind, operation, code, times, after, chance, seed, delayMs: delayMs ?? row.delayMs };
 }
 
 const SEEN_BEFORE_OPERATION: readonly FaultKind['strikes'][] = ['planned', 'accept', 'first-byte'];

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FaultKind, StruckCall } from './fault-kind.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
-import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
+import type { FaultPlanner, StrikingFault } from './plan-faults.ts';
 import { playSteps, type Step } from './play-steps.ts';
 import { firstReportOf } from '../../../schemas/report-v1.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
@@ -35,7 +35,7 @@ export function strikeConnections(server: Server, faults: Pick<FaultPlanner, 'ta
   };
 }
 
-function strike(socket: Socket, fault: PlannedFault): void {
+function strike(socket: Socket, fault: StrikingFault): void {
   const row: FaultKind = FAULT_KINDS[fault.kind];
   if (row.strikes === 'accept') void playSteps(socket, row.act());
   if (row.strikes === 'first-byte') socket.once('data', () => void playSteps(socket, row.act()));
@@ -48,7 +48,7 @@ function strike(socket: Socket, fault: PlannedFault): void {
 export async function strikeRequest(
   request: IncomingMessage,
   faults: Pick<FaultPlanner, 'take'>,
-): Promise<PlannedFault | undefined> {
+): Promise<StrikingFault | undefined> {
   const { method = 'GET', url = '/', headers } = request;
   const { path, query } = targetOf(url);
   if (!isServiceCall({ method, path })) return undefined;
@@ -88,7 +88,7 @@ function nextPiece(request: IncomingMessage): Promise<Buffer | undefined> {
 
 /** What replaces the answer. */
 type Struck = {
-  readonly fault: PlannedFault;
+  readonly fault: StrikingFault;
   readonly operation: WireOperation | undefined;
   readonly steps: readonly Step[];
 };

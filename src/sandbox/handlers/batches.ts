@@ -73,6 +73,7 @@ async function takeBatch(
         keyOf,
         paymentOf,
         numberOf,
+        takeRejection: () => context.takeRejection?.(operation),
       }),
   });
   context.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');

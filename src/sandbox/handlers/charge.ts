@@ -6,6 +6,7 @@ import { type Call, decideNow, type Handler, type HandlerContext } from './handl
 import type { BookRow, Payer } from '../books/book-row.ts';
 import { payerOfRecord } from '../books/payment-book.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
+import { findRejection } from '../batch/code-cards.ts';
 import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { element, textElement } from '../xml/write-xml.ts';
@@ -52,9 +53,11 @@ function bookCharge(charge: Charge) {
   const stored = source === 'stored' ? findPayer(charge) : undefined;
   const number = stored?.number ?? parameters.text(charge.elements.number)?.trim() ?? '';
   const amountCents = readTotal(parameters.text('total'));
-  const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCall(charge, number, amountCents);
+  const isUnknown = source === 'stored' && !stored;
+  const planned = context.takeRejection?.(operation);
+  const message = planned ?? (isUnknown ? UNKNOWN_CODE : judgeCall(charge, number, amountCents));
   const isCharged = isPaid(message);
-  const transactionId = isCharged || (kind === 'card' && message !== UNKNOWN_CODE) ? books.transactions.nextId() : '';
+  const transactionId = isCharged || (kind === 'card' && !isUnknown) ? books.transactions.nextId() : '';
   const created = source === 'new' && isCharged ? createRecord(charge, number) : undefined;
   const row = singleRow({
     kind,
@@ -68,12 +71,12 @@ function bookCharge(charge: Charge) {
     message,
     transactionId,
   });
-  const cardKey = kind === 'card' ? { cardKey: books.keyOf(['card', number]) } : {};
+  const cardKey = books.keyOf([kind, number]);
   const result = { message, customerCode: created?.code ?? stored?.code ?? '', transactionId };
   return {
     entries: [
       {
-        transaction: { row, method: kind, ...cardKey },
+        transaction: { row, method: kind, cardKey },
         payer: payerOfCall(parameters, { kind, number, expiry: charge.elements.expiry, record: stored }),
         ...(created ? { customer: { account: account.agentCode, record: created } } : {}),
       },
@@ -159,7 +162,8 @@ export function judgeCharge({ kind, amountCents, ...charge }: JudgedCharge): str
   const isAmount = amountCents !== undefined && amountCents > 0;
   if (kind === 'bank') {
     if (!isAccountNumber(charge.number)) return 'REJECT: 40';
-    return isAmount ? 'OK: 555555:' : NOT_AN_AMOUNT;
+    if (!isAmount) return NOT_AN_AMOUNT;
+    return findRejection('bank', charge.number, amountCents) ?? 'OK: 555555:';
   }
   const message = judgeCard({ ...charge, amountCents: amountCents ?? 0 });
   // The service reports a wrong number before a wrong amount.

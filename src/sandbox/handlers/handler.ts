@@ -53,6 +53,8 @@ export type HandlerContext = {
   readonly refundsNeedSettlement: boolean;
   /** Whether an overlong text is silently cut instead of refused; false when omitted. */
   readonly cutsLongValues: boolean;
+  /** Takes the rejection planned for the next payment of an operation: `REJECT: n`, or undefined. */
+  readonly takeRejection?: (operation: WireOperation | 'recurring') => string | undefined;
 };
 
 /** Makes a decision with the books at hand, at the present moment. Its answer is the payload. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../books/book-row.ts';
+import { AMOUNT_NUMBERS, rejectionByAmount } from '../batch/code-cards.ts';
 import { judgeCardRefund } from '../batch/magic-cards.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import { bankStateOf } from '../time/bank-state.ts';
@@ -24,7 +25,8 @@ function bookRefund(refund: Refund) {
   const { account, operation, parameters } = call;
   const original = findCharge(refund);
   const amountCents = readTotal(parameters.text('total'));
-  const message = original ? judgeRefund(refund, original, amountCents) : UNKNOWN_CHARGE;
+  const planned = context.takeRejection?.(operation);
+  const message = planned ?? (original ? judgeRefund(refund, original, amountCents) : UNKNOWN_CHARGE);
   const transactionId = isPaid(message) || (kind === 'card' && original) ? context.books.transactions.nextId() : '';
   const row = singleRow({
     kind,
@@ -61,11 +63,14 @@ function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents:
   if (amountCents === undefined || amountCents >= 0) return NOT_AN_AMOUNT;
   const { kind, context, at } = refund;
   const { books, refundsMayExceed } = context;
+  const isNumber = (number: string) => cardKey === books.keyOf([kind, number]);
+  const rejection = isNumber(AMOUNT_NUMBERS[kind]) ? rejectionByAmount(amountCents) : undefined;
+  if (rejection !== undefined) return rejection;
   if (kind === 'bank' && !hasMoney(row, context, at)) return NOT_CLEARED;
   const refundedCents = books.transactions.refundedCents(row.transactionId ?? '') - amountCents;
   const isTooMuch = !refundsMayExceed && refundedCents > row.amountCents;
   if (kind === 'bank') return isTooMuch ? 'REJECT: 15' : 'OK: 555555:';
-  return judgeCardRefund({ isCard: (number) => cardKey === books.keyOf(['card', number]), isTooMuch });
+  return judgeCardRefund({ isCard: isNumber, isTooMuch });
 }
 
 /**

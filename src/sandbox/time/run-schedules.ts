@@ -54,7 +54,8 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
   const { kind, number, schedule } = record;
   const amountCents = readTotal(schedule.amount);
   const server = context.accounts.find(({ agentCode }) => agentCode === account)?.server;
-  const message = judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
+  const planned = context.takeRejection?.('recurring');
+  const message = planned ?? judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
   const dueAt = new Date(dueMs).toISOString();
   const row = singleRow({
     kind,
@@ -68,7 +69,7 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
     message,
     transactionId: isPaid(message) || kind === 'card' ? context.books.transactions.nextId(ahead) : '',
   });
-  const cardKey = kind === 'card' ? { cardKey: context.books.keyOf(['card', number]) } : {};
-  const transaction = { row, method: kind, ...cardKey, run: { customerKey: key, dueAt } };
+  const cardKey = context.books.keyOf([kind, number]);
+  const transaction = { row, method: kind, cardKey, run: { customerKey: key, dueAt } };
   return { transaction, payer: payerOfRecord(record) };
 }

@@ -9,7 +9,7 @@ import {
   comparesCurrency,
   environmentName,
   isSecret,
-  needsMopBeside,
+  takesMopBeside,
   parametersOf,
   secretsOf,
 } from '../../../src/cli/call/parameters-of.ts';
@@ -59,6 +59,11 @@ describe('operationCommand', () => {
     ]);
   });
 
+  it.each(NAMES)('%s: has --yes only where there is something to confirm', (operation) => {
+    const flags = operationCommand(operation).options?.map(([flag]) => flag);
+    expect(flags?.includes('--yes')).toBe(OPERATIONS[operation].effect !== 'read');
+  });
+
   it('always wants an account', () => {
     expect(operationCommand('deleteCustomerCode').required?.map(([flags]) => flags)).toEqual(['--account <name>']);
   });
@@ -72,8 +77,6 @@ describe('exampleOf', () => {
     const required: readonly string[] = OPERATIONS[operation].required;
     const hidden = Object.fromEntries(required.filter((name) => name in SECRETS).map((name) => [name, SECRETS[name]!]));
     const file = given['batchFile'] === undefined ? {} : { batchFile: 'samples/card/card.csv' };
-    // An operation without a `mop` parameter uses it only for the restriction check.
-    if (!(OPERATIONS[operation].wire as readonly string[]).includes('mop')) delete given['mop'];
     const parameters = await toParameters({ ...given, ...hidden, ...file }, 'UTC');
     const checked = checkParameters({ operation, server: 'NA', parameters, now: new Date('2026-06-15T00:00:00Z') });
     expect(checked).toMatchObject({ kind: 'valid' });
@@ -97,8 +100,8 @@ describe('parameterOptions', () => {
     const secrets = secretsOf(operation);
     const { groups, hidden } = typed(operation);
     const isPlain = (name: string) => !secrets.some((secret) => secret === name);
-    const beside = groups[0]!.filter((name) => name === 'mop' && !required.some((other) => other === 'mop'));
-    expect(groups).toEqual([[...required.filter(isPlain), ...beside], optional.filter(isPlain)]);
+    const beside = takesMopBeside(operation) ? ['mop'] : [];
+    expect(groups).toEqual([required.filter(isPlain), [...optional.filter(isPlain), ...beside]]);
     expect(hidden).toEqual(secrets);
   });
 
@@ -115,9 +118,10 @@ describe('parameterOptions', () => {
     for (const value of FIELDS.mop.values) expect(mop).toContain(value);
   });
 
-  it('takes the method of payment beside the parameters where the check is forced', () => {
-    expect(typed('processCreditCardWithCustomerCode').groups[0]).toEqual(['customerCode', 'total', 'mop']);
-    expect(typed('processACHEFTWithCustomerCode').groups[0]).toEqual(['customerCode', 'total']);
+  it('takes the method of payment of a card beside the parameters where the operation has none', () => {
+    expect(typed('processCreditCardWithCustomerCode').groups[0]).toEqual(['customerCode', 'total']);
+    expect(typed('processCreditCardWithCustomerCode').groups[1]).toContain('mop');
+    expect(typed('processACHEFTWithCustomerCode').groups[1]).not.toContain('mop');
   });
 });
 
@@ -175,8 +179,8 @@ it.each([
 });
 
 describe('the restriction check', () => {
-  it('wants a method of payment beside the parameters where the operation is forced and has none', () => {
-    expect(NAMES.filter(needsMopBeside)).toEqual([
+  it('takes a method of payment beside the parameters where a card is charged without it', () => {
+    expect(NAMES.filter(takesMopBeside)).toEqual([
       'processCreditCardWithCustomerCode',
       'createCustomerCodeAndProcessCreditCard',
     ]);

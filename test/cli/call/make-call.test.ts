@@ -112,6 +112,13 @@ describe('makeCall: the sandbox', () => {
     expect(terminal.shown()).toBe('accountNum: Bank account number; digits only (not shown): \n');
   });
 
+  it('says of an IPv6 address that it is sent as empty', async () => {
+    const options = { account: 'main', customerCode: 'A1', customerIPAddress: '2001:db8::1' };
+    const { err } = await make('deleteCustomerCode', options);
+    expect(err).toMatch(/^customerIPAddress is an IPv6 address, which the service mishandles; it is sent as empty\.\n/);
+    expect((await make('deleteCustomerCode', { ...options, customerIPAddress: '10.0.0.1' })).err).toBe('');
+  });
+
   it('says where a missing secret may be put', async () => {
     const { result, err } = await make('processACHEFT', { account: 'main', accountType: 'CHECKING', total: '5.00' });
     expect(result).toBe(1);
@@ -190,14 +197,15 @@ function preview(operation: OperationName, more: object = {}, options: CallOptio
 describe('previewRefusal', () => {
   it('has nothing against a call that can be made', () => {
     expect(preview('processCreditCard')).toBeUndefined();
-    expect(preview('processCreditCardWithCustomerCode', {}, { mop: 'VISA' })).toBeUndefined();
+    expect(preview('processCreditCardWithCustomerCode')).toBeUndefined();
+    expect(preview('processCreditCardWithCustomerCode', {}, { mop: 'VISA DEBIT' })).toBeUndefined();
     expect(preview('processACHEFT')).toBeUndefined();
   });
 
   it.each([
     ['an operation of another server', 'processACHEFT', {}, {}, { server: 'UK', currency: 'GBP' }],
     ['a method of payment of another currency', 'processCreditCard', { mop: 'DSC' }, { currency: 'CAD' }, ACCOUNT],
-    ['a method of payment that is missing', 'processCreditCardWithCustomerCode', {}, {}, ACCOUNT],
+    ['a method of payment that is missing', 'processCreditCard', { mop: undefined }, {}, ACCOUNT],
     ['parameters that break a rule', 'processCreditCard', { total: '0', cvv2: '1' }, {}, ACCOUNT],
     ['parameters that nobody knows', 'getCustomerCodeDetail', { colour: 'red' }, {}, ACCOUNT],
   ] as const)('%s: the very answer that the client gives', async (_what, operation, more, options, account) => {

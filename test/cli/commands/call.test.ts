@@ -65,9 +65,10 @@ describe('call: all operations against the sandbox', () => {
   });
 
   it('makes a customer code with a charge and charges it again', async () => {
-    const card = ['--ccExp', '12/35', '--mop', 'VISA', '--total', '5.00'];
+    const card = ['--ccExp', '12/35', '--total', '5.00'];
     const first = await call('createCustomerCodeAndProcessCreditCard', ...PERSON, ...card);
     const code = ['--customerCode', valueOf(first, 'customerCode'), '--total', '6.00'];
+    expect((await call('processCreditCardWithCustomerCode', ...code)).status).toBe(0);
     expect((await call('processCreditCardWithCustomerCode', ...code, '--mop', 'VISA')).status).toBe(0);
     const bank = ['--accountType', 'CHECKING', '--total', '5.00'];
     const other = await call('createCustomerCodeAndProcessACHEFT', ...PERSON, ...bank);

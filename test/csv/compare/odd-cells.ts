@@ -107,6 +107,8 @@ export const ODD_CELLS: { readonly [Kind in ColumnKind]: readonly string[] } = {
     'MAESTR',
     'MAESTRO',
     'maestro',
+    'VISA DEBIT',
+    'MC DEBIT',
     'JCB',
     'VISAX',
     'VIS',

@@ -7,7 +7,7 @@ import {
   cardNumberRule,
   dateRule,
   expiryRule,
-  maxLengthOf,
+  limitOf,
   mopRule,
   ruleOfColumn,
 } from '../../../src/csv/rules/rule-of-column.ts';
@@ -244,10 +244,17 @@ describe('expiryRule', () => {
   });
 });
 
-it('maxLengthOf gives the limit of the field that a column carries, and none where there is no field', () => {
-  expect(maxLengthOf('customerCode')).toBe(FIELDS.customerCode.maxLength);
-  expect(maxLengthOf('street')).toBe(FIELDS.address.maxLength);
-  expect(maxLengthOf('date')).toBe(Infinity);
+it('limitOf gives the limit of the field that a column carries, and none where there is no field', () => {
+  expect(limitOf('customerCode')).toMatchObject({ maxLength: FIELDS.customerCode.maxLength });
+  expect(limitOf('street')).toEqual({
+    maxLength: FIELDS.address.maxLength,
+    whose: '(our assumption; the setting serviceLimits.lengths.address changes it)',
+  });
+  expect(limitOf('street', { lengths: { address: 250 } })).toEqual({
+    maxLength: 250,
+    whose: '(set by serviceLimits.lengths.address)',
+  });
+  expect(limitOf('date')).toEqual({ maxLength: Infinity });
 });
 
 describe('mopRule', () => {
@@ -258,7 +265,13 @@ describe('mopRule', () => {
     ['NA', 'CAD', 'DSC', 'MOP_RESTRICTED'],
     ['NA', 'GBP', 'VISA', 'MOP_RESTRICTED'],
     ['NA', 'USD', 'MAESTR', 'MOP_UNKNOWN'],
-    ['NA', 'USD', 'VISA DEBIT', 'MOP_UNKNOWN'],
+    ['NA', 'USD', 'VISA DEBIT', 'VISA'],
+    ['NA', 'CAD', 'Visa Debit', 'VISA'],
+    ['NA', 'USD', 'MC DEBIT', 'MC'],
+    ['NA', 'CAD', 'MC DEBIT', 'MOP_RESTRICTED'],
+    ['NA', 'USD', 'AMX DEBIT', 'MOP_UNKNOWN'],
+    ['UK', 'EUR', 'VISA DEBIT', 'VISA'],
+    ['UK', 'GBP', 'MC DEBIT', 'MOP_UNKNOWN'],
     ['NA', 'USD', 'AMEX', 'MOP_UNKNOWN'],
     ['NA', 'USD', '#REF!', 'SPREADSHEET_DAMAGE'],
     ['UK', 'GBP', 'MAESTR', 'MAESTR'],
@@ -271,6 +284,7 @@ describe('mopRule', () => {
 
   it.each([
     ['NA', 'CAD', 'DSC', 'MOP_RESTRICTED', 'DSC in CAD; this account takes VISA, MC, AMX'],
+    ['NA', 'CAD', 'MC DEBIT', 'MOP_RESTRICTED', 'MC DEBIT in CAD; this account takes VISA, MC, AMX'],
     ['NA', 'USD', 'MAESTR', 'MOP_UNKNOWN', 'this account takes VISA, MC, AMX, DSC'],
     ['UK', 'GBP', 'DSC', 'MOP_UNKNOWN', 'this account takes VISA, MC, AMX, MAESTR'],
     ['NA', 'GBP', 'JCB', 'MOP_UNKNOWN', 'this account takes no cards'],

@@ -66,8 +66,19 @@ describe('hasForbiddenContent', () => {
 
 describe('checkLength', () => {
   it('never cuts a text', () => {
-    expect(apply((cell, report) => checkLength(cell, 3, report), 'abc')).toBe('abc');
-    expect(apply((cell, report) => checkLength(cell, 3, report), 'abcd')).toBe('FIELD_TOO_LONG');
+    expect(apply((cell, report) => checkLength(cell, { maxLength: 3 }, report), 'abc')).toBe('abc');
+    expect(apply((cell, report) => checkLength(cell, { maxLength: 3 }, report), 'abcd')).toBe('FIELD_TOO_LONG');
+  });
+
+  it('says how long, and whose limit that is', () => {
+    const said: unknown[] = [];
+    for (const whose of [undefined, '(ours)']) {
+      checkLength('abcd', { maxLength: 3, whose }, (...report) => said.push(report));
+    }
+    expect(said).toEqual([
+      ['FIELD_TOO_LONG', 'longer than 3 characters'],
+      ['FIELD_TOO_LONG', 'longer than 3 characters (ours)'],
+    ]);
   });
 });
 
@@ -88,7 +99,7 @@ describe('customerCodeRule', () => {
     ['DEC-17', 'DEC-17'],
     ['="007"', 'SPREADSHEET_DAMAGE'],
   ])('takes %j for %j', (cell, expected) => {
-    expect(apply(customerCodeRule(40), cell)).toBe(expected);
+    expect(apply(customerCodeRule({ maxLength: 40 }), cell)).toBe(expected);
   });
 });
 
@@ -109,7 +120,7 @@ describe('invoiceRule', () => {
     ['4222222222222220', 'CARD_NUMBER_IN_TEXT'],
     ['a\u200bb', 'FIELD_CHARACTER'],
   ])('takes %j for %j', (cell, expected) => {
-    expect(apply(invoiceRule(40), cell)).toBe(expected);
+    expect(apply(invoiceRule({ maxLength: 40 }), cell)).toBe(expected);
   });
 });
 

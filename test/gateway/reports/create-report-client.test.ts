@@ -65,7 +65,7 @@ describe('callReport', () => {
   it.each(BANK)('answers the restriction of %s before anything leaves', async (report) => {
     const server = await script({});
     // Faulty parameters show that the restriction comes first.
-    const message = 'Service cannot be used on this server.';
+    const message = 'Service cannot be used on this server. Judged: server UK.';
     expect(await callOn(server.url, report, {}, { server: 'UK' })).toEqual({ kind: 'restricted', message });
     expect(server.connections).toHaveLength(0);
   });

@@ -148,7 +148,7 @@ describe('bank payments', () => {
 
   it('of the UK server are restricted', async () => {
     const { reports } = await meet('UK');
-    const message = 'Service cannot be used on this server.';
+    const message = 'Service cannot be used on this server. Judged: server UK.';
     expect(await reports.getACHEFTApprovedSpecificDateXML(DAY)).toEqual({ kind: 'restricted', message });
   });
 });

@@ -73,6 +73,13 @@ export const RECORD = {
   email: 'ada@example.com',
   comment: 'note; "quoted", too',
   country: 'US',
+  title: 'Dr.',
+  item1: 'one',
+  item2: 'two',
+  item3: 'three',
+  item4: 'four',
+  item5: 'five',
+  item6: '1234567890123',
 };
 export const SCHEDULE = {
   recurring: true,

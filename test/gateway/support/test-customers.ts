@@ -9,10 +9,10 @@ import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.
 import { tryProperty } from '../../support/random.ts';
 
 /**
- * A created record is read back unchanged through the client, the sandbox's reader, sealed books and writer, and the
- * client's reader. Three things change. White space around values is dropped: by the service for codes and payments, by
- * the client for all. Days come back in UTC without fractions, numbers masked. The service does not show title and
- * items.
+ * A record is read back unchanged through the client, the sandbox's reader, sealed books and writer, and the client's
+ * reader, in a detail and in a list, after its creation and after an update of every field. Three things change. White
+ * space around values is dropped: by the service for codes and payments, by the client for all. Days come back in UTC
+ * without fractions, numbers masked.
  */
 
 const NOW = '2026-06-15T10:00:00Z';
@@ -54,20 +54,72 @@ export function testCustomers(runs: number): void {
       });
       await tryProperty(property, runs);
     });
+
+    it.each([
+      ['card', { creditCardCustomerName: 'New', creditCardNum: CARDS[1], creditCardExpiry: '01/31', mop: 'MC' }],
+      ['bank', { accountCustomerName: 'New', accountNum: '123456789', accountType: 'SAVING' }],
+    ] as const)('of a %s is read back as it was changed, alone and in a list', async (kind, payment) => {
+      const isCard = kind === 'card';
+      const first = { creditCardNum: CARDS[0], creditCardExpiry: '12/30', accountNum: '1234', accountType: 'CHECKING' };
+      const { creditCardNum, creditCardExpiry, ...bank } = first;
+      const created = isCard
+        ? await client.createCreditCardCustomerCode({
+            ...CHANGES,
+            ...EMPTY,
+            creditCardCustomerName: '',
+            creditCardNum,
+            creditCardExpiry,
+          } as never)
+        : await client.createACHEFTCustomerCode({ ...EMPTY, ...bank } as never);
+      const customerCode = created.kind === 'approved' ? created.result.customerCode : created.kind;
+      const given = { customerCode, ...CHANGES, ...payment };
+      const changed = isCard
+        ? await client.updateCreditCardCustomerCode({ ...given, updateCreditCardNum: true })
+        : await client.updateACHEFTCustomerCode({ ...given, updateAccountNum: true });
+      expect(changed).toMatchObject({ kind: 'approved' });
+      const paid = isCard ? paymentOfCard(given) : paymentOfBank(given);
+      const customer = { ...recordOf(given, customerCode), payment: paid };
+      expect(await client.getCustomerCodeDetail({ customerCode })).toMatchObject({ result: { customer } });
+      const range = { customerCode, fromDate: '2026-06-15T00:00:00Z', toDate: '2026-06-16T00:00:00Z' };
+      expect(await client.getCustomerListByCreationTimeXML(range)).toMatchObject({ result: { customers: [customer] } });
+    });
   });
 }
 
 /** The fields that come back, by their names in a call. */
 const FIELDS = [
   ['firstName', 'lastName', 'companyName', 'address', 'city', 'state', 'country', 'zipCode', 'phone'],
-  ['alternatePhone', 'fax', 'email', 'comment'],
+  ['alternatePhone', 'fax', 'email', 'comment', 'title', 'item1', 'item2', 'item3', 'item4', 'item5', 'item6'],
 ].flat();
+
+/** Every field of a record with a text of its own; digits that are no card number come back, too. */
+const CHANGES: AnyParameters = {
+  ...Object.fromEntries(FIELDS.map((field) => [field, `${field} new`])),
+  phone: '1234567890123',
+  recurring: true,
+  amount: '7.00',
+  beginDate: '2026-07-01T00:00:00Z',
+  endDate: '2031-06-30T00:00:00Z',
+  scheduleType: 'Weekly',
+  scheduleDate: '3',
+};
+
+/** What a creation requires, with nothing in it. */
+const EMPTY: AnyParameters = {
+  ...Object.fromEntries(FIELDS.map((field) => [field, ''])),
+  customerIPAddress: '',
+  recurring: false,
+  amount: '',
+  scheduleType: '',
+  scheduleDate: '',
+};
 
 function recordOf(given: AnyParameters, customerCode: string) {
   return {
     customerCode,
     ...Object.fromEntries(FIELDS.map((field) => [field, trimmed(given[field])])),
     recurring: {
+      active: String(given.recurring === true),
       amount: trimmed(given.amount),
       beginDate: dayOf(given.beginDate),
       endDate: dayOf(given.endDate),

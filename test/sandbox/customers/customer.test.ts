@@ -52,7 +52,8 @@ describe('checkExpiry', () => {
 
 const HEADER =
   'Customer Code,First Name,Last Name,Company,Address,City,State,Country,Zip Code,Phone,Mobile,Fax,Email,Comment,' +
-  'Recurring,Amount,Begin Date,End Date,Schedule Type,Schedule Date,Method of Payment,Account,Expiry\r\n';
+  'Recurring,Amount,Begin Date,End Date,Schedule Type,Schedule Date,Method of Payment,Account,Expiry,' +
+  'Title,Item 1,Item 2,Item 3,Item 4,Item 5,Item 6\r\n';
 
 describe('customersCsv', () => {
   it('is a header alone when there are none', () => {
@@ -65,7 +66,7 @@ describe('customersCsv', () => {
     });
     expect(customersCsv([customer])).toBe(
       `${HEADER}A10000001,,,"Engine ""Co."", Ltd",,,,,,,,,,,false,,0001-01-01T00:00:00,0001-01-01T00:00:00,,,VISA,` +
-        '4***********2220,12/20\r\n',
+        '4***********2220,12/20,,,,,,,\r\n',
     );
   });
 });
@@ -76,13 +77,19 @@ describe('customerXml', () => {
     const day = '0001-01-01T00:00:00';
     expect(customerXml(card)).toBe(
       '<CST><CSTC>TM&amp;1</CSTC><FN /><LN /><CO /><ADD /><CTY /><ST /><CNT /><ZC /><PH /><MB /><FX /><EM /><CM />' +
-        `<RCR><AMT /><BD>${day}</BD><ED>${day}</ED><SCHTYP /><SCHD /></RCR><AC1 type="CC"><CC><CSTN>Ada</CSTN>` +
+        `<RCR><AMT /><BD>${day}</BD><ED>${day}</ED><SCHTYP /><SCHD /><ACT>false</ACT></RCR><AC1 type="CC"><CC><CSTN>Ada</CSTN>` +
         '<MP>VISA</MP><CCN>4***********2220</CCN><EXP>12/20</EXP></CC></AC1><AC2 /></CST>',
     );
     const bank = customerXml({ ...card, kind: 'bank', method: 'SAVING' });
     expect(bank).toContain(
       '<AC1 type="ACH"><ACH><CSTN>Ada</CSTN><ACN>4***********2220</ACN><ACTYP>SAVING</ACTYP></ACH></AC1>',
     );
+  });
+
+  it('shows title and items after the rest, as far as there are any', () => {
+    const texts: Record<string, string> = { title: 'Dr.', item2: 'two', item6: 'six' };
+    const customer = sampleCustomer({ code: 'C', textOf: (field) => texts[field] });
+    expect(customerXml(customer)).toContain('<AC2 /><TTL>Dr.</TTL><IT2>two</IT2><IT6>six</IT6></CST>');
   });
 
   it.each([

@@ -84,6 +84,21 @@ describe('planFaults', () => {
     expect(faults.take(CHARGE)?.delayMs).toBe(5000);
   });
 
+  it('keeps rejections apart from faults that strike a call, and counts them as it counts those', () => {
+    const { faults } = make();
+    faults.plan({ kind: 'reject', code: 14, operation: 'processCreditCard', after: 1, times: 2 });
+    faults.plan({ kind: 'reject', code: 7, operation: 'recurring' });
+    expect(faults.take(CHARGE)).toBeUndefined();
+    const taken = Array.from({ length: 4 }, () => faults.takeRejection('processCreditCard'));
+    expect(taken).toEqual([undefined, 'REJECT: 14', 'REJECT: 14', undefined]);
+    expect(faults.takeRejection('processACHEFT')).toBeUndefined();
+    expect(faults.takeRejection('recurring')).toBe('REJECT: 7');
+    expect(faults.list()).toMatchObject([
+      { kind: 'reject', code: 14, seen: 3, fired: 2 },
+      { kind: 'reject', code: 7, seen: 1, fired: 1 },
+    ]);
+  });
+
   it('shuts the door at once, and opens it when it forgets', async () => {
     const { faults, door } = make();
     expect(faults.plan({ kind: 'connection-refused' })).toMatchObject({ fired: 1, delayMs: 1000 });
@@ -107,6 +122,12 @@ describe('planFaults', () => {
     [{ kind: 'connection-refused', after: 1 }, 'strikes at once, so it takes neither after nor chance'],
     [{ kind: 'connection-refused', chance: 0.5 }, 'strikes at once, so it takes neither after nor chance'],
     [{ kind: 'no-answer', delayMs: 5 }, 'no-answer does not wait, so it takes no delayMs'],
+    [{ kind: 'no-answer', code: 14 }, 'only reject takes a code'],
+    [{ kind: 'no-answer', operation: 'recurring' }, 'so only reject strikes it'],
+    [{ kind: 'reject' }, 'reject takes a rejection code, such as "code": 14'],
+    [{ kind: 'reject', code: 13 }, 'code must be a listed rejection code'],
+    [{ kind: 'reject', code: '14' }, 'code must be a number'],
+    [{ kind: 'reject', code: 14, delayMs: 5 }, 'reject does not wait, so it takes no delayMs'],
   ])('refuses %j: %s', (plan, reason) => {
     const { faults, door } = make();
     expect(() => faults.plan(plan as FaultPlan)).toThrow(expect.objectContaining({ code: 'USAGE' }));

@@ -73,13 +73,14 @@ const CSV = 'GetCustomerListByCreationTimeCSV';
 const ALL: Fields = { customerCode: '', fromDate: '2017-06-15', toDate: '2017-06-17T00:00:00Z' };
 const HEADER =
   'Customer Code,First Name,Last Name,Company,Address,City,State,Country,Zip Code,Phone,Mobile,Fax,Email,Comment,' +
-  'Recurring,Amount,Begin Date,End Date,Schedule Type,Schedule Date,Method of Payment,Account,Expiry\r\n';
+  'Recurring,Amount,Begin Date,End Date,Schedule Type,Schedule Date,Method of Payment,Account,Expiry,' +
+  'Title,Item 1,Item 2,Item 3,Item 4,Item 5,Item 6\r\n';
 const CARD_ROW =
   'A10000001,Ada,Byron,Engine Co.,1 Some Road,Troy,NY,,12180,555-555-1234,555-555-5555,555-555-4321,ada@example.com,' +
-  'note,true,5,2017-06-16T00:00:00,2027-06-15T00:00:00,Weekly,7,VISA,4***********2220,12/20\r\n';
+  'note,true,5,2017-06-16T00:00:00,2027-06-15T00:00:00,Weekly,7,VISA,4***********2220,12/20,,,,,,,\r\n';
 const BANK_ROW =
   'A10000002,Ada,Byron,,,,,,,,,,,,false,,2017-06-16T00:00:00,2017-06-16T00:00:00,,,CHECKING,' +
-  '0*********************0001,\r\n';
+  '0*********************0001,,,,,,,,\r\n';
 
 describe('customerList', () => {
   it.each(STYLES)('lists for %s what was created, the oldest first', async (style) => {

@@ -188,10 +188,10 @@ export const CARD_XML =
   '<CST><CSTC>A10000001</CSTC><FN>Ada</FN><LN>Byron</LN><CO>Engine Co.</CO><ADD>1 Some Road</ADD><CTY>Troy</CTY>' +
   '<ST>NY</ST><CNT /><ZC>12180</ZC><PH>555-555-1234</PH><MB>555-555-5555</MB><FX>555-555-4321</FX>' +
   '<EM>ada@example.com</EM><CM>note</CM><RCR><AMT>5</AMT><BD>2017-06-16T00:00:00</BD><ED>2027-06-15T00:00:00</ED>' +
-  '<SCHTYP>Weekly</SCHTYP><SCHD>7</SCHD></RCR><AC1 type="CC"><CC><CSTN>Ada Byron</CSTN><MP>VISA</MP>' +
+  '<SCHTYP>Weekly</SCHTYP><SCHD>7</SCHD><ACT>true</ACT></RCR><AC1 type="CC"><CC><CSTN>Ada Byron</CSTN><MP>VISA</MP>' +
   '<CCN>4***********2220</CCN><EXP>12/20</EXP></CC></AC1><AC2 /></CST>';
 
 export const BANK_XML =
   '<CST><CSTC>A10000002</CSTC><FN>Ada</FN><LN>Byron</LN><CO /><ADD /><CTY /><ST /><CNT /><ZC /><PH /><MB /><FX />' +
-  '<EM /><CM /><RCR><AMT /><BD>2017-06-16T00:00:00</BD><ED>2017-06-16T00:00:00</ED><SCHTYP /><SCHD /></RCR>' +
+  '<EM /><CM /><RCR><AMT /><BD>2017-06-16T00:00:00</BD><ED>2017-06-16T00:00:00</ED><SCHTYP /><SCHD /><ACT>false</ACT></RCR>' +
   '<AC1 type="ACH"><ACH><CSTN /><ACN>0*********************0001</ACN><ACTYP>CHECKING</ACTYP></ACH></AC1><AC2 /></CST>';
