@@ -20,7 +20,7 @@ describe('a sandbox killed with SIGKILL many times', () => {
   }, 300_000);
 });
 
-/** every-code.test.ts tries some. */
+/** batch/judge-row.test.ts tries some. */
 testCodes(ALL_CODES);
 
 const CUSTOMER = {
