@@ -167,7 +167,7 @@ describe.runIf(chromiumIsInstalled()).each([true, false])(
       await page.getByRole('button', { name: /^Propose/ }).click();
       for (const part of [
         'This has changed since you opened it',
-        `Now: ${ROWS - 1} rows, ${sumOf(ALL.slice(1))} USD of account main`,
+        `Now: Sends ${ROWS - 1} rows, ${sumOf(ALL.slice(1))} USD of account main`,
         `Now: Left out: 1 row, ${sumOf([11])} USD: already resubmitted by bob.`,
       ])
         expect(await words()).toContain(part);
