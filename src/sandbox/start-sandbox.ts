@@ -103,6 +103,9 @@ async function openContext(options: SandboxOptions, clock: SandboxClock): Promis
     refundsMayExceed: options.refundsMayExceed ?? false,
     refundsNeedSettlement: options.refundsNeedSettlement ?? false,
     cutsLongValues: options.cutsLongValues ?? false,
+    strict: options.strict ?? true,
+    allow: options.allow ?? [],
+    ...(options.cardsValidAt && { cardsValidAt: options.cardsValidAt }),
   };
 }
 

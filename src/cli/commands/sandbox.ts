@@ -6,6 +6,7 @@ import { aborted, withStopSignal } from '../process/stop-signal.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Server } from '../../../schemas/operations.ts';
+import { STRICT_RULE_IDS, type StrictRule } from '../../../schemas/sandbox/strict-rules.ts';
 
 /** The accounts that samples/paydrop.yaml and `paydrop init` use. */
 export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
@@ -27,6 +28,9 @@ export const SANDBOX_SWITCHES = [
   ['--refunds-may-exceed', 'let refunds pay back more than was charged'],
   ['--refunds-need-settlement', 'refuse to pay back a bank charge before the bank has accepted it'],
   ['--cut-long-values', 'cut texts that are too long instead of refusing them'],
+  ['--lenient', 'answer as clients hope: apply none of the strict rules of docs/reference/sandbox-rules.md'],
+  ['--allow <list>', 'strict rules not to apply, by their names there, separated by commas'],
+  ['--cards-valid-at <day>', 'judge the expiry of cards as on this day, such as 2017-06-15, instead of by the clock'],
   ['--control', 'allow HTTP calls that move its clock, empty its books and plan faults'],
 ] as const satisfies CliCommand['options'];
 
@@ -58,10 +62,14 @@ export const sandbox: CliCommand = {
  * @throws PipelineError USAGE
  */
 export function readSandboxOptions(options: Call['options']) {
-  const { now, data } = options as { now?: string; data?: string };
+  const { now, data, cardsValidAt } = options as { now?: string; data?: string; cardsValidAt?: string };
   if (now !== undefined && Number.isNaN(Date.parse(now))) {
     const next = 'Write it as 2026-06-15T09:00:00Z.';
     throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next });
+  }
+  if (cardsValidAt !== undefined && Number.isNaN(Date.parse(cardsValidAt))) {
+    const next = 'Write it as 2017-06-15.';
+    throw new PipelineError('USAGE', `judge cards as on "${cardsValidAt}"`, 'it is not a day', { next });
   }
   return {
     port: wholeNumber('--port', options['port'], 65_535),
@@ -74,10 +82,27 @@ export function readSandboxOptions(options: Call['options']) {
     refundsMayExceed: options['refundsMayExceed'] === true,
     refundsNeedSettlement: options['refundsNeedSettlement'] === true,
     cutsLongValues: options['cutLongValues'] === true,
+    strict: options['lenient'] !== true,
+    allow: readStrictRules(options['allow']),
     control: options['control'] === true,
     ...(now === undefined ? {} : { now }),
     ...(data === undefined ? {} : { dataDir: data }),
+    ...(cardsValidAt === undefined ? {} : { cardsValidAt: new Date(cardsValidAt) }),
   } satisfies SandboxOptions;
+}
+
+/**
+ * Reads the names of strict rules.
+ * @throws PipelineError USAGE for a name that is none
+ */
+function readStrictRules(given: Call['options'][string]): StrictRule[] {
+  const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
+  return names.map((name) => {
+    const rule = STRICT_RULE_IDS.find((id) => id === name);
+    if (rule !== undefined) return rule;
+    const next = `The rules are ${STRICT_RULE_IDS.join(', ')}.`;
+    throw new PipelineError('USAGE', 'use --allow', `"${name}" is no strict rule`, { next });
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { processBatch, readBatchFile } from '../batch/process-batch.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 import type { Call, Handler, HandlerContext } from './handler.ts';
 import { element, textElement } from '../xml/write-xml.ts';
+import { ruleSetting } from '../rules/find-break.ts';
 
 /**
  * Returns the payload of the four batch operations. Its values have no padding: PHP compares the batch ids of
@@ -62,7 +63,7 @@ async function takeBatch(
     readyAt: new Date(at.getTime() + context.batchDelayMs).toISOString(),
     account: account.agentCode,
     operation,
-    judge: (isTaken, keyOf, paymentOf, numberOf) =>
+    judge: (isTaken, keyOf, paymentOf, recordOf) =>
       processBatch(file, {
         kind,
         account: account.agentCode,
@@ -72,7 +73,8 @@ async function takeBatch(
         isTaken,
         keyOf,
         paymentOf,
-        numberOf,
+        recordOf,
+        rules: ruleSetting(context, account.server),
       }),
   });
   context.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');

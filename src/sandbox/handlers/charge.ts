@@ -9,6 +9,8 @@ import type { Parameters } from '../soap/read-parameters.ts';
 import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { element, textElement } from '../xml/write-xml.ts';
+import { findBreak, ruleSetting, valuesBehind } from '../rules/find-break.ts';
+import { isReport } from '../../../schemas/wire.ts';
 
 /**
  * Source of the payment details: `given` in the call, `stored` under a customer code, or `new`: given, and stored under
@@ -52,7 +54,7 @@ function bookCharge(charge: Charge) {
   const stored = source === 'stored' ? findPayer(charge) : undefined;
   const number = stored?.number ?? parameters.text(charge.elements.number)?.trim() ?? '';
   const amountCents = readTotal(parameters.text('total'));
-  const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCall(charge, number, amountCents);
+  const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCall(charge, number, amountCents, stored);
   const isCharged = isPaid(message);
   const transactionId = isCharged || (kind === 'card' && message !== UNKNOWN_CODE) ? books.transactions.nextId() : '';
   const created = source === 'new' && isCharged ? createRecord(charge, number) : undefined;
@@ -93,9 +95,15 @@ function findPayer({ kind, call, context }: Charge): Customer | undefined {
   return found?.kind === kind ? found : undefined;
 }
 
-function judgeCall({ kind, call }: Charge, number: string, amountCents: number | undefined): string {
-  const { account, parameters } = call;
-  return judgeCharge({
+function judgeCall(
+  charge: Charge,
+  number: string,
+  amountCents: number | undefined,
+  stored: Customer | undefined,
+): string {
+  const { kind, call, context } = charge;
+  const { account, operation, parameters } = call;
+  const message = judgeCharge({
     kind,
     number,
     amountCents,
@@ -103,6 +111,9 @@ function judgeCall({ kind, call }: Charge, number: string, amountCents: number |
     ipAddress: parameters.text('customerIPAddress') ?? '',
     securityCode: parameters.text('cvv2') ?? '',
   });
+  if (kind === 'bank' || !isPaid(message) || isReport(operation)) return message;
+  const values = stored ? valuesBehind(parameters, stored) : parameters;
+  return findBreak('decline', operation, values, ruleSetting(context, account.server)) ?? message;
 }
 
 function createRecord({ kind, elements, call, context, at }: Charge, number: string): Customer {

@@ -1,3 +1,4 @@
+import type { Server } from '../../../schemas/operations.ts';
 import { reasonOf } from '../../kernel/errors.ts';
 import { shownEnd } from '../batch/mask-number.ts';
 import type { NewEntry } from '../books/book-row.ts';
@@ -5,6 +6,7 @@ import { payerOfRecord } from '../books/payment-book.ts';
 import type { DueRun } from '../books/schedule-book.ts';
 import type { Customer } from '../customers/customer.ts';
 import type { HandlerContext } from '../handlers/handler.ts';
+import { cardValues, findBreak, ruleSetting } from '../rules/find-break.ts';
 import { isPaid, judgeCharge, readTotal, singleRow } from '../handlers/charge.ts';
 
 /**
@@ -54,7 +56,8 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
   const { kind, number, schedule } = record;
   const amountCents = readTotal(schedule.amount);
   const server = context.accounts.find(({ agentCode }) => agentCode === account)?.server;
-  const message = judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
+  const verdict = judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
+  const message = (kind === 'card' && isPaid(verdict) && findCardBreak(record, server, context)) || verdict;
   const dueAt = new Date(dueMs).toISOString();
   const row = singleRow({
     kind,
@@ -71,4 +74,10 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
   const cardKey = kind === 'card' ? { cardKey: context.books.keyOf(['card', number]) } : {};
   const transaction = { row, method: kind, ...cardKey, run: { customerKey: key, dueAt } };
   return { transaction, payer: payerOfRecord(record) };
+}
+
+/** Judges the stored card as a charge by customer code does. */
+function findCardBreak(record: Customer, server: Server | undefined, context: HandlerContext): string | undefined {
+  const operation = 'processCreditCardWithCustomerCode';
+  return findBreak('decline', operation, cardValues(record), ruleSetting(context, server));
 }

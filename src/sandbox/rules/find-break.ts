@@ -1,0 +1,204 @@
+import type { FieldName } from '../../../schemas/fields.ts';
+import type { OperationName, Server } from '../../../schemas/operations.ts';
+import { CURRENCY_MOPS } from '../../../schemas/restrictions.ts';
+import {
+  type RuleRow,
+  type RuleStage,
+  STRICT_RULE_IDS,
+  STRICT_RULES,
+  type StrictRule,
+} from '../../../schemas/sandbox/strict-rules.ts';
+import type { Customer } from '../customers/customer.ts';
+import type { HandlerContext } from '../handlers/handler.ts';
+import { parseAmount } from '../../kernel/money.ts';
+import type { Parameters } from '../soap/read-parameters.ts';
+
+/** The strict rules that apply to an account now. */
+export type RuleSetting = {
+  readonly rules: readonly StrictRule[];
+  readonly server: Server;
+  /** Cards are judged as on this day. */
+  readonly cardsAt: Date;
+};
+
+/** Returns what applies to an account of a server; none of the rules when the sandbox is lenient. */
+export function ruleSetting(
+  context: Pick<HandlerContext, 'strict' | 'allow' | 'cardsValidAt' | 'clock'>,
+  server: Server | undefined,
+): RuleSetting {
+  const { strict, allow, cardsValidAt, clock } = context;
+  return {
+    rules: strict ? STRICT_RULE_IDS.filter((id) => !allow.includes(id)) : [],
+    server: server ?? 'NA',
+    cardsAt: cardsValidAt ?? clock.now(),
+  };
+}
+
+/**
+ * Finds the first rule of a stage that a call, a row or a stored record breaks.
+ * @returns the answer of that rule, or undefined
+ */
+export function findBreak(
+  stage: RuleStage,
+  operation: OperationName,
+  values: Parameters,
+  setting: RuleSetting,
+): string | undefined {
+  for (const id of setting.rules) {
+    const rule: RuleRow = STRICT_RULES[id];
+    const answer = rule.answers[stage];
+    if (answer === undefined || !rule.operations.includes(operation)) continue;
+    const isKept = isGiven(id) ? isThere(rule, values) : KEPT[id](values, { operation, ...setting });
+    if (!isKept) return answer;
+  }
+  return undefined;
+}
+
+/** The rules that ask for elements to be there need no code of their own. */
+type GivenRule = {
+  [Id in StrictRule]: (typeof STRICT_RULES)[Id]['answers'] extends { readonly absent: string } ? Id : never;
+}[StrictRule];
+
+function isGiven(id: StrictRule): id is GivenRule {
+  return 'absent' in STRICT_RULES[id].answers;
+}
+
+function isThere({ elements = [] }: RuleRow, values: Parameters): boolean {
+  return elements.every((name) => values.text(name) !== undefined);
+}
+
+type Circumstances = RuleSetting & { readonly operation: OperationName };
+
+/** Whether each rule is kept. A value that is not there breaks none of them, unless the rule says so. */
+const KEPT: Record<Exclude<StrictRule, GivenRule>, (values: Parameters, circumstances: Circumstances) => boolean> = {
+  'mop-known': ({ text }, { operation }) => {
+    const mop = text('mop');
+    return mop === undefined || isAnyMop(mop) || (mop === '' && STORING.includes(operation));
+  },
+  'mop-of-server': ({ text }, { server }) => {
+    const mop = text('mop');
+    return mop === undefined || !isAnyMop(mop) || MOPS[server].has(mop);
+  },
+  'account-type-known': ({ text }, { operation }) => {
+    const type = text('accountType')?.trim();
+    return type === undefined || /^(?:CHECKING|SAVINGS?)$/i.test(type) || (type === '' && STORING.includes(operation));
+  },
+  'schedule-type': ({ text }) => ['', ...SCHEDULE_TYPES].includes(text('scheduleType') ?? ''),
+  'schedule-date': ({ text }) => {
+    const date = text('scheduleDate') ?? '';
+    switch (text('scheduleType')) {
+      case 'Weekly':
+        return isFromOneTo(7, date);
+      case 'Monthly':
+        return isFromOneTo(31, date);
+      case 'Quarterly':
+      case 'Annually':
+        return date === '';
+      default:
+        return true;
+    }
+  },
+  'schedule-amount': ({ text }) => {
+    const amount = text('amount') ?? '';
+    return amount === '' || (centsOf(amount) ?? -1) >= 0;
+  },
+  'schedule-complete': ({ text, flag, moment }) =>
+    flag('recurring') !== true ||
+    ((text('scheduleType') ?? '') !== '' &&
+      (centsOf(text('amount') ?? '') ?? 0) > 0 &&
+      [moment('beginDate'), moment('endDate')].every((day) => day !== undefined && day.getTime() > NO_DAY_MS)),
+  'schedule-order': ({ flag, moment }) =>
+    flag('recurring') !== true || isInOrder(moment('beginDate'), moment('endDate')),
+  'list-range-given': ({ moment }) => moment('fromDate') !== undefined && moment('toDate') !== undefined,
+  'list-range-order': ({ moment }) => isInOrder(moment('fromDate'), moment('toDate')),
+  'new-card-number': ({ text, flag }) => flag('updateCreditCardNum') !== true || !isEmpty(text('creditCardNum')),
+  'new-account-number': ({ text, flag }) => flag('updateAccountNum') !== true || !isEmpty(text('accountNum')),
+  'file-not-empty': ({ bytes }) => bytes('batchFile')?.some((byte) => byte > SPACE) ?? true,
+  'stored-account-number': ({ text, flag }, { operation }) =>
+    (operation === 'updateACHEFTCustomerCode' && flag('updateAccountNum') !== true) ||
+    /^\d*$/.test(text('accountNum')?.trim() ?? ''),
+  // The column with the full name, which only that layout has, carries the name on the card.
+  'canadian-layout': ({ text }, { server }) => server === 'NA' || text('creditCardCustomerName') === undefined,
+  'expiry-form': (values) => /^(?:0[1-9]|1[0-2])\/\d\d$/.test(expiryOf(values) ?? ''),
+  'card-not-expired': (values, { cardsAt }) => {
+    const [, month, year] = /^(0[1-9]|1[0-2])\/?(\d\d)$/.exec(expiryOf(values) ?? '')?.map(Number) ?? [];
+    // `Date.UTC` counts months from 0, so this is the first day of the next month.
+    return month === undefined || year === undefined || Date.UTC(2000 + year, month) > cardsAt.getTime();
+  },
+  'security-code-form': ({ text }) => /^(?:\d{3,4})?$/.test(text('cvv2')?.trim() ?? ''),
+};
+
+const MOPS = {
+  NA: new Set(Object.values(CURRENCY_MOPS.NA).flat()),
+  UK: new Set(Object.values(CURRENCY_MOPS.UK).flat()),
+} as const satisfies Record<Server, ReadonlySet<string>>;
+
+function isAnyMop(text: string): boolean {
+  return MOPS.NA.has(text) || MOPS.UK.has(text);
+}
+
+/** Operations that store a record; it may say nothing about its payment. */
+const STORING: readonly OperationName[] = [
+  'createCreditCardCustomerCode',
+  'createACHEFTCustomerCode',
+  'updateCreditCardCustomerCode',
+  'updateACHEFTCustomerCode',
+];
+
+const SCHEDULE_TYPES = ['Weekly', 'Monthly', 'Quarterly', 'Annually'];
+/** .NET's date for none. */
+const NO_DAY_MS = Date.parse('0001-01-01T23:59:59Z');
+const SPACE = 32;
+
+function expiryOf({ text }: Parameters): string | undefined {
+  return (text('ccExp') ?? text('creditCardExpiry'))?.trim();
+}
+
+function isFromOneTo(last: number, text: string): boolean {
+  return /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= last;
+}
+
+function centsOf(text: string): number | undefined {
+  const cents = parseAmount(text.trim().replace(',', '.'));
+  return typeof cents === 'number' ? cents : undefined;
+}
+
+function isInOrder(from: Date | undefined, to: Date | undefined): boolean {
+  return from === undefined || to === undefined || from <= to;
+}
+
+function isEmpty(text: string | undefined): boolean {
+  return (text ?? '').trim() === '';
+}
+
+/** Returns values that are texts alone, such as those of a row. */
+export function textValues(texts: Readonly<Partial<Record<FieldName, string>>>): Parameters {
+  const known: Readonly<Record<string, string | undefined>> = texts;
+  return { text: (name) => known[name], bytes: () => undefined, flag: () => undefined, moment: () => undefined };
+}
+
+/** Returns what a stored card shows when it is charged. */
+export function cardValues({ method, expiry }: Pick<Customer, 'method' | 'expiry'>): Parameters {
+  return textValues({ creditCardExpiry: expiry, ...(method === '' ? {} : { mop: method }) });
+}
+
+/**
+ * Returns the values of a call, and behind them those of the record that it charges or changes, so that a call is judged
+ * by what it leads to.
+ */
+export function valuesBehind(call: Parameters, { kind, method, schedule }: Customer): Parameters {
+  const stored: Readonly<Record<string, string | undefined>> = {
+    ...schedule,
+    mop: kind === 'card' ? method : undefined,
+    recurring: undefined,
+  };
+  const day = (text: string) => new Date(`${text}Z`);
+  return {
+    ...call,
+    text: (name) => call.text(name) ?? stored[name],
+    flag: (name) => call.flag(name) ?? (name === 'recurring' ? schedule.recurring : undefined),
+    moment: (name) =>
+      call.moment(name) ??
+      (name === 'beginDate' ? day(schedule.beginDate) : name === 'endDate' ? day(schedule.endDate) : undefined),
+  };
+}
