@@ -61,6 +61,13 @@ export const KEPT_RULES = {
     answers: { absent: NULL_REFERENCE },
     certainty: 'assumption',
   },
+  login: {
+    operations: ALL,
+    asks: 'agent code and password are those of an account',
+    answers: { decline: 'REJECT: 1' },
+    certainty: 'known',
+    why: 'Operations on records say `Error : Invalid Username or Password.`, reports Failure.',
+  },
   'server-of-operation': {
     operations: NA_ONLY,
     asks: 'is for the North American server only',

@@ -9,7 +9,7 @@ import type { Parameters } from '../soap/read-parameters.ts';
 import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { element, textElement } from '../xml/write-xml.ts';
-import { findBreak, ruleSetting, valuesBehind } from '../rules/find-break.ts';
+import { chargeValues, findBreak, ruleSetting } from '../rules/find-break.ts';
 import { isReport } from '../../../schemas/wire.ts';
 
 /**
@@ -112,7 +112,7 @@ function judgeCall(
     securityCode: parameters.text('cvv2') ?? '',
   });
   if (kind === 'bank' || !isPaid(message) || isReport(operation)) return message;
-  const values = stored ? valuesBehind(parameters, stored) : parameters;
+  const values = stored ? chargeValues(parameters, stored) : parameters;
   return findBreak('decline', operation, values, ruleSetting(context, account.server)) ?? message;
 }
 

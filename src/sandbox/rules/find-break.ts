@@ -8,6 +8,7 @@ import {
   STRICT_RULES,
   type StrictRule,
 } from '../../../schemas/sandbox/strict-rules.ts';
+import type { WireField } from '../../../schemas/wire.ts';
 import type { Customer } from '../customers/customer.ts';
 import type { HandlerContext } from '../handlers/handler.ts';
 import { parseAmount } from '../../kernel/money.ts';
@@ -102,13 +103,14 @@ const KEPT: Record<Exclude<StrictRule, GivenRule>, (values: Parameters, circumst
     const amount = text('amount') ?? '';
     return amount === '' || (centsOf(amount) ?? -1) >= 0;
   },
-  'schedule-complete': ({ text, flag, moment }) =>
-    flag('recurring') !== true ||
-    ((text('scheduleType') ?? '') !== '' &&
-      (centsOf(text('amount') ?? '') ?? 0) > 0 &&
-      [moment('beginDate'), moment('endDate')].every((day) => day !== undefined && day.getTime() > NO_DAY_MS)),
-  'schedule-order': ({ flag, moment }) =>
-    flag('recurring') !== true || isInOrder(moment('beginDate'), moment('endDate')),
+  'schedule-complete': (values) =>
+    values.flag('recurring') !== true ||
+    (!isEmpty(values.text('scheduleType')) &&
+      (centsOf(values.text('amount') ?? '') ?? 0) > 0 &&
+      dayOf(values, 'beginDate') !== undefined &&
+      dayOf(values, 'endDate') !== undefined),
+  'schedule-order': (values) =>
+    values.flag('recurring') !== true || isInOrder(dayOf(values, 'beginDate'), dayOf(values, 'endDate')),
   'list-range-given': ({ moment }) => moment('fromDate') !== undefined && moment('toDate') !== undefined,
   'list-range-order': ({ moment }) => isInOrder(moment('fromDate'), moment('toDate')),
   'new-card-number': ({ text, flag }) => flag('updateCreditCardNum') !== true || !isEmpty(text('creditCardNum')),
@@ -119,9 +121,12 @@ const KEPT: Record<Exclude<StrictRule, GivenRule>, (values: Parameters, circumst
     /^\d*$/.test(text('accountNum')?.trim() ?? ''),
   // The column with the full name, which only that layout has, carries the name on the card.
   'canadian-layout': ({ text }, { server }) => server === 'NA' || text('creditCardCustomerName') === undefined,
-  'expiry-form': (values) => /^(?:0[1-9]|1[0-2])\/\d\d$/.test(expiryOf(values) ?? ''),
-  'card-not-expired': (values, { cardsAt }) => {
-    const [, month, year] = /^(0[1-9]|1[0-2])\/?(\d\d)$/.exec(expiryOf(values) ?? '')?.map(Number) ?? [];
+  'expiry-form': (values, { operation }) => {
+    const expiry = expiryOf(values, operation);
+    return expiry === undefined || /^(?:0[1-9]|1[0-2])\/\d\d$/.test(expiry);
+  },
+  'card-not-expired': (values, { operation, cardsAt }) => {
+    const [, month, year] = /^(0[1-9]|1[0-2])\/?(\d\d)$/.exec(expiryOf(values, operation) ?? '')?.map(Number) ?? [];
     // `Date.UTC` counts months from 0, so this is the first day of the next month.
     return month === undefined || year === undefined || Date.UTC(2000 + year, month) > cardsAt.getTime();
   },
@@ -146,12 +151,17 @@ const STORING: readonly OperationName[] = [
 ];
 
 const SCHEDULE_TYPES = ['Weekly', 'Monthly', 'Quarterly', 'Annually'];
-/** .NET's date for none. */
 const NO_DAY_MS = Date.parse('0001-01-01T23:59:59Z');
 const SPACE = 32;
 
-function expiryOf({ text }: Parameters): string | undefined {
-  return (text('ccExp') ?? text('creditCardExpiry'))?.trim();
+/** Returns the day of an element. .NET's date for none counts as none. */
+function dayOf({ moment }: Parameters, name: 'beginDate' | 'endDate'): Date | undefined {
+  const day = moment(name);
+  return day !== undefined && day.getTime() > NO_DAY_MS ? day : undefined;
+}
+
+function expiryOf({ text }: Parameters, operation: OperationName): string | undefined {
+  return text(operation === 'createCustomerCodeAndProcessCreditCard' ? 'ccExp' : 'creditCardExpiry')?.trim();
 }
 
 function isFromOneTo(last: number, text: string): boolean {
@@ -182,23 +192,24 @@ export function cardValues({ method, expiry }: Pick<Customer, 'method' | 'expiry
   return textValues({ creditCardExpiry: expiry, ...(method === '' ? {} : { mop: method }) });
 }
 
-/**
- * Returns the values of a call, and behind them those of the record that it charges or changes, so that a call is judged
- * by what it leads to.
- */
-export function valuesBehind(call: Parameters, { kind, method, schedule }: Customer): Parameters {
-  const stored: Readonly<Record<string, string | undefined>> = {
-    ...schedule,
-    mop: kind === 'card' ? method : undefined,
-    recurring: undefined,
-  };
-  const day = (text: string) => new Date(`${text}Z`);
+/** Returns the values of a charge by customer code: how the record pays stands in the record alone. */
+export function chargeValues(call: Parameters, record: Customer): Parameters {
+  const card = cardValues(record);
+  return { ...call, text: (name) => (name === 'mop' || name === 'creditCardExpiry' ? card : call).text(name) };
+}
+
+/** Returns the values of an update, and behind them those of the record that it changes, as they will be together. */
+export function updateValues(call: Parameters, { kind, method, schedule }: Customer): Parameters {
+  const { amount, scheduleType, scheduleDate } = schedule;
+  const { text } = textValues({ amount, scheduleType, scheduleDate, ...(kind === 'card' ? { mop: method } : {}) });
+  const days = new Map<WireField, Date>([
+    ['beginDate', new Date(`${schedule.beginDate}Z`)],
+    ['endDate', new Date(`${schedule.endDate}Z`)],
+  ]);
   return {
     ...call,
-    text: (name) => call.text(name) ?? stored[name],
+    text: (name) => call.text(name) ?? text(name),
     flag: (name) => call.flag(name) ?? (name === 'recurring' ? schedule.recurring : undefined),
-    moment: (name) =>
-      call.moment(name) ??
-      (name === 'beginDate' ? day(schedule.beginDate) : name === 'endDate' ? day(schedule.endDate) : undefined),
+    moment: (name) => call.moment(name) ?? days.get(name),
   };
 }

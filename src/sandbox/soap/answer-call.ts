@@ -8,7 +8,7 @@ import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
 import { htmlReply, type HttpCall, type Reply } from '../reply.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
 import { type Parameters, readParameters } from './read-parameters.ts';
-import { findBreak, ruleSetting, valuesBehind } from '../rules/find-break.ts';
+import { chargeValues, findBreak, ruleSetting, updateValues } from '../rules/find-break.ts';
 import { NULL_REFERENCE, type RuleStage } from '../../../schemas/sandbox/strict-rules.ts';
 import { type Answer, answerReply, faultReply } from './write-envelope.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
@@ -81,16 +81,16 @@ function findRuleBreak(
 
 /** Returns the values of a call; of one that charges or changes a record, those of the record behind them. */
 function valuesOfCall(operation: WireOperation, call: Parameters, { agentCode }: Account, { books }: HandlerContext) {
-  if (!USES_RECORD.includes(operation)) return call;
-  const record = books.customers.find(agentCode, (call.text('customerCode') ?? '').trim());
-  return record ? valuesBehind(call, record) : call;
+  const behind = BEHIND[operation];
+  const record = behind && books.customers.find(agentCode, (call.text('customerCode') ?? '').trim());
+  return record ? behind(call, record) : call;
 }
 
-const USES_RECORD: readonly WireOperation[] = [
-  'processCreditCardWithCustomerCode',
-  'updateCreditCardCustomerCode',
-  'updateACHEFTCustomerCode',
-];
+const BEHIND: Readonly<Partial<Record<WireOperation, typeof updateValues>>> = {
+  processCreditCardWithCustomerCode: chargeValues,
+  updateCreditCardCustomerCode: updateValues,
+  updateACHEFTCustomerCode: updateValues,
+};
 
 /** Answers a wrong login. Only the reports treat it as a failure; the others say it in their payload. */
 function badLogin({ badLoginPayload: payload, badLoginError: error }: Handler): Answer {

@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceName } from '../../../schemas/wsdl.ts';
+import { FREEDOMS, KEPT_RULES } from '../../../schemas/sandbox/service-rules.ts';
+import { STRICT_RULES, type StrictRule } from '../../../schemas/sandbox/strict-rules.ts';
+import type { HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
+import { answerCall } from '../../../src/sandbox/soap/answer-call.ts';
+import { runSchedules } from '../../../src/sandbox/time/run-schedules.ts';
+import { SPEC_OPERATIONS } from '../../schemas/spec-tables.ts';
+import { makeContext, valueOf } from '../support/make-context.ts';
+import { bareRequest, type Fields, toBase64 } from '../support/soap-request.ts';
+import { type Call, GOOD_CALLS, GOOD_ROWS, GROUPS, SPEC_FREE, SPEC_KEPT, SPEC_STRICT } from './spec-rows.ts';
+
+type Server = 'NA' | 'UK';
+/** A change of a good call or row; undefined leaves an element or a column out. */
+type Change = Readonly<Record<string, string | undefined>>;
+
+type Case = {
+  readonly rule: string;
+  /** An operation, or a kind of row. */
+  readonly of: string;
+  readonly server: Server;
+  readonly right: readonly Change[];
+  readonly wrong: readonly Change[];
+  /** The beginning of what a wrong one is told. */
+  readonly answer: string;
+};
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  NULL: 'Object reference not set to an instance of an object.',
+  RESTRICTED: 'Service cannot be used with this Method of Payment or Currency.',
+  SERVER: 'Service cannot be used on this server.',
+  FAULT: 'Server was unable to read request.',
+};
+
+const STRICT = readRules(SPEC_STRICT);
+const KEPT = readRules(SPEC_KEPT);
+const FREE = readRules(SPEC_FREE);
+
+function readRules(text: string): Case[] {
+  let rule = '';
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('  ')) rule = line.trim();
+    return line.startsWith('  ') ? readCases(rule, line.trim().split(/ {2,}/)) : [];
+  });
+}
+
+function readCases(rule: string, [subject = '', ...tokens]: readonly string[]): Case[] {
+  const [group = '', only] = subject.split(' @');
+  const after = (sign: string) => tokens.filter((token) => token.startsWith(sign)).map((token) => token.slice(1));
+  const [answer = ''] = after('=');
+  return (GROUPS[group] ?? [group]).flatMap((of) =>
+    (only === undefined ? serversOf(of) : [only as Server]).map((server) => ({
+      rule,
+      of,
+      server,
+      right: after('+').map(readChange),
+      wrong: after('-').map(readChange),
+      answer: ANSWERS[answer] ?? answer,
+    })),
+  );
+}
+
+function serversOf(of: string): readonly Server[] {
+  const name = GOOD_ROWS[of]?.operation ?? of;
+  return SPEC_OPERATIONS.find((operation) => operation.name === name)?.servers === 'both' ? ['NA', 'UK'] : ['NA'];
+}
+
+function readChange(text: string): Change {
+  const parts = text === '.' ? [] : text.split(', ');
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [, name = '', value] = /^!?([^=]*)(?:=(.*))?$/.exec(part) ?? [];
+      return [name, value];
+    }),
+  );
+}
+
+/** What a call that breaks nothing is told. */
+const GOOD = /^(?:OK|Received|Batch Process|shown$)/;
+
+describe.each(STRICT)('$rule on $server, $of', ({ rule, of, server, right, wrong, answer }) => {
+  it.each(right)('takes %j', async (change) => {
+    expect(await told(of, server, change)).toMatch(GOOD);
+  });
+
+  it.each(wrong)('refuses %j, unless it is lenient or allows it', async (change) => {
+    expect((await told(of, server, change)).slice(0, answer.length)).toBe(answer);
+    expect(await told(of, server, change, { strict: false })).toMatch(GOOD);
+    expect(await told(of, server, change, { allow: [rule as StrictRule] })).toMatch(GOOD);
+  });
+});
+
+describe.each([...KEPT, ...FREE])('$rule on $server, $of', ({ of, server, right, wrong, answer }) => {
+  it.each(right)('takes %j', async (change) => {
+    expect(await told(of, server, change)).toMatch(GOOD);
+  });
+
+  it.each(wrong)('refuses %j, strict or not', async (change) => {
+    for (const strict of [true, false]) {
+      expect((await told(of, server, change, { strict })).slice(0, answer.length)).toBe(answer);
+    }
+  });
+});
+
+it.each([
+  ['strict', STRICT, STRICT_RULES],
+  ['kept', KEPT, KEPT_RULES],
+  ['free', FREE, FREEDOMS],
+] as const)('the specification and the tables have the same %s rules', (_, cases, table) => {
+  expect(new Set(cases.map(({ rule }) => rule))).toEqual(new Set(Object.keys(table)));
+});
+
+/** Parameters that the specification requires, and whose lack gets another answer, because clients leave them out. */
+const NOT_NULL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  processCreditCard: { cvv2: 'OK' },
+  createCreditCardCustomerCode: {
+    ...Object.fromEntries(
+      'customerIPAddress companyName phone fax alternatePhone email comment recurring amount beginDate endDate scheduleType'
+        .split(' ')
+        .map((name) => [name, 'OK']),
+    ),
+    creditCardCustomerName: 'OK',
+    scheduleDate: 'Bad request. scheduleDate',
+    creditCardExpiry: '0Error:Invalid expiry date',
+  },
+  createACHEFTCustomerCode: { address: 'OK', city: 'OK', state: 'OK', zipCode: 'OK' },
+  getCustomerListByCreationTimeCSV: { fromDate: 'Bad request. fromDate', toDate: 'Bad request. fromDate' },
+  getCustomerListByCreationTimeXML: { fromDate: 'Bad request. fromDate', toDate: 'Bad request. fromDate' },
+};
+
+describe.each(SPEC_OPERATIONS)('$name', ({ name, yes }) => {
+  it.each(yes)('is not good without %s', async (parameter) => {
+    const answer = NOT_NULL[name]?.[parameter] ?? ANSWERS['NULL'] ?? '';
+    expect((await told(name, 'NA', { [parameter]: undefined })).slice(0, answer.length)).toBe(answer);
+  });
+});
+
+it('judges cards as on the day that is set, in calls, rows and records', async () => {
+  const cardsValidAt = new Date('2010-01-31T23:00:00Z');
+  const expired = { creditCardExpiry: '01/10' };
+  for (const [of, change] of [
+    ['processCreditCard', expired],
+    ['createCreditCardCustomerCode', expired],
+    ['updateCreditCardCustomerCode', expired],
+    ['processCreditCardWithCustomerCode', { customerCode: 'OLD' }],
+    ['usRow', { expiry: '0110' }],
+  ] as const) {
+    expect(await told(of, 'NA', change)).not.toMatch(GOOD);
+    expect(await told(of, 'NA', change, { cardsValidAt })).toMatch(GOOD);
+  }
+});
+
+it.each([
+  ['OLD', 'REJECT: 24'],
+  ['ALIEN', 'REJECT: 40'],
+  ['C1', 'OK: 678594:'],
+])('a recurring payment of %s is judged like any other: %s', async (customerCode, message) => {
+  const { context, clock } = await furnish('NA', {});
+  const change = { recurring: 'true', scheduleType: 'Weekly', scheduleDate: '1', updateCreditCardNum: 'false' };
+  const fields = { ...LOGIN, customerCode, ...change, amount: '5', beginDate: '2026-07-01', endDate: '2027-07-01' };
+  await say('updateCreditCardCustomerCode', fields, { ...context, strict: false });
+  clock.advance(7 * 86_400_000);
+  await runSchedules(context);
+  expect(context.books.rows().filter(({ operation }) => operation === 'recurring')).toMatchObject([{ message }]);
+});
+
+it('the decline of a test card wins over a rule about the card', async () => {
+  const change = { creditCardNum: '4111111111111111', creditCardExpiry: '01/10', cvv2: '1', total: '5' };
+  expect(await told('processCreditCard', 'NA', change)).toBe('REJECT: 15');
+});
+
+const LOGIN = { agentCode: 'TEST88', password: 'TEST88' };
+
+/** Makes a sandbox that holds what the good calls name, a month later. */
+async function furnish(server: Server, settings: Partial<HandlerContext>) {
+  const accounts = [{ ...LOGIN, server }];
+  const { context, clock } = await makeContext({ accounts, batchDelayMs: 0, strict: true, ...settings });
+  const lenient: HandlerContext = { ...context, strict: false, allow: [] };
+  const first = (operation: string, change: Fields) =>
+    say(operation, { ...LOGIN, ...GOOD_CALLS[operation], ...change }, lenient);
+  await first('createCreditCardCustomerCode', { customerCode: 'C1' });
+  await first('createCreditCardCustomerCode', { customerCode: 'OLD', creditCardExpiry: '06/26' });
+  await first('createCreditCardCustomerCode', { customerCode: 'ALIEN', mop: server === 'NA' ? 'MAESTR' : 'DSC' });
+  await first('createACHEFTCustomerCode', { customerCode: 'B1' });
+  const card = await first('processCreditCard', { creditCardNum: '5555555555554444' });
+  const batch = await first('processCreditCardBatch', {});
+  clock.set('2026-07-15T10:00:00Z');
+  const bank = await first('processACHEFT', {});
+  const ids: Call = {
+    'CARD-ID': valueOf(card, 'TRANSACTIONID').trim(),
+    'BANK-ID': valueOf(bank, 'TRANSACTIONID').trim(),
+    BATCH: valueOf(batch, 'BATCHID'),
+  };
+  return { context, clock, ids };
+}
+
+/** Returns what a changed call or row is told, in the words that decide. */
+async function told(
+  of: string,
+  server: Server,
+  change: Change,
+  settings: Partial<HandlerContext> = {},
+): Promise<string> {
+  const { context, ids } = await furnish(server, settings);
+  const kind = GOOD_ROWS[of];
+  if (!kind) return wordsOf(await say(of, withIds(changed({ ...LOGIN, ...GOOD_CALLS[of] }, change), ids), context));
+  const batchFile = toBase64(Object.values(changed(kind.row, change)).join(','));
+  const batchId = valueOf(await say(kind.operation, { ...LOGIN, batchFile }, context), 'BATCHID');
+  const result = await say('getBatchProcessResultFile', { ...LOGIN, batchId }, context);
+  const file = Buffer.from(valueOf(result, 'BATCHPROCESSRESULTFILE'), 'base64').toString('utf8');
+  return file.trimEnd().split(',').at(-1) ?? '';
+}
+
+function changed(good: Call, change: Change): Fields {
+  const all = Object.entries({ ...good, ...change });
+  return Object.fromEntries(all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
+}
+
+function withIds(fields: Fields, ids: Call): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, ids[text] ?? text]));
+}
+
+async function say(operation: string, fields: Fields, context: HandlerContext): Promise<string> {
+  const { headers, body } = bareRequest(operation.charAt(0).toUpperCase() + operation.slice(1), fields, 'soap 1.1');
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const call = { method: 'POST', path: '/', query: new URLSearchParams(), headers: lower, body: Buffer.from(body) };
+  const service = SPEC_OPERATIONS.find(({ name }) => name === operation)?.service as ServiceName;
+  return String((await answerCall(service, call, context)).body);
+}
+
+function wordsOf(answer: string): string {
+  const words = [
+    valueOf(answer, 'faultstring'),
+    valueOf(answer, 'ERRORS'),
+    valueOf(answer, 'AUTHORIZATIONRESULT').trim(),
+  ];
+  const said = words.find((text) => text !== '') ?? (/<CUSTOMERS|<FILE>/.test(answer) ? 'shown' : answer);
+  return said.replaceAll('&apos;', "'");
+}
