@@ -200,7 +200,7 @@ describe('startSandbox', () => {
   });
 });
 
-/** sandbox.soak.test.ts kills more often. */
+/** fault-kinds.soak.test.ts kills more often. */
 describe('a sandbox killed with SIGKILL', () => {
   it('has booked every batch whose id it gave away, and answers for it after a restart', async () => {
     const dataDir = await world.folder();

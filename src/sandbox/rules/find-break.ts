@@ -87,7 +87,7 @@ const KEPT: Record<Exclude<StrictRule, GivenRule>, (values: Parameters, circumst
   'schedule-type': ({ text }) => ['', ...SCHEDULE_TYPES].includes(text('scheduleType') ?? ''),
   'schedule-date': ({ text }) => {
     const date = text('scheduleDate') ?? '';
-    switch (text('scheduleType')) {
+    switch (text('scheduleType') ?? '') {
       case 'Weekly':
         return isFromOneTo(7, date);
       case 'Monthly':

@@ -155,7 +155,7 @@ it.each([
   ['ALIEN', 'REJECT: 40'],
   ['C1', 'OK: 678594:'],
 ])('a recurring payment of %s is judged like any other: %s', async (customerCode, message) => {
-  const { context, clock } = await furnish('NA', {});
+  const { context, clock } = await furnish('NA', [customerCode], {});
   const change = { recurring: 'true', scheduleType: 'Weekly', scheduleDate: '1', updateCreditCardNum: 'false' };
   const fields = { ...LOGIN, customerCode, ...change, amount: '5', beginDate: '2026-07-01', endDate: '2027-07-01' };
   await say('updateCreditCardCustomerCode', fields, { ...context, strict: false });
@@ -171,25 +171,25 @@ it('the decline of a test card wins over a rule about the card', async () => {
 
 const LOGIN = { agentCode: 'TEST88', password: 'TEST88' };
 
-/** Makes a sandbox that holds what the good calls name, a month later. */
-async function furnish(server: Server, settings: Partial<HandlerContext>) {
+/** Makes a sandbox that holds those of the records and ids which are named, a month later. */
+async function furnish(server: Server, named: readonly string[], settings: Partial<HandlerContext>) {
   const accounts = [{ ...LOGIN, server }];
   const { context, clock } = await makeContext({ accounts, batchDelayMs: 0, strict: true, ...settings });
   const lenient: HandlerContext = { ...context, strict: false, allow: [] };
-  const first = (operation: string, change: Fields) =>
-    say(operation, { ...LOGIN, ...GOOD_CALLS[operation], ...change }, lenient);
-  await first('createCreditCardCustomerCode', { customerCode: 'C1' });
-  await first('createCreditCardCustomerCode', { customerCode: 'OLD', creditCardExpiry: '06/26' });
-  await first('createCreditCardCustomerCode', { customerCode: 'ALIEN', mop: server === 'NA' ? 'MAESTR' : 'DSC' });
-  await first('createACHEFTCustomerCode', { customerCode: 'B1' });
-  const card = await first('processCreditCard', { creditCardNum: '5555555555554444' });
-  const batch = await first('processCreditCardBatch', {});
+  const first = async (name: string, operation: string, change: Fields) =>
+    named.includes(name) ? say(operation, { ...LOGIN, ...GOOD_CALLS[operation], ...change }, lenient) : '';
+  const record = (customerCode: string, change: Fields) =>
+    first(customerCode, 'createCreditCardCustomerCode', { customerCode, ...change });
+  await record('C1', {});
+  await record('OLD', { creditCardExpiry: '06/26' });
+  await record('ALIEN', { mop: server === 'NA' ? 'MAESTR' : 'DSC' });
+  await first('B1', 'createACHEFTCustomerCode', { customerCode: 'B1' });
   clock.set('2026-07-15T10:00:00Z');
-  const bank = await first('processACHEFT', {});
+  const card = await first('CARD-ID', 'processCreditCard', { creditCardNum: '5555555555554444' });
   const ids: Call = {
     'CARD-ID': valueOf(card, 'TRANSACTIONID').trim(),
-    'BANK-ID': valueOf(bank, 'TRANSACTIONID').trim(),
-    BATCH: valueOf(batch, 'BATCHID'),
+    'BANK-ID': valueOf(await first('BANK-ID', 'processACHEFT', {}), 'TRANSACTIONID').trim(),
+    BATCH: valueOf(await first('BATCH', 'processCreditCardBatch', {}), 'BATCHID'),
   };
   return { context, clock, ids };
 }
@@ -201,10 +201,11 @@ async function told(
   change: Change,
   settings: Partial<HandlerContext> = {},
 ): Promise<string> {
-  const { context, ids } = await furnish(server, settings);
   const kind = GOOD_ROWS[of];
-  if (!kind) return wordsOf(await say(of, withIds(changed({ ...LOGIN, ...GOOD_CALLS[of] }, change), ids), context));
-  const batchFile = toBase64(Object.values(changed(kind.row, change)).join(','));
+  const fields = changed(kind?.row ?? { ...LOGIN, ...GOOD_CALLS[of] }, change);
+  const { context, ids } = await furnish(server, Object.values(fields), settings);
+  if (!kind) return wordsOf(await say(of, withIds(fields, ids), context));
+  const batchFile = toBase64(Object.values(fields).join(','));
   const batchId = valueOf(await say(kind.operation, { ...LOGIN, batchFile }, context), 'BATCHID');
   const result = await say('getBatchProcessResultFile', { ...LOGIN, batchId }, context);
   const file = Buffer.from(valueOf(result, 'BATCHPROCESSRESULTFILE'), 'base64').toString('utf8');
