@@ -189,7 +189,7 @@ describe('odd documents that are refused', () => {
     ['an envelope in small letters', CALL.replaceAll('s:Envelope', 's:envelope'), unread('not a SOAP envelope')],
     ['an operation in small letters', CALL.replaceAll('GetBatch', 'getBatch'), /did not recognize the value/],
     ['a header to be understood', needed(), /<faultcode>soap:MustUnderstand<.*SOAP header Security was not understood/],
-    ['the same for whoever is next', needed(' s:actor="http://schemas.xmlsoap.org/soap/actor/next"'), /MustUnderstand/],
+    ['the same for the next server', needed(' s:actor="http://schemas.xmlsoap.org/soap/actor/next"'), /MustUnderstand/],
   ])('refuses %s', async (_, body, pattern) => {
     const answer = await send(body);
     expect(answer).toMatch(/^HTTP\/1\.1 500 /);

@@ -52,7 +52,7 @@ function findStrangeHeader(root: XmlElement): XmlElement | undefined {
   );
 }
 
-/** Returns whether a header is for whoever answers, and not for another server on the way. */
+/** Returns whether a header is for the server that answers, and not for another one on the way. */
 function isForReceiver(header: XmlElement): boolean {
   const role = attributeOf(header, 'actor') ?? attributeOf(header, 'role') ?? '';
   return role === '' || /\/(?:next|ultimateReceiver)$/.test(role);
