@@ -14,23 +14,23 @@ export type XmlFault = { readonly fault: string };
  * Reads a whole XML document, as far as SOAP requests need: elements, attributes, text, CDATA, the five entities and
  * numeric references. Skips comments and processing instructions. Anything that is not well-formed is a fault. So is a
  * DOCTYPE, which could define entities that grow without end, and more of anything than a request can need, which would
- * hold up every other call.
+ * hold up every other call: elements, and ten times as many tags, texts, comments and the like.
  *
  * paydrop has its own reader because node-soap reads by the types of its own WSDL and accepts almost anything. It also
  * forgets which elements were absent, which the sandbox must notice. Separate code keeps the two sides of a call
  * independent: a reader cannot hide the same mistake in the client's writer.
  */
-export function readXml(document: string): XmlElement | XmlFault {
-  const reader = startReader(
-    document
-      .replace(/^\uFEFF/, '')
-      .split('\r\n')
-      .join('\n')
-      .split('\r')
-      .join('\n'),
-  );
+export function readXml(document: string, mostElements = MOST_ELEMENTS): XmlElement | XmlFault {
+  const mostPieces = 10 * mostElements;
+  const text = document
+    .replace(/^\uFEFF/, '')
+    .split('\r\n')
+    .join('\n')
+    .split('\r')
+    .join('\n');
+  const reader = startReader(text, mostElements);
   while (reader.at < reader.text.length) {
-    const fault = reader.pieces === MOST_PIECES ? tooMany('parts', MOST_PIECES) : readNext(reader);
+    const fault = reader.pieces === mostPieces ? tooMany('parts', mostPieces) : readNext(reader);
     reader.pieces += 1;
     if (fault !== undefined) return { fault: `There is an error in XML document ${placeOf(reader)}. ---> ${fault}` };
   }
@@ -39,10 +39,8 @@ export function readXml(document: string): XmlElement | XmlFault {
 }
 
 const DEEPEST_LEVEL = 50;
-/** Of a document, and attributes of one element. */
+/** Of a request, and attributes of one element. */
 const MOST_ELEMENTS = 1000;
-/** Tags, texts, comments and the like. */
-const MOST_PIECES = 10_000;
 
 type OpenElement = {
   name: string;
@@ -60,15 +58,16 @@ type Reader = {
   readonly open: OpenElement[];
   root: XmlElement | undefined;
   elements: number;
+  readonly mostElements: number;
   pieces: number;
 };
 
 /** One step of the reader; returns the fault it found, or undefined. */
 type Step = (reader: Reader) => string | undefined;
 
-function startReader(text: string): Reader {
+function startReader(text: string, mostElements: number): Reader {
   const declaration = /^<\?xml\s[^>]*\?>/.exec(text)?.[0] ?? '';
-  return { text, at: declaration.length, open: [], root: undefined, elements: 0, pieces: 0 };
+  return { text, at: declaration.length, open: [], root: undefined, elements: 0, mostElements, pieces: 0 };
 }
 
 const readNext: Step = (reader) => {
@@ -133,7 +132,7 @@ const openElement: Step = (reader) => {
   if (!start) return "Name cannot begin with this character after '<'.";
   if (reader.open.length === 0 && reader.root) return 'There are multiple root elements.';
   if (reader.open.length === DEEPEST_LEVEL) return `The elements are nested more than ${DEEPEST_LEVEL} levels deep.`;
-  if (reader.elements === MOST_ELEMENTS) return tooMany('elements', MOST_ELEMENTS);
+  if (reader.elements === reader.mostElements) return tooMany('elements', reader.mostElements);
   reader.elements += 1;
   const attributes = new Map<string, string>();
   const prefixes = new Set<string>(start[1] === undefined ? [] : [start[1]]);
