@@ -112,7 +112,7 @@ export function adviceCondition(advice: Advice, put: Put): string {
 }
 
 /** Rows that may go again are counted up to here. */
-export const MOST_AGAIN = 1_000;
+export const MOST_AGAIN = 500;
 
 /** Most rows that a page of a list looks at. */
 const MOST_LOOKED_AT = 10_000;

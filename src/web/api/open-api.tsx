@@ -245,7 +245,7 @@ function apiPage(server: FastifyInstance): void {
       <Page title="API" viewer={viewerOf(request)} path="/api">
         <Section title="How to use it">
           <p>
-            A program sends a token that you make on <a href="/me">your account</a>and gets JSON. It may do what both
+            A program sends a token that you make on <a href="/me">your account</a> and gets JSON. It may do what both
             the token and your role allow.
           </p>
           <p>
@@ -263,7 +263,7 @@ function apiPage(server: FastifyInstance): void {
               empty="Nothing."
               columns={[
                 { title: 'Method', cell: ({ method }) => <code>{method}</code> },
-                { title: 'Path', cell: ({ path }) => <code>{path}</code> },
+                { title: 'Path', place: 'name', cell: ({ path }) => <code>{path}</code> },
                 { title: 'What it does', cell: ({ operation }) => <About operation={operation} /> },
               ]}
             />

@@ -47,7 +47,7 @@ export type OpenList<Row, Order extends string = string> = {
 };
 
 /** Rows that are counted for a page; above, it says so. */
-export const MOST_COUNTED = 10_000;
+export const MOST_COUNTED = 2_000;
 
 /** Most rows of a workbook; a sheet of more is slow in every program. */
 export const MOST_IN_WORKBOOK = 50_000;
@@ -230,7 +230,7 @@ function sayPlace({ rows, first, total }: ReadPage<unknown>): string {
   return `${sayNumber(first)} to ${sayNumber(first + rows.length - 1)} of ${sayCount(total)}`;
 }
 
-/** Says a count that ends at the most that is counted: `1,284`, or `10,000+`. */
+/** Says a count that ends at the most that is counted: `1,284`, or `2,000+`. */
 export function sayCount(count: number): string {
   return count > MOST_COUNTED ? `${sayNumber(MOST_COUNTED)}+` : sayNumber(count);
 }

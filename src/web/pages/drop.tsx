@@ -36,7 +36,7 @@ export function dropPages(server: FastifyInstance, context: WebContext): void {
             columns={[
               { title: 'Account', cell: ({ account }) => account },
               { title: 'Operation', cell: ({ operation }) => operation },
-              { title: 'Folder', cell: ({ id }) => <code class="wrap">{id}</code> },
+              { title: 'Folder', place: 'name', cell: ({ id }) => <code class="wrap">{id}</code> },
               { title: 'When a file is taken', cell: (folder) => describeTaking(context.app, folder) },
               { title: 'Encryption', cell: ({ encryption }) => encryption },
               { title: 'Largest file', cell: ({ maxBytes }) => groupedCount(maxBytes, 'byte'), isFigure: true },

@@ -89,7 +89,7 @@ export function OutcomePart({
         rows={rows}
         empty="No rows yet. The outcome of each row is listed here once the service has answered."
         columns={[
-          { title: 'Outcome', cell: ({ word }) => word },
+          { title: 'Outcome', place: 'name', cell: ({ word }) => word },
           { title: 'Meaning', cell: ({ means }) => means },
           {
             title: 'Rows',
@@ -100,7 +100,12 @@ export function OutcomePart({
               </a>
             ),
           },
-          { title: 'Total', isFigure: true, cell: ({ cents }) => <Money cents={cents} currency={currency} /> },
+          {
+            title: 'Total',
+            place: 'amount',
+            isFigure: true,
+            cell: ({ cents }) => <Money cents={cents} currency={currency} />,
+          },
         ]}
       />
     </>

@@ -84,7 +84,7 @@ function Who({ actor, at, reason }: { actor: string | null; at: Date | null; rea
   return (
     <>
       {whoDid(actor)}, <Moment at={at} />
-      {reason && <div class="wide soft">{reason}</div>}
+      {reason && <div class="hint">{reason}</div>}
     </>
   );
 }

@@ -119,7 +119,7 @@ describe('mainStepOf', () => {
   it('selects the payments that may go again for those who may reprocess, and tells how many', () => {
     const labelFor = (role: PersonRole, again: number) =>
       labelOf(stepOf(role, 'completed_with_declines', 'completed', { again }));
-    expect([labelFor('operator', 12), labelFor('operator', 1_000)]).toEqual(['Reprocess 12…', 'Reprocess 1,000+…']);
+    expect([labelFor('operator', 12), labelFor('operator', 500)]).toEqual(['Reprocess 12…', 'Reprocess 500+…']);
     expect(labelFor('approver', 12)).toBe('Download results /outputs/result');
   });
 
