@@ -8,6 +8,7 @@ import { dayInZone, sharedZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { findUnreached } from '../../../ledger/alarm/find-alarm-causes.ts';
 import { findExpiring } from '../../../ledger/retention/retention.ts';
+import { readAuditHead } from '../../../ledger/overview/list-audit.ts';
 import { hasFiles, readOpenAges, readOpenFiles } from '../../../ledger/overview/overview.ts';
 import { readWithheldFiles } from '../../../ledger/row/read-withheld.ts';
 import { readNeeds } from '../../../explain/needs-you.ts';
@@ -135,18 +136,22 @@ export type MonthReader = (account?: string) => Promise<MonthDay[]>;
 const SETTLE_MS = 3_600_000;
 
 /**
- * Reads the last days and caches those that are over. Nothing leaves a final state, so their figures are fixed and need
- * no new query per page.
+ * Reads the last days and caches those that are over: nothing leaves a final state, so their figures are fixed. The
+ * others are read again once the audit trail has grown, to which every move of a batch or file adds.
  */
 export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>): MonthReader {
   let known = new Map<string, DaySum | undefined>();
+  let last = { seq: -1, sums: known };
   return async (account) => {
     const now = ledger.clock.now();
     const spans = spansOf(settings, now);
+    const { seq } = await readAuditHead(ledger);
+    if (seq === last.seq) known = last.sums;
     const asked = spans.filter((span) => !known.has(keyOf(span)));
-    const fresh = new Map((await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
+    const fresh = new Map((asked.length === 0 ? [] : await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
     const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
     const settledAt = now.getTime() - SETTLE_MS;
+    last = { seq, sums };
     // Keeps these days only, so that the cache does not grow.
     known = new Map(
       spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
