@@ -9,7 +9,7 @@ import { htmlReply, type HttpCall, type Reply } from '../reply.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
 import { type Parameters, readParameters } from './read-parameters.ts';
 import { type Answer, answerReply, bareReply, faultReply } from './write-envelope.ts';
-import { FIRST_REPORTS, firstReportOf } from '../../../schemas/report-v1.ts';
+import { FIRST_REPORTS, firstReportOf } from '../../../schemas/sandbox/report-v1.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 
 /**
