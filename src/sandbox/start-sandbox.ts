@@ -169,6 +169,9 @@ async function openContext(
     refundsNeedSettlement: options.refundsNeedSettlement ?? false,
     cutsLongValues: options.cutsLongValues ?? false,
     takeRejection,
+    strict: options.strict ?? true,
+    allow: options.allow ?? [],
+    ...(options.cardsValidAt && { cardsValidAt: options.cardsValidAt }),
   };
 }
 

@@ -4,8 +4,7 @@ import { freshSeed } from '../support/random.ts';
 import { complainOfReasons, judgeFile, sentBy } from './judge-file.ts';
 import { makeExports, VARIANTS } from './made/exports.ts';
 import { truthOf, writeSheet } from './made/sheet.ts';
-import { playExport } from './play-export.ts';
-import { playExports } from './play-exports.ts';
+import { playExport, playExports } from './play-export.ts';
 
 const EXPORTS = makeExports(1);
 

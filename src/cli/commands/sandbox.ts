@@ -10,6 +10,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { wholeNumber } from '../option-values.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import type { Server } from '../../../schemas/operations.ts';
+import { STRICT_RULE_IDS, type StrictRule } from '../../../schemas/sandbox/strict-rules.ts';
 
 /** The accounts that samples/paydrop.yaml and `paydrop init` use. */
 export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
@@ -34,6 +35,9 @@ export const SANDBOX_SWITCHES = [
   ['--refunds-may-exceed', 'let refunds pay back more than was charged'],
   ['--refunds-need-settlement', 'refuse to pay back a bank charge before the bank has accepted it'],
   ['--cut-long-values', 'cut texts that are too long instead of refusing them'],
+  ['--lenient', 'answer as clients hope: apply none of the strict rules of docs/reference/sandbox-rules.md'],
+  ['--allow <list>', 'strict rules not to apply, by their names there, separated by commas'],
+  ['--cards-valid-at <day>', 'judge the expiry of cards as on this day, such as 2017-06-15, instead of by the clock'],
   ['--control', 'allow HTTP calls that move its clock, empty its books and plan faults'],
 ] as const satisfies CliCommand['options'];
 
@@ -71,6 +75,8 @@ async function writeCa(certificate: string, folder: string | undefined): Promise
   await writeFile(path, certificate);
   return path;
 }
+
+type TextSwitch = 'now' | 'data' | 'portUk' | 'tlsNames' | 'cardsValidAt';
 
 type ReadOptions = SandboxOptions & Required<Pick<SandboxOptions, 'accounts'>>;
 
@@ -115,12 +121,16 @@ function trustLines(path: string): string[] {
  * @throws PipelineError USAGE
  */
 export function readSandboxOptions(options: Call['options']): ReadOptions {
-  const { now, data, portUk, tlsNames } = options as Partial<Record<'now' | 'data' | 'portUk' | 'tlsNames', string>>;
+  const { now, data, portUk, tlsNames, cardsValidAt } = options as Partial<Record<TextSwitch, string>>;
   const isTls = options['tls'] === true || tlsNames !== undefined;
   const names = tlsNames ?? '';
   if (now !== undefined && Number.isNaN(Date.parse(now))) {
     const next = 'Write it as 2026-06-15T09:00:00Z.';
     throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next });
+  }
+  if (cardsValidAt !== undefined && Number.isNaN(Date.parse(cardsValidAt))) {
+    const next = 'Write it as 2017-06-15.';
+    throw new PipelineError('USAGE', `judge cards as on "${cardsValidAt}"`, 'it is not a day', { next });
   }
   return {
     port: wholeNumber('--port', options['port'], 65_535),
@@ -144,10 +154,27 @@ export function readSandboxOptions(options: Call['options']): ReadOptions {
     refundsMayExceed: options['refundsMayExceed'] === true,
     refundsNeedSettlement: options['refundsNeedSettlement'] === true,
     cutsLongValues: options['cutLongValues'] === true,
+    strict: options['lenient'] !== true,
+    allow: readStrictRules(options['allow']),
     control: options['control'] === true,
     ...(now === undefined ? {} : { now }),
     ...(data === undefined ? { firstBatchId: 'time' } : { dataDir: data }),
+    ...(cardsValidAt === undefined ? {} : { cardsValidAt: new Date(cardsValidAt) }),
   };
+}
+
+/**
+ * Reads the names of strict rules.
+ * @throws PipelineError USAGE for a name that is none
+ */
+function readStrictRules(given: Call['options'][string]): StrictRule[] {
+  const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
+  return names.map((name) => {
+    const rule = STRICT_RULE_IDS.find((id) => id === name);
+    if (rule !== undefined) return rule;
+    const next = `The rules are ${STRICT_RULE_IDS.join(', ')}.`;
+    throw new PipelineError('USAGE', 'use --allow', `"${name}" is no strict rule`, { next });
+  });
 }
 
 /**

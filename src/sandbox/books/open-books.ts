@@ -2,7 +2,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
-import type { PaymentKind } from '../customers/customer.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
 import type { BatchLine, BookLine, BookRow, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
 import { type BookFile, lockFolder, noBookFile, openBookFile } from './book-folder.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
@@ -56,7 +56,7 @@ export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation
     isTaken: (key: string) => boolean,
     keyOf: BookSecret['keyOf'],
     paymentOf: (customerCode: string) => PaymentKind | undefined,
-    numberOf: (customerCode: string) => string | undefined,
+    recordOf: (customerCode: string) => Customer | undefined,
   ) => JudgedBatch;
 };
 
@@ -194,7 +194,7 @@ async function keepBooks(
       (key) => keys.has(key),
       secret.keyOf,
       (customerCode) => customers.paymentOf(batch.account, customerCode),
-      (customerCode) => customers.find(batch.account, customerCode)?.number,
+      (customerCode) => customers.find(batch.account, customerCode),
     );
     const result = secret.seal(judged.result, ownerOf(batchId));
     const payers = sealPayers(secret, judged.payers, batchOwner(batchId));

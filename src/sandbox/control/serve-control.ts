@@ -1,4 +1,4 @@
-import { ClockMove } from '../../../schemas/sandbox-control.ts';
+import { ClockMove } from '../../../schemas/sandbox/control.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { FaultKind } from '../faults/fault-kind.ts';
 import { FAULT_KINDS, isFaultName } from '../faults/fault-kinds.ts';

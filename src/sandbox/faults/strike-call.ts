@@ -4,7 +4,7 @@ import type { FaultKind, StruckCall } from './fault-kind.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import type { FaultPlanner, StrikingFault } from './plan-faults.ts';
 import { playSteps, type Step } from './play-steps.ts';
-import { firstReportOf } from '../../../schemas/report-v1.ts';
+import { firstReportOf } from '../../../schemas/sandbox/report-v1.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
 import type { Books } from '../books/open-books.ts';
 import { type HttpCall, type Reply, targetOf } from '../reply.ts';

@@ -237,6 +237,8 @@ const DEFAULTS = {
   refundsMayExceed: false,
   refundsNeedSettlement: false,
   cutsLongValues: false,
+  strict: true,
+  allow: [],
   control: false,
   firstBatchId: 'time',
 };
@@ -256,12 +258,15 @@ describe('readSandboxOptions', () => {
     [['--refunds-may-exceed'], { refundsMayExceed: true }],
     [['--refunds-need-settlement'], { refundsNeedSettlement: true }],
     [['--cut-long-values'], { cutsLongValues: true }],
+    [['--lenient'], { strict: false }],
+    [['--allow', 'mop-given, schedule-date'], { allow: ['mop-given', 'schedule-date'] }],
+    [['--cards-valid-at', '2017-06-15'], { cardsValidAt: new Date('2017-06-15T00:00:00Z') }],
     [['--control'], { control: true }],
   ])('%j', async (words, changed) => {
     expect(await read(words)).toEqual({ ...DEFAULTS, ...changed });
   });
 
-  it.each([['--port'], ['--port-uk'], ['--batch-delay'], ['--max-rows'], ['--now'], ['--accounts']])(
+  it.each('--port --port-uk --batch-delay --max-rows --now --accounts --allow --cards-valid-at'.split(' '))(
     '%s x is refused',
     async (flag) => {
       await expect(read([flag, 'x'])).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));

@@ -96,11 +96,11 @@ describe('judgeRow', () => {
     ['ach-charge', undefined, '5.00', 'Received'],
   ] as const)('%s by code looks at the stored number %s and the amount %s: %s', (kind, number, amount, message) => {
     const asked: string[] = [];
-    const numberOf = (code: string) => {
+    const recordOf = (code: string) => {
       asked.push(code);
-      return number;
+      return number === undefined ? undefined : { number, method: '', expiry: '' };
     };
-    const setting = { kind, server: undefined, ipAddress: '', numberOf };
+    const setting = { kind, server: undefined, ipAddress: '', recordOf };
     expect(judgeRow(readRow(kind, CODE.with(2, amount)), setting).message).toBe(message);
     expect(asked).toEqual([CODE[1]]);
   });

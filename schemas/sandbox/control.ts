@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REJECTIONS } from './rejections.ts';
-import { WIRE_OPERATIONS, type WireOperation } from './wire.ts';
+import { REJECTIONS } from '../rejections.ts';
+import { WIRE_OPERATIONS, type WireOperation } from '../wire.ts';
 
 /** Bodies of the sandbox's control API. Unknown keys are refused, because a misspelled key would be ignored. */
 
