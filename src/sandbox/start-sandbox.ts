@@ -31,8 +31,8 @@ export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock' | 't
   /** Folder of the books, which survive a kill. When omitted, they are lost with the process. */
   readonly dataDir?: string;
   /**
-   * Id of the first batch of empty books; 1000001 when omitted. `time` derives it, and the first ids of transactions and
-   * customer codes, from the present, so that a restart without the books gives no id twice.
+   * Id of the first batch of empty books, after a reset as well; 1000001 when omitted. `time` derives it, and the first
+   * ids of transactions and customer codes, from the present, so that no restart or reset gives an id twice.
    */
   readonly firstBatchId?: number | 'time';
   /** Largest request body in bytes; 10 MB when omitted. */

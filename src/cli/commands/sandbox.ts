@@ -91,8 +91,7 @@ export function startLines(
   ];
 }
 
-const BOOKS_END =
-  'Its books are lost when it ends; ids begin at a number of the time, so that none comes twice. --data keeps books.';
+const BOOKS_END = 'Its books are lost when it ends; --data keeps them.';
 
 /** How to make clients trust a CA, one line for each language. */
 function trustLines(path: string): string[] {
@@ -146,7 +145,8 @@ export function readSandboxOptions(options: Call['options']): ReadOptions {
     cutsLongValues: options['cutLongValues'] === true,
     control: options['control'] === true,
     ...(now === undefined ? {} : { now }),
-    ...(data === undefined ? { firstBatchId: 'time' } : { dataDir: data }),
+    firstBatchId: 'time',
+    ...(data === undefined ? {} : { dataDir: data }),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
 import type { PaymentKind } from '../customers/customer.ts';
-import type { BatchLine, BookLine, BookRow, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
+import type { BatchLine, BookLine, BookRow, FirstIds, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
 import { type BookFile, lockFolder, noBookFile, openBookFile } from './book-folder.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
@@ -62,14 +62,6 @@ export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation
 
 type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
 
-/** Where the ids of empty books begin. */
-export type FirstIds = {
-  readonly batch: number;
-  readonly row: number;
-  readonly single: number;
-  readonly customer: number;
-};
-
 /** The same in every run, so that tests can name them. */
 const USUAL_IDS: FirstIds = { batch: 1_000_001, row: 1, single: 0x600_0001, customer: 10_000_001 };
 
@@ -114,8 +106,30 @@ export async function openBooks(folder: string | undefined, first = USUAL_IDS): 
 
 async function openFolder(folder: string, first: FirstIds): Promise<Books> {
   const path = join(folder, BOOK_FILE);
-  const secret = await openBookSecret(join(folder, 'secret'), await isEmpty(path));
-  return keepBooks(secret, first, (onLine) => openBookFile(path, onLine));
+  const isNew = await isEmpty(path);
+  const secret = await openBookSecret(join(folder, 'secret'), isNew);
+  const ids = isNew ? first : { ...first, ...((await readFirstIds(path)) ?? { row: USUAL_IDS.row }) };
+  return keepBooks(secret, ids, async (onLine) => {
+    const file = await openBookFile(path, onLine);
+    // Rows of batches are numbered from the first, so an unusual first id must be found again.
+    const line: BookLine = { kind: 'ids', first };
+    if (isNew && first.row !== USUAL_IDS.row) await file.append(JSON.stringify(line));
+    return file;
+  });
+}
+
+/** Returns the ids that the books began with; undefined when they began with the usual ones. */
+async function readFirstIds(path: string): Promise<FirstIds | undefined> {
+  const file = await open(path, 'r');
+  try {
+    for await (const text of file.readLines({ autoClose: false })) {
+      const line = readLine(text);
+      return line.kind === 'ids' ? line.first : undefined;
+    }
+    return undefined;
+  } finally {
+    await file.close();
+  }
 }
 
 async function keepBooks(
@@ -148,6 +162,8 @@ async function keepBooks(
       case 'deletion':
         customers.forget(line.key);
         schedules.forget(line.key);
+        return;
+      case 'ids':
     }
   }
 
