@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
@@ -6,7 +6,9 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 import type { Call, CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
-import { PipelineError } from '../../kernel/errors.ts';
+import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import type { NotedCall } from '../../sandbox/calls/note-call.ts';
+import { readScript, type ScriptedCall } from '../../sandbox/calls/play-script.ts';
 import { wholeNumber } from '../option-values.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import type { Server } from '../../../schemas/operations.ts';
@@ -34,6 +36,11 @@ export const SANDBOX_SWITCHES = [
   ['--refunds-may-exceed', 'let refunds pay back more than was charged'],
   ['--refunds-need-settlement', 'refuse to pay back a bank charge before the bank has accepted it'],
   ['--cut-long-values', 'cut texts that are too long instead of refusing them'],
+  ['--record <file>', 'write each call with its answer, both masked, to this new file'],
+  [
+    '--replay <file>',
+    'demand the calls of such a file, in order, and answer as recorded; exit status 1 if others come',
+  ],
   ['--control', 'allow HTTP calls that move its clock, empty its books and plan faults'],
 ] as const satisfies CliCommand['options'];
 
@@ -48,9 +55,12 @@ export const sandbox: CliCommand = {
   ],
   async run({ options }) {
     const wanted = readSandboxOptions(options);
+    const { record, replay } = options as Partial<Record<'record' | 'replay', string>>;
     const log = openCommandLog();
+    const script = replay === undefined ? {} : { script: await readScriptFile(replay) };
+    const tape = record === undefined ? undefined : await openTape(record);
     return withStopSignal(async (stop) => {
-      const service = await startSandbox({ ...wanted, log });
+      const service = await startSandbox({ ...wanted, ...script, ...(tape && { onCall: tape.write }), log });
       let caFile: string | undefined;
       try {
         if (service.ca !== undefined) caFile = await writeCa(service.ca, wanted.dataDir);
@@ -58,12 +68,50 @@ export const sandbox: CliCommand = {
         await aborted(stop);
       } finally {
         await service.close();
+        await tape?.close();
         if (caFile !== undefined && wanted.dataDir === undefined) await rm(dirname(caFile), { recursive: true });
       }
-      return EXIT.ok;
+      const complaints = service.complaints();
+      for (const complaint of complaints) console.error(complaint);
+      return complaints.length === 0 ? EXIT.ok : EXIT.usage;
     });
   },
 };
+
+/** @throws USAGE when the file cannot be read or holds no calls */
+async function readScriptFile(path: string): Promise<ScriptedCall[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new PipelineError('USAGE', `replay "${path}"`, reasonOf(error), { next: 'Name a recorded file.' });
+  });
+  return readScript(text);
+}
+
+/**
+ * Opens a new file that takes a line for each call.
+ * @throws USAGE when it exists or cannot be written
+ */
+async function openTape(path: string): Promise<{ write(call: NotedCall): void; close(): Promise<void> }> {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw new PipelineError('USAGE', `record to "${path}"`, reasonOf(error), {
+      next: 'Name a file that is not there.',
+    });
+  });
+  let last: Promise<void> = Promise.resolve();
+  return {
+    write: (call) => {
+      last = last.then(() => file.appendFile(`${JSON.stringify(call)}\n`));
+      // Closing reports the failure.
+      last.catch(() => undefined);
+    },
+    close: async () => {
+      try {
+        await last;
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
 
 /** Writes the certificate of the CA beside the books, else into a new folder of its own, and returns its path. */
 async function writeCa(certificate: string, folder: string | undefined): Promise<string> {
@@ -120,6 +168,9 @@ export function readSandboxOptions(options: Call['options']): ReadOptions {
   if (now !== undefined && Number.isNaN(Date.parse(now))) {
     const next = 'Write it as 2026-06-15T09:00:00Z.';
     throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next });
+  }
+  if (options['record'] !== undefined && options['replay'] !== undefined) {
+    throw new PipelineError('USAGE', 'use --replay', 'it excludes --record', { next: 'Leave one of them out.' });
   }
   return {
     port: wholeNumber('--port', options['port'], 65_535),

@@ -34,8 +34,10 @@ export type Books = {
    */
   decide<Result>(decision: () => Decision<Result>): Promise<Result>;
   readonly transactions: Omit<TransactionBook, 'keep'>;
-  readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode'>;
+  readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode' | 'page' | 'size'>;
   readonly payments: Pick<PaymentBook, 'list'>;
+  /** Lists the rows of all accounts with the ids of reports. */
+  shownRows: PaymentBook['rows'];
   readonly schedules: Pick<ScheduleBook, 'hasDue' | 'listDue'>;
   /** Makes a key that does not reveal its parts. */
   readonly keyOf: BookSecret['keyOf'];
@@ -229,6 +231,7 @@ async function keepBooks(
     transactions,
     customers,
     payments,
+    shownRows: payments.rows,
     schedules,
     keyOf: secret.keyOf,
     findBatch: (account, batchId) => {
