@@ -4,7 +4,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import type { BatchLine, BookLine, BookRow, FirstIds, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
-import { type BookFile, lockFolder, noBookFile, openBookFile } from './book-folder.ts';
+import { type BookFile, lockFolder, noBookFile, openBookFile, readStart } from './book-folder.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
 import {
@@ -110,7 +110,8 @@ async function openFolder(folder: string, first: FirstIds): Promise<Books> {
   const path = join(folder, BOOK_FILE);
   const isNew = await isEmpty(path);
   const secret = await openBookSecret(join(folder, 'secret'), isNew);
-  const ids = isNew ? first : { ...first, ...((await readFirstIds(path)) ?? { row: USUAL_IDS.row }) };
+  const begun = isNew ? undefined : readLine((await readStart(path)) ?? '{}');
+  const ids = isNew ? first : begun?.kind === 'ids' ? begun.first : { ...first, row: USUAL_IDS.row };
   return keepBooks(secret, ids, async (onLine) => {
     const file = await openBookFile(path, onLine);
     // Rows of batches are numbered from the first, so an unusual first id must be found again.
@@ -118,20 +119,6 @@ async function openFolder(folder: string, first: FirstIds): Promise<Books> {
     if (isNew && first.row !== USUAL_IDS.row) await file.append(JSON.stringify(line));
     return file;
   });
-}
-
-/** Returns the ids that the books began with; undefined when they began with the usual ones. */
-async function readFirstIds(path: string): Promise<FirstIds | undefined> {
-  const file = await open(path, 'r');
-  try {
-    for await (const text of file.readLines({ autoClose: false })) {
-      const line = readLine(text);
-      return line.kind === 'ids' ? line.first : undefined;
-    }
-    return undefined;
-  } finally {
-    await file.close();
-  }
 }
 
 async function keepBooks(

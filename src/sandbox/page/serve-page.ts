@@ -3,8 +3,7 @@ import type { CallLog } from '../calls/note-call.ts';
 import { type Controls, serveControl } from '../control/serve-control.ts';
 import type { HandlerContext } from '../handlers/handler.ts';
 import { html, Html, type HttpCall, type Reply } from '../reply.ts';
-import { showCalls, showControls } from './show-calls.ts';
-import { showBatches, showCustomers, showDays, showPayments } from './show-books.ts';
+import { showBatches, showCalls, showControls, showCustomers, showDays, showPayments } from './show-views.ts';
 
 /** What the page shows and drives. */
 export type PageContext = {
@@ -53,7 +52,7 @@ const VIEWS = [
 
 function showView(query: URLSearchParams, { context, calls, controls }: PageContext): Html {
   const { books, clock } = context;
-  switch (query.get('view')) {
+  switch (query.get('view') ?? '') {
     case 'customers':
       return showCustomers(query, books.customers);
     case 'batches':

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { keepPayments } from '../../../src/sandbox/books/payment-book.ts';
 import { newBookSecret } from '../../../src/sandbox/books/book-secret.ts';
 import { servePage } from '../../../src/sandbox/page/serve-page.ts';
-import { showBatches, showDays, showPayments } from '../../../src/sandbox/page/show-books.ts';
+import { showBatches, showDays, showPayments } from '../../../src/sandbox/page/show-views.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { callSandbox, CUSTOMER_PATH, NOW } from '../support/make-context.ts';
 import { ACCOUNT, rowsOf, useSandboxes } from '../support/sandbox-world.ts';
