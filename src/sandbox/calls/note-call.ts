@@ -2,6 +2,7 @@ import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import { FIRST_REPORT_FIELDS } from '../../../schemas/report-v1.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
+import { maskText } from '../../kernel/mask.ts';
 import { hideCardNumber, maskNumber } from '../batch/mask-number.ts';
 import { readBatchFile, readRow } from '../batch/process-batch.ts';
 import { operationOf } from '../faults/strike-call.ts';
@@ -105,9 +106,15 @@ const BATCH_TEXT = 'batchFileText';
 /** Masks a value by its name. The values of names that no operation has may be anything, so only their length stays. */
 function maskValue(name: string, text: string, most: number): string {
   if (!isKnown(name)) return '*'.repeat(Math.min(text.length, 20));
-  if (!isSecret(name)) return hideNumbers(cut(text, most));
+  if (!isSecret(name)) return WORDS.includes(name) ? maskText(cut(text, most)) : hideNumbers(cut(text, most));
   return name === 'cvv2' ? '*'.repeat(Math.min(text.length, 20)) : cut(maskNumber(text), most);
 }
+
+/** Free texts, in which any long number may be that of an account. Others are or may be codes and telephone numbers. */
+const WORDS: readonly string[] =
+  'firstName lastName companyName address city title comment item1 item2 item3 item4 item5 item6'.split(' ');
+/** The same in answers. */
+const WORD_ELEMENTS = /(<(?:FN|LN|CO|ADD|CTY|TTL|CM|IT[1-6]|CSTN)>)([^<]*)/g;
 
 function isKnown(name: string): boolean {
   return name === 'agentCode' || Object.hasOwn(FIELDS, name) || Object.hasOwn(FIRST_REPORT_FIELDS, name);
@@ -150,7 +157,8 @@ const FILE = /(<(?:FILE|BATCHPROCESSRESULTFILE)>)([^<]*)(<\/)/;
 
 /** Hides the numbers between the tags of a document. */
 function hideAround(xml: string): string {
-  return xml.replace(/[^<>]+/g, hideNumbers);
+  const shown = xml.replace(WORD_ELEMENTS, (_, tag: string, text: string) => tag + maskText(text));
+  return shown.replace(/[^<>]+/g, hideNumbers);
 }
 
 /** Masks a result file or a report. The sandbox has masked their numbers but in rows that it did not understand. */
