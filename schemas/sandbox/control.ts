@@ -41,3 +41,16 @@ export const FaultRequest = z.strictObject(
   },
   { error: ({ code }) => (code === 'invalid_type' ? 'must be an object such as {"kind": "no-answer"}' : undefined) },
 );
+
+/** One call of a script that the sandbox plays, and its answer. Recorded files hold one a line. */
+export const ScriptStep = z.strictObject(
+  {
+    at: z.string().optional(),
+    operation: z.string('must be an operation'),
+    parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]), 'must be an object'),
+    status: z.int().min(200).max(599).optional(),
+    response: z.string().optional(),
+    fault: z.string().optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'must be an object with operation and parameters' : undefined) },
+);

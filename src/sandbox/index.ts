@@ -3,3 +3,6 @@ export { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox
 export type { BookRow } from './books/book-row.ts';
 export type { Account } from './handlers/handler.ts';
 export type { SandboxClock } from './sandbox-clock.ts';
+export type { NotedCall } from './calls/note-call.ts';
+export { readScript, type ScriptedCall } from './calls/play-script.ts';
+export type { FaultPlan, Faults } from './faults/plan-faults.ts';

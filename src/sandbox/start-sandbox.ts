@@ -5,6 +5,8 @@ import { systemClock } from '../kernel/clock.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
 import { type Books, emptyBooks, firstIdsOf, openBooks } from './books/open-books.ts';
+import { keepCalls, type NotedCall } from './calls/note-call.ts';
+import { playScript, type ScriptedCall } from './calls/play-script.ts';
 import { type FaultPlanner, type Faults, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
@@ -31,14 +33,18 @@ export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock' | 't
   /** Folder of the books, which survive a kill. When omitted, they are lost with the process. */
   readonly dataDir?: string;
   /**
-   * Id of the first batch of empty books; 1000001 when omitted. `time` derives it, and the first ids of transactions and
-   * customer codes, from the present, so that a restart without the books gives no id twice.
+   * Id of the first batch of empty books, after a reset as well; 1000001 when omitted. `time` derives it, and the first
+   * ids of transactions and customer codes, from the present, so that no restart or reset gives an id twice.
    */
   readonly firstBatchId?: number | 'time';
   /** Largest request body in bytes; 10 MB when omitted. */
   readonly maxBodyBytes?: number;
   /** Whether clock, faults and reset are also available over HTTP; false when omitted. */
   readonly control?: boolean;
+  /** Gets each call with its answer, both masked, before the answer leaves. */
+  readonly onCall?: (call: NotedCall) => void;
+  /** The calls that must come, in order. A call that is another, or has other parameters, gets a SOAP fault. */
+  readonly script?: readonly ScriptedCall[];
 };
 
 export type Sandbox = {
@@ -52,7 +58,12 @@ export type Sandbox = {
   readonly clock: SandboxClock;
   /** Plans failures on demand (docs/sandbox.md). */
   readonly faults: Faults;
+  /** Every payment that was taken, oldest first. */
   books(): readonly BookRow[];
+  /** The last 200 calls, oldest first, masked and cut. */
+  calls(): readonly NotedCall[];
+  /** Says what came other than `script` says, and what did not come; empty when all of it was played. */
+  complaints(): readonly string[];
   /** Books every recurring payment that is due. HTTP calls do this themselves; `books()` does not. */
   settle(): Promise<void>;
   /**
@@ -61,6 +72,8 @@ export type Sandbox = {
    */
   reset(): Promise<void>;
   close(): Promise<void>;
+  /** Closes it at the end of a block: `await using sandbox = await startSandbox();`. */
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 /**
@@ -79,7 +92,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clock.set(options.now ?? systemClock.now());
   });
   const controls = options.control === true ? { clock, faults, reset } : undefined;
-  const serving = { context, faults, controls, maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024 };
+  const calls = keepCalls(options.onCall);
+  const script = options.script && playScript(options.script);
+  const maxBodyBytes = options.maxBodyBytes ?? 10 * 1024 * 1024;
+  const serving = { context, faults, controls, calls, script, names: options.tls?.names ?? [], maxBodyBytes };
   const door = openDoor(faults, certificate);
   const listen = (port: number, server: Server | undefined) =>
     door.add(
@@ -103,8 +119,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       faults,
       books: () => context.books.rows(),
       settle: () => runSchedules(context),
+      calls: calls.list,
+      complaints: () => script?.complaints() ?? [],
       reset,
       close: closeAll,
+      [Symbol.asyncDispose]: closeAll,
     };
   } catch (error) {
     await closeAll();

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FIXED_SEED, seededRandom } from '../support/random.ts';
@@ -8,7 +10,8 @@ import { killRepeatedly, startChild, useSandboxes } from './support/sandbox-worl
 import type { HandlerContext } from '../../src/sandbox/handlers/handler.ts';
 import { HANDLERS } from '../../src/sandbox/handlers/handlers.ts';
 import { runSchedules } from '../../src/sandbox/time/run-schedules.ts';
-import { makeCall, makeContext } from './support/make-context.ts';
+import { startPaydrop } from '../cli/support/run-child.ts';
+import { callSandbox, makeCall, makeContext } from './support/make-context.ts';
 import { ALL_CODES, testCodes } from './support/test-codes.ts';
 
 const world = useSandboxes();
@@ -231,5 +234,30 @@ describe('a crowd', () => {
     expect(bodiless?.text).toMatch(/^HTTP\/1\.1 408 /);
     expect(bodiless?.seconds).toBeGreaterThan(50);
     expect(bodiless?.seconds).toBeLessThan(90);
+  });
+});
+
+const CARD_CHARGE = { creditCardNum: '4222222222222220', creditCardExpiry: '12/49', total: '5.00' };
+
+describe('paydrop sandbox', () => {
+  it('records to a new file, and replays it: status 1 when a call is missing', async () => {
+    const file = join(await world.folder(), 'calls.jsonl');
+    const run = async (...words: string[]) => {
+      const child = await startPaydrop(['sandbox', '--port', '0', ...words]);
+      await child.says('listens on');
+      return { child, url: /http:\S+/.exec(child.err())?.[0] ?? '' };
+    };
+    const first = await run('--record', file);
+    await callSandbox(first, 'ProcessCreditCard', CARD_CHARGE);
+    first.child.process.kill('SIGTERM');
+    expect(await first.child.ended).toEqual({ status: 0, signal: null });
+    expect(await readFile(file, 'utf8')).toMatch(/^\{"at":"[^\n]*\}\n$/);
+    const second = await run('--replay', file);
+    second.child.process.kill('SIGTERM');
+    expect(await second.child.ended).toEqual({ status: 1, signal: null });
+    expect(second.child.err()).toContain('\nCall 1, processCreditCard, did not come.\n');
+    const again = await startPaydrop(['sandbox', '--port', '0', '--record', file]);
+    expect((await again.ended).status).toBe(1);
+    expect(again.err()).toMatch(/^Cannot record to ".*calls\.jsonl": .*exists/);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
@@ -6,7 +6,9 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 import type { Call, CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { aborted, withStopSignal } from '../process/stop-signal.ts';
-import { PipelineError } from '../../kernel/errors.ts';
+import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import type { NotedCall } from '../../sandbox/calls/note-call.ts';
+import { readScript, type ScriptedCall } from '../../sandbox/calls/play-script.ts';
 import { wholeNumber } from '../option-values.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import type { Server } from '../../../schemas/operations.ts';
@@ -38,6 +40,11 @@ export const SANDBOX_SWITCHES = [
   ['--lenient', 'answer as clients hope: apply none of the strict rules of docs/reference/sandbox-rules.md'],
   ['--allow <list>', 'strict rules not to apply, by their names there, separated by commas'],
   ['--cards-valid-at <day>', 'judge the expiry of cards as on this day, such as 2017-06-15, instead of by the clock'],
+  ['--record <file>', 'write each call with its answer, both masked, to this new file'],
+  [
+    '--replay <file>',
+    'demand the calls of such a file, in order, and answer as recorded; exit status 1 if others come',
+  ],
   ['--control', 'allow HTTP calls that move its clock, empty its books and plan faults'],
 ] as const satisfies CliCommand['options'];
 
@@ -52,9 +59,12 @@ export const sandbox: CliCommand = {
   ],
   async run({ options }) {
     const wanted = readSandboxOptions(options);
+    const { record, replay } = options as Partial<Record<'record' | 'replay', string>>;
     const log = openCommandLog();
+    const script = replay === undefined ? {} : { script: await readScriptFile(replay) };
+    const tape = record === undefined ? undefined : await openTape(record);
     return withStopSignal(async (stop) => {
-      const service = await startSandbox({ ...wanted, log });
+      const service = await startSandbox({ ...wanted, ...script, ...(tape && { onCall: tape.write }), log });
       let caFile: string | undefined;
       try {
         if (service.ca !== undefined) caFile = await writeCa(service.ca, wanted.dataDir);
@@ -62,12 +72,50 @@ export const sandbox: CliCommand = {
         await aborted(stop);
       } finally {
         await service.close();
+        await tape?.close();
         if (caFile !== undefined && wanted.dataDir === undefined) await rm(dirname(caFile), { recursive: true });
       }
-      return EXIT.ok;
+      const complaints = service.complaints();
+      for (const complaint of complaints) console.error(complaint);
+      return complaints.length === 0 ? EXIT.ok : EXIT.usage;
     });
   },
 };
+
+/** @throws USAGE when the file cannot be read or holds no calls */
+async function readScriptFile(path: string): Promise<ScriptedCall[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new PipelineError('USAGE', `replay "${path}"`, reasonOf(error), { next: 'Name a recorded file.' });
+  });
+  return readScript(text);
+}
+
+/**
+ * Opens a new file that takes a line for each call.
+ * @throws USAGE when it exists or cannot be written
+ */
+async function openTape(path: string): Promise<{ write(call: NotedCall): void; close(): Promise<void> }> {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw new PipelineError('USAGE', `record to "${path}"`, reasonOf(error), {
+      next: 'Name a file that is not there.',
+    });
+  });
+  let last: Promise<void> = Promise.resolve();
+  return {
+    write: (call) => {
+      last = last.then(() => file.appendFile(`${JSON.stringify(call)}\n`));
+      // Closing reports the failure.
+      last.catch(() => undefined);
+    },
+    close: async () => {
+      try {
+        await last;
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
 
 /** Writes the certificate of the CA beside the books, else into a new folder of its own, and returns its path. */
 async function writeCa(certificate: string, folder: string | undefined): Promise<string> {
@@ -97,8 +145,7 @@ export function startLines(
   ];
 }
 
-const BOOKS_END =
-  'Its books are lost when it ends; ids begin at a number of the time, so that none comes twice. --data keeps books.';
+const BOOKS_END = 'Its books are lost when it ends; --data keeps them.';
 
 /** How to make clients trust a CA, one line for each language. */
 function trustLines(path: string): string[] {
@@ -132,6 +179,9 @@ export function readSandboxOptions(options: Call['options']): ReadOptions {
     const next = 'Write it as 2017-06-15.';
     throw new PipelineError('USAGE', `judge cards as on "${cardsValidAt}"`, 'it is not a day', { next });
   }
+  if (options['record'] !== undefined && options['replay'] !== undefined) {
+    throw new PipelineError('USAGE', 'use --replay', 'it excludes --record', { next: 'Leave one of them out.' });
+  }
   return {
     port: wholeNumber('--port', options['port'], 65_535),
     ...(portUk === undefined ? {} : { portUk: wholeNumber('--port-uk', portUk, 65_535) }),
@@ -158,7 +208,8 @@ export function readSandboxOptions(options: Call['options']): ReadOptions {
     allow: readStrictRules(options['allow']),
     control: options['control'] === true,
     ...(now === undefined ? {} : { now }),
-    ...(data === undefined ? { firstBatchId: 'time' } : { dataDir: data }),
+    firstBatchId: 'time',
+    ...(data === undefined ? {} : { dataDir: data }),
     ...(cardsValidAt === undefined ? {} : { cardsValidAt: new Date(cardsValidAt) }),
   };
 }

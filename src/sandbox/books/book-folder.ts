@@ -135,6 +135,20 @@ export async function openBookFile(path: string, onLine: (line: string) => void)
   return { append, close: () => file.close() };
 }
 
+/** Returns the first line of a file, unless it is longer than some hundred bytes. */
+export async function readStart(path: string): Promise<string | undefined> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SHORT_LINE_BYTES), 0, SHORT_LINE_BYTES, 0);
+    const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
+    return end < 0 ? undefined : buffer.toString('utf8', 0, end);
+  } finally {
+    await file.close();
+  }
+}
+
+const SHORT_LINE_BYTES = 400;
+
 /** For a sandbox that stores nothing. */
 export const noBookFile: BookFile = { append: () => Promise.resolve(), close: () => Promise.resolve() };
 

@@ -35,7 +35,7 @@ export type JudgedRow = Omit<BookRow, 'at' | 'account' | 'operation' | 'batchId'
  * A line of the file. One line holds a whole batch, or a charge and the record it created, so a crash leaves all or
  * nothing.
  */
-export type BookLine = BatchLine | TransactionLine | CustomerLine | DeletionLine;
+export type BookLine = BatchLine | TransactionLine | CustomerLine | DeletionLine | FirstIdsLine;
 
 export type BatchLine = {
   readonly kind: 'batch';
@@ -61,6 +61,17 @@ export type TransactionLine = Transaction & {
 };
 type CustomerLine = { readonly kind: 'customer'; readonly customer: StoredCustomer };
 type DeletionLine = { readonly kind: 'deletion'; readonly key: string };
+
+/** The first line of books whose ids begin at a number of the time. */
+type FirstIdsLine = { readonly kind: 'ids'; readonly first: FirstIds };
+
+/** Where the ids of empty books begin. */
+export type FirstIds = {
+  readonly batch: number;
+  readonly row: number;
+  readonly single: number;
+  readonly customer: number;
+};
 
 /** A single charge or refund, approved or not. */
 export type Transaction = {

@@ -23,6 +23,15 @@ export function keepCustomers(secret: BookSecret, firstSerial: number) {
     /** Lists the records of one account, oldest first. */
     list: (account: string): readonly Customer[] =>
       [...stored.values()].filter((customer) => customer.account === account).map(open),
+    size: (): number => stored.size,
+    /**
+     * Returns some records of all accounts, newest first.
+     * @param skip how many newer ones are left out
+     */
+    page: (skip: number, most: number): readonly { readonly account: string; readonly record: Customer }[] => {
+      const newest = [...stored.values()].reverse().slice(skip, skip + most);
+      return newest.map((customer) => ({ account: customer.account, record: open(customer) }));
+    },
     /** Returns `A` and eight digits; no code is issued twice, even after its record was deleted. */
     nextCode: (account: string): string => {
       let serial = lastSerial + 1;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
-import type { BatchLine, BookLine, BookRow, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
-import { type BookFile, lockFolder, noBookFile, openBookFile } from './book-folder.ts';
+import type { BatchLine, BookLine, BookRow, FirstIds, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
+import { type BookFile, lockFolder, noBookFile, openBookFile, readStart } from './book-folder.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
 import {
@@ -34,8 +34,10 @@ export type Books = {
    */
   decide<Result>(decision: () => Decision<Result>): Promise<Result>;
   readonly transactions: Omit<TransactionBook, 'keep'>;
-  readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode'>;
+  readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode' | 'page' | 'size'>;
   readonly payments: Pick<PaymentBook, 'list'>;
+  /** Lists the rows of all accounts with the ids of reports. */
+  shownRows: PaymentBook['rows'];
   readonly schedules: Pick<ScheduleBook, 'hasDue' | 'listDue'>;
   /** Makes a key that does not reveal its parts. */
   readonly keyOf: BookSecret['keyOf'];
@@ -61,14 +63,6 @@ export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation
 };
 
 type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
-
-/** Where the ids of empty books begin. */
-export type FirstIds = {
-  readonly batch: number;
-  readonly row: number;
-  readonly single: number;
-  readonly customer: number;
-};
 
 /** The same in every run, so that tests can name them. */
 const USUAL_IDS: FirstIds = { batch: 1_000_001, row: 1, single: 0x600_0001, customer: 10_000_001 };
@@ -114,8 +108,17 @@ export async function openBooks(folder: string | undefined, first = USUAL_IDS): 
 
 async function openFolder(folder: string, first: FirstIds): Promise<Books> {
   const path = join(folder, BOOK_FILE);
-  const secret = await openBookSecret(join(folder, 'secret'), await isEmpty(path));
-  return keepBooks(secret, first, (onLine) => openBookFile(path, onLine));
+  const isNew = await isEmpty(path);
+  const secret = await openBookSecret(join(folder, 'secret'), isNew);
+  const begun = isNew ? undefined : readLine((await readStart(path)) ?? '{}');
+  const ids = isNew ? first : begun?.kind === 'ids' ? begun.first : { ...first, row: USUAL_IDS.row };
+  return keepBooks(secret, ids, async (onLine) => {
+    const file = await openBookFile(path, onLine);
+    // Rows of batches are numbered from the first, so an unusual first id must be found again.
+    const line: BookLine = { kind: 'ids', first };
+    if (isNew && first.row !== USUAL_IDS.row) await file.append(JSON.stringify(line));
+    return file;
+  });
 }
 
 async function keepBooks(
@@ -148,6 +151,8 @@ async function keepBooks(
       case 'deletion':
         customers.forget(line.key);
         schedules.forget(line.key);
+        return;
+      case 'ids':
     }
   }
 
@@ -213,6 +218,7 @@ async function keepBooks(
     transactions,
     customers,
     payments,
+    shownRows: payments.rows,
     schedules,
     keyOf: secret.keyOf,
     findBatch: (account, batchId) => {

@@ -14,13 +14,20 @@ export type Payment = {
 
 export type PaymentBook = ReturnType<typeof keepPayments>;
 
+/** A row of the books with the id that reports give it; empty when no report shows it. */
+export type ShownRow = { readonly row: BookRow; readonly transactionId: string };
+
 /** Keeps every judged charge and refund; not duplicates or malformed rows. */
 export function keepPayments(
   secret: BookSecret,
   findCustomer: (account: string, code: string) => Customer | undefined,
   firstRow: number,
 ) {
-  const pages: { readonly account: string; readonly open: () => readonly Payment[] }[] = [];
+  const pages: {
+    readonly account: string;
+    readonly open: () => readonly Payment[];
+    readonly show: () => readonly ShownRow[];
+  }[] = [];
   const transactions = new Map<string, TransactionLine>();
   let lastSerial = firstRow - 1;
 
@@ -35,6 +42,11 @@ export function keepPayments(
       serial += 1;
       return [{ row, method, transactionId, payer }];
     });
+  }
+
+  function showBatch(rows: readonly BookRow[], firstSerial: number): ShownRow[] {
+    let serial = firstSerial - 1;
+    return rows.map((row) => ({ row, transactionId: isJudged(row) ? idOf((serial += 1)) : '' }));
   }
 
   /** Returns the payer. A row by customer code names none, so its current record is shown. */
@@ -54,16 +66,20 @@ export function keepPayments(
     /** Lists the payments of one account in booking order. Unseals their payers. */
     list: (account: string): readonly Payment[] =>
       pages.filter((page) => page.account === account).flatMap(({ open }) => open()),
+    /** Lists every row of all accounts in booking order. Opens nothing that is sealed. */
+    rows: (): readonly ShownRow[] => pages.flatMap(({ show }) => show()),
     keepBatch: (line: BatchLine, rows: readonly BookRow[]): void => {
       const firstSerial = lastSerial + 1;
       lastSerial += rows.filter(isJudged).length;
-      pages.push({ account: line.account, open: () => openBatch(line, rows, firstSerial) });
+      const open = () => openBatch(line, rows, firstSerial);
+      pages.push({ account: line.account, open, show: () => showBatch(rows, firstSerial) });
     },
     keepTransaction: (line: TransactionLine): void => {
       const { row, method } = line;
       const transactionId = row.transactionId ?? '';
       if (transactionId !== '') transactions.set(transactionId, line);
-      pages.push({ account: row.account, open: () => [{ row, method, transactionId, payer: payerOf(line) }] });
+      const open = () => [{ row, method, transactionId, payer: payerOf(line) }];
+      pages.push({ account: row.account, open, show: () => [{ row, transactionId }] });
     },
   };
 }

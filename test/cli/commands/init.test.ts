@@ -249,7 +249,7 @@ describe('readSandboxOptions', () => {
     [['--port', '0', '--host', '::1'], { port: 0, host: '::1' }],
     [['--accounts', 'A1:one@UK'], { accounts: [{ agentCode: 'A1', password: 'one', server: 'UK' }] }],
     [['--now', '2026-06-15T09:00:00Z'], { now: '2026-06-15T09:00:00Z' }],
-    [['--data', 'books'], { dataDir: 'books', firstBatchId: undefined }],
+    [['--data', 'books'], { dataDir: 'books' }],
     [['--port-uk', '0'], { portUk: 0 }],
     [['--tls'], { tls: { names: [] } }],
     [['--tls-names', 'a.test, b.test'], { tls: { names: ['a.test', 'b.test'] } }],
