@@ -257,6 +257,8 @@ describe('readSandboxOptions', () => {
     [['--refunds-need-settlement'], { refundsNeedSettlement: true }],
     [['--cut-long-values'], { cutsLongValues: true }],
     [['--control'], { control: true }],
+    [['--history', '30d'], { history: { days: 30 } }],
+    [['--history', '90d:7', '--history-size', '100000'], { history: { days: 90, seed: 7, size: 100_000 } }],
   ])('%j', async (words, changed) => {
     expect(await read(words)).toEqual({ ...DEFAULTS, ...changed });
   });
@@ -267,6 +269,18 @@ describe('readSandboxOptions', () => {
       await expect(read([flag, 'x'])).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));
     },
   );
+
+  it.each([
+    ['--history', '30'],
+    ['--history', '0d'],
+    ['--history', '3661d'],
+    ['--history', '1d:4294967296'],
+    ['--history-size', '5'],
+    ['--history', '1d', '--history-size', '0'],
+    ['--history', '1d', '--history-size', '1000001'],
+  ])('%s %s %s %s is refused', async (...words) => {
+    await expect(read(words)).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));
+  });
 });
 
 it('SANDBOX_SWITCHES stand in docs/sandbox.md', async () => {
