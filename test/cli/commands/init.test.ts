@@ -270,16 +270,8 @@ describe('readSandboxOptions', () => {
     },
   );
 
-  it.each([
-    ['--history', '30'],
-    ['--history', '0d'],
-    ['--history', '3661d'],
-    ['--history', '1d:4294967296'],
-    ['--history-size', '5'],
-    ['--history', '1d', '--history-size', '0'],
-    ['--history', '1d', '--history-size', '1000001'],
-  ])('%s %s %s %s is refused', async (...words) => {
-    await expect(read(words)).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));
+  it.each(['30', '0d', '3661d', '1d:4294967296', '1d --history-size 0'])('--history %s is refused', async (text) => {
+    await expect(read(`--history ${text}`.split(' '))).rejects.toMatchObject({ code: 'USAGE' });
   });
 });
 
