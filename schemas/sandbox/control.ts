@@ -54,3 +54,26 @@ export const ScriptStep = z.strictObject(
   },
   { error: ({ code }) => (code === 'invalid_type' ? 'must be an object with operation and parameters' : undefined) },
 );
+
+const CHOICE = 'must be {"transactionId": "A6000001"} or {"all": true}';
+const RETURN_CODE = 'must be a number from 1 to 999';
+const OfOne = z.strictObject({ transactionId: z.string(CHOICE).regex(/^A[0-9A-F]{7,15}$/, CHOICE) });
+const OfAll = z.strictObject({ all: z.literal(true, CHOICE), account: z.string('must be an agent code').optional() });
+/** Return codes are not rejection codes: they come from the bank, and no list of them is complete. */
+const Coded = { code: z.int(RETURN_CODE).min(1, RETURN_CODE).max(999, RETURN_CODE).optional() };
+
+/** Bank payments: one, or all that are due, of one account or of all. */
+export type BankOrder = {
+  readonly transactionId?: string | undefined;
+  readonly all?: true | undefined;
+  readonly account?: string | undefined;
+  readonly code?: number | undefined;
+};
+
+/** Bank payments to settle. */
+export const BankSettlement: z.ZodType<BankOrder> = z.union([OfOne, OfAll], { error: CHOICE });
+
+/** Bank payments to reject or return, and the code of why. */
+export const BankFailure: z.ZodType<BankOrder> = z.union([OfOne.extend(Coded), OfAll.extend(Coded)], {
+  error: `${CHOICE}, and may have a "code" from 1 to 999`,
+});

@@ -3,18 +3,21 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Server } from '../../schemas/operations.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
-import type { BookRow } from './books/book-row.ts';
-import { type Books, emptyBooks, firstIdsOf, openBooks } from './books/open-books.ts';
+import { type BookRow, firstIdsOf } from './books/book-row.ts';
+import { emptyBooks } from './books/book-folder.ts';
+import { type Books, openBooks } from './books/open-books.ts';
 import { keepCalls, type NotedCall } from './calls/note-call.ts';
 import { playScript, type ScriptedCall } from './calls/play-script.ts';
 import { type FaultPlanner, type Faults, planFaults } from './faults/plan-faults.ts';
 import { strikeConnections } from './faults/strike-call.ts';
 import { handleRequest } from './handle-request.ts';
-import type { HandlerContext } from './handlers/handler.ts';
+import type { Account, HandlerContext } from './handlers/handler.ts';
+import { type HistoryOptions, planHistory } from './history/plan-history.ts';
 import { type Listener, openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { makeCertificate, type ServerCertificate } from './tls/make-certificate.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
+import { type BankControls, bankControls } from './time/step-by-hand.ts';
 
 export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock' | 'takeRejection'>> & {
   /** Any free port when 0 or omitted. */
@@ -37,6 +40,8 @@ export type SandboxOptions = Partial<Omit<HandlerContext, 'books' | 'clock' | 't
    * ids of transactions and customer codes, from the present, so that no restart or reset gives an id twice.
    */
   readonly firstBatchId?: number | 'time';
+  /** Traffic before the start of the clock, with which empty books begin; none when omitted. */
+  readonly history?: HistoryOptions;
   /** Largest request body in bytes; 10 MB when omitted. */
   readonly maxBodyBytes?: number;
   /** Whether clock, faults and reset are also available over HTTP; false when omitted. */
@@ -66,9 +71,11 @@ export type Sandbox = {
   complaints(): readonly string[];
   /** Books every recurring payment that is due. HTTP calls do this themselves; `books()` does not. */
   settle(): Promise<void>;
+  /** Settles, rejects and returns bank payments at once. */
+  readonly bank: BankControls;
   /**
-   * Returns to the initial state: no faults, the clock at its start, no rows or customer records. With a data folder,
-   * the books are empty on disk when the promise resolves. Calls in progress may fail.
+   * Returns to the initial state: no faults, the clock at its start, no rows or customer records but those of the
+   * history. With a data folder, that is on disk when the promise resolves. Calls in progress may fail.
    */
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -78,20 +85,22 @@ export type Sandbox = {
 
 /**
  * Starts a stand-in for the payment service, for trials and tests: a SOAP server for clients of the real service.
- * @throws CONFIG_INVALID when the server cannot listen on the address, USAGE when a name of `tls` is no host name, and
- * whatever `openBooks` throws
+ * @throws CONFIG_INVALID when the server cannot listen on the address, USAGE when a name of `tls` is no host name or a
+ * number of `history` is out of its range, and whatever `openBooks` throws
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(context));
   const certificate = options.tls && (await makeCertificate(systemClock.now(), options.tls.names));
   const faults = planFaults({ shut: (forMs) => door.shut(forMs), open: () => door.open() });
   const context = await openContext(options, clock, faults.takeRejection);
+  const bank = bankControls(context);
   const reset = oneAfterTheOther(async () => {
     await faults.clear();
-    await renewBooks(context, options);
-    clock.set(options.now ?? systemClock.now());
+    const start = new Date(options.now ?? systemClock.now());
+    await renewBooks(context, options, start);
+    clock.set(start);
   });
-  const controls = options.control === true ? { clock, faults, reset } : undefined;
+  const controls = options.control === true ? { clock, faults, reset, bank } : undefined;
   const calls = keepCalls(options.onCall);
   const script = options.script && playScript(options.script);
   const maxBodyBytes = options.maxBodyBytes ?? 10 * 1024 * 1024;
@@ -119,6 +128,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       faults,
       books: () => context.books.rows(),
       settle: () => runSchedules(context),
+      bank,
       calls: calls.list,
       complaints: () => script?.complaints() ?? [],
       reset,
@@ -177,8 +187,8 @@ async function openContext(
   takeRejection: FaultPlanner['takeRejection'],
 ): Promise<OpenContext> {
   return {
-    accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
-    books: await openBooksOf(options),
+    accounts: options.accounts ?? USUAL_ACCOUNTS,
+    books: await openBooksOf(options, clock.now()),
     clock,
     log: options.log ?? silentLog(),
     batchDelayMs: options.batchDelayMs ?? 1000,
@@ -194,19 +204,31 @@ async function openContext(
   };
 }
 
+const USUAL_ACCOUNTS: readonly Account[] = [{ agentCode: 'TEST88', password: 'TEST88' }];
+
 /** Replaces the books with empty ones. If emptying fails, it reopens the previous books. */
-async function renewBooks(context: OpenContext, options: SandboxOptions): Promise<void> {
+async function renewBooks(context: OpenContext, options: SandboxOptions, start: Date): Promise<void> {
   await context.books.close();
   try {
     if (options.dataDir !== undefined) await emptyBooks(options.dataDir);
   } finally {
-    context.books = await openBooksOf(options);
+    context.books = await openBooksOf(options, start);
   }
 }
 
 /** Ids go by the clock of the machine: the sandbox's own may start at the same moment each time. */
-function openBooksOf({ dataDir, firstBatchId }: SandboxOptions): Promise<Books> {
-  return openBooks(dataDir, firstIdsOf(firstBatchId, systemClock.now()));
+async function openBooksOf(options: SandboxOptions, start: Date): Promise<Books> {
+  const { dataDir, firstBatchId, history, accounts = USUAL_ACCOUNTS } = options;
+  const wish = history && planHistory(history, accounts, start);
+  const books = await openBooks(dataDir, firstIdsOf(firstBatchId, systemClock.now()), history?.onProgress);
+  if (!wish) return books;
+  try {
+    await books.beginWith(wish);
+    return books;
+  } catch (error) {
+    await books.close();
+    throw error;
+  }
 }
 
 /** Runs the calls one at a time: two resets at once would close the same books twice. */

@@ -10,6 +10,9 @@ import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import type { NotedCall } from '../../sandbox/calls/note-call.ts';
 import { readScript, type ScriptedCall } from '../../sandbox/calls/play-script.ts';
 import { wholeNumber } from '../option-values.ts';
+import { type HistoryOptions, LARGEST_SEED, MOST_DAYS, MOST_PAYMENTS } from '../../sandbox/history/plan-history.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { groupedCount } from '../../kernel/counted.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import type { Server } from '../../../schemas/operations.ts';
 import { STRICT_RULE_IDS, type StrictRule } from '../../../schemas/sandbox/strict-rules.ts';
@@ -31,6 +34,8 @@ export const SANDBOX_SWITCHES = [
   ],
   ['--now <time>', 'start its clock at this time, such as 2026-06-15T09:00:00Z'],
   ['--data <folder>', 'keep its books in this folder, so that they survive a crash'],
+  ['--history <days>', 'begin with traffic of this many days, such as 30d; 30d:7 draws it from another seed'],
+  ['--history-size <number>', 'how many payments that is in all accounts together; 40 a day in each when left out'],
   ['--batch-delay <ms>', 'how long a batch takes', '1000'],
   ['--max-rows <number>', 'most rows of a batch', '10000'],
   ['--no-card-duplicates', 'charge a card row again when it is sent again'],
@@ -45,7 +50,7 @@ export const SANDBOX_SWITCHES = [
     '--replay <file>',
     'demand the calls of such a file, in order, and answer as recorded; exit status 1 if others come',
   ],
-  ['--control', 'allow HTTP calls that move its clock, empty its books and plan faults'],
+  ['--control', 'allow HTTP calls that move its clock, settle bank payments, empty its books and plan faults'],
 ] as const satisfies CliCommand['options'];
 
 export const sandbox: CliCommand = {
@@ -56,6 +61,7 @@ export const sandbox: CliCommand = {
     'sandbox',
     'sandbox --port 9000 --data books --now 2026-06-15T09:00:00Z',
     'sandbox --control --accounts TEST88:TEST88,UDDD88:UDDD88@UK',
+    'sandbox --history 90d:7 --history-size 100000',
   ],
   async run({ options }) {
     const wanted = readSandboxOptions(options);
@@ -64,7 +70,8 @@ export const sandbox: CliCommand = {
     const script = replay === undefined ? {} : { script: await readScriptFile(replay) };
     const tape = record === undefined ? undefined : await openTape(record);
     return withStopSignal(async (stop) => {
-      const service = await startSandbox({ ...wanted, ...script, ...(tape && { onCall: tape.write }), log });
+      const kept = { ...wanted, ...script, ...(tape && { onCall: tape.write }), log };
+      const service = await startSandbox(withProgress(kept));
       let caFile: string | undefined;
       try {
         if (service.ca !== undefined) caFile = await writeCa(service.ca, wanted.dataDir);
@@ -115,6 +122,19 @@ async function openTape(path: string): Promise<{ write(call: NotedCall): void; c
       }
     },
   };
+}
+
+/** Says how far a history is, about once a second. */
+function withProgress(wanted: SandboxOptions): SandboxOptions {
+  if (!wanted.history) return wanted;
+  let saidMs = systemClock.now().getTime();
+  const onProgress = (made: number, size: number): void => {
+    const nowMs = systemClock.now().getTime();
+    if (nowMs - saidMs < 1000) return;
+    saidMs = nowMs;
+    console.error(`Making the history: ${made.toLocaleString('en-US')} of ${groupedCount(size, 'payment')}.`);
+  };
+  return { ...wanted, history: { ...wanted.history, onProgress } };
 }
 
 /** Writes the certificate of the CA beside the books, else into a new folder of its own, and returns its path. */
@@ -169,6 +189,7 @@ function trustLines(path: string): string[] {
  */
 export function readSandboxOptions(options: Call['options']): ReadOptions {
   const { now, data, portUk, tlsNames, cardsValidAt } = options as Partial<Record<TextSwitch, string>>;
+  const history = readHistory(options);
   const isTls = options['tls'] === true || tlsNames !== undefined;
   const names = tlsNames ?? '';
   if (now !== undefined && Number.isNaN(Date.parse(now))) {
@@ -209,6 +230,7 @@ export function readSandboxOptions(options: Call['options']): ReadOptions {
     control: options['control'] === true,
     ...(now === undefined ? {} : { now }),
     firstBatchId: 'time',
+    ...(history ? { history } : {}),
     ...(data === undefined ? {} : { dataDir: data }),
     ...(cardsValidAt === undefined ? {} : { cardsValidAt: new Date(cardsValidAt) }),
   };
@@ -226,6 +248,28 @@ function readStrictRules(given: Call['options'][string]): StrictRule[] {
     const next = `The rules are ${STRICT_RULE_IDS.join(', ')}.`;
     throw new PipelineError('USAGE', 'use --allow', `"${name}" is no strict rule`, { next });
   });
+}
+
+/**
+ * Reads `30d` or `30d:7`, and how many payments.
+ * @throws PipelineError USAGE
+ */
+function readHistory(options: Call['options']): HistoryOptions | undefined {
+  const { history, historySize } = options as Partial<Record<'history' | 'historySize', string>>;
+  const next = `Write it as 30d or 30d:7, with at most ${MOST_DAYS} days and a seed of at most ${LARGEST_SEED}.`;
+  if (history === undefined) {
+    if (historySize === undefined) return undefined;
+    throw new PipelineError('USAGE', 'use --history-size', 'there is no --history', { next });
+  }
+  const [, days, seed] = /^(\d{1,4})d(?::(\d{1,10}))?$/.exec(history)?.map(Number) ?? [];
+  const isUsable = days !== undefined && days >= 1 && days <= MOST_DAYS;
+  if (!isUsable || (seed ?? 0) > LARGEST_SEED) {
+    throw new PipelineError('USAGE', `use --history ${history}`, 'it is not a number of days', { next });
+  }
+  const size = historySize === undefined ? undefined : wholeNumber('--history-size', historySize, MOST_PAYMENTS);
+  if (size === 0) throw new PipelineError('USAGE', 'use --history-size 0', 'a history has at least one payment');
+  const isSeeded = history.includes(':') && seed !== undefined;
+  return { days, ...(isSeeded ? { seed } : {}), ...(size === undefined ? {} : { size }) };
 }
 
 /**

@@ -9,7 +9,7 @@ export type CustomerBook = ReturnType<typeof keepCustomers>;
 export function keepCustomers(secret: BookSecret, firstSerial: number) {
   const stored = new Map<string, StoredCustomer>();
   let lastSerial = firstSerial - 1;
-  const keyOf = (account: string, code: string) => secret.keyOf(['customer', account, code]);
+  const keyOf = (account: string, code: string) => secret.keyOf(customerKeyOf(account, code));
   const open = ({ sealed, key }: StoredCustomer) =>
     JSON.parse(secret.unseal(sealed, ownerOf(key)).toString('utf8')) as Customer;
 
@@ -61,10 +61,16 @@ export function keepCustomers(secret: BookSecret, firstSerial: number) {
   };
 }
 
+/** Returns the parts of the key of a record. */
+export function customerKeyOf(account: string, code: string): readonly string[] {
+  return ['customer', account, code];
+}
+
 /** A client's code that merely looks generated must not use up the codes after it. */
 const LARGEST_SERIAL = 19_999_999;
 
-function codeOf(serial: number): string {
+/** Returns the code of a record that was not given one. */
+export function codeOf(serial: number): string {
   return `A${String(serial).padStart(8, '0')}`;
 }
 

@@ -1,6 +1,7 @@
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import type { BatchLine, BookRow, Payer, Transaction, TransactionLine } from './book-row.ts';
 import type { BookSecret } from './book-secret.ts';
+import type { BankCourse, BankStep } from '../time/bank-state.ts';
 import { hideCardNumber, maskNumber } from '../batch/mask-number.ts';
 
 /** A charge or refund, single or in a batch, with what the reports need. */
@@ -10,7 +11,12 @@ export type Payment = {
   /** Empty for a single payment without an id. */
   readonly transactionId: string;
   readonly payer: Payer;
+  /** What decides about a bank payment besides its amount. */
+  readonly course?: BankCourse;
 };
+
+/** A payment of the history, in the forms of both books. */
+export type HistoryPayment = Payment & Transaction;
 
 export type PaymentBook = ReturnType<typeof keepPayments>;
 
@@ -29,6 +35,8 @@ export function keepPayments(
     readonly show: () => readonly ShownRow[];
   }[] = [];
   const transactions = new Map<string, TransactionLine>();
+  const history = new Map<string, HistoryPayment>();
+  const steps = new Map<string, readonly BankStep[]>();
   let lastSerial = firstRow - 1;
 
   function openBatch(line: BatchLine, rows: readonly BookRow[], firstSerial: number): Payment[] {
@@ -59,15 +67,46 @@ export function keepPayments(
   function payerOf({ row, payer, refundOf }: TransactionLine): Payer {
     if (payer !== undefined) return openPayers(secret, payer, transactionOwner(row))[0] ?? oldPayer(row);
     const charge = refundOf === undefined ? undefined : transactions.get(refundOf);
-    return charge ? payerOf(charge) : oldPayer(row);
+    if (charge) return payerOf(charge);
+    return history.get(refundOf ?? '')?.payer ?? oldPayer(row);
+  }
+
+  function withSteps(payment: Payment): Payment {
+    const own = steps.get(payment.transactionId);
+    return own ? { ...payment, course: { ...payment.course, steps: own } } : payment;
+  }
+
+  function openPages(account: string | undefined): readonly Payment[] {
+    const found = pages.filter((page) => account === undefined || page.account === account);
+    const payments = found.flatMap(({ open }) => open());
+    return steps.size === 0 ? payments : payments.map(withSteps);
   }
 
   return {
-    /** Lists the payments of one account in booking order. Unseals their payers. */
-    list: (account: string): readonly Payment[] =>
-      pages.filter((page) => page.account === account).flatMap(({ open }) => open()),
+    /** Lists the payments of one account, or of all, in booking order. Unseals their payers. */
+    list: (account?: string): readonly Payment[] => openPages(account),
     /** Lists every row of all accounts in booking order. Opens nothing that is sealed. */
     rows: (): readonly ShownRow[] => pages.flatMap(({ show }) => show()),
+    /** Returns what decides about a bank payment besides its amount. */
+    courseOf: ({ row, fate }: Transaction): BankCourse => {
+      const own = steps.get(row.transactionId ?? '');
+      return { ...(fate ? { fate } : {}), ...(own ? { steps: own } : {}) };
+    },
+    keepStep: (transactionId: string, { stage, at, code }: BankStep): void => {
+      const step = { stage, at, ...(code === undefined ? {} : { code }) };
+      steps.set(transactionId, [...(steps.get(transactionId) ?? []), step]);
+    },
+    keepHistory: (payments: readonly HistoryPayment[]): void => {
+      const accounts = new Map<string, HistoryPayment[]>();
+      for (const payment of payments) {
+        if (payment.transactionId !== '') history.set(payment.transactionId, payment);
+        const own = accounts.get(payment.row.account) ?? [];
+        own.push(payment);
+        accounts.set(payment.row.account, own);
+      }
+      for (const [account, own] of accounts) pages.push({ account, open: () => own, show: () => [] });
+      pages.push({ account: '', open: () => [], show: () => payments });
+    },
     keepBatch: (line: BatchLine, rows: readonly BookRow[]): void => {
       const firstSerial = lastSerial + 1;
       lastSerial += rows.filter(isJudged).length;
@@ -103,7 +142,7 @@ function isJudged({ outcome }: BookRow): boolean {
  * grow, so each keeps an id that is not stored. Ids of single charges
  * begin at A6000001, a hundred million rows away, or further.
  */
-function idOf(serial: number): string {
+export function idOf(serial: number): string {
   return `A${serial.toString(16).toUpperCase().padStart(7, '0')}`;
 }
 

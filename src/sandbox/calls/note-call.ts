@@ -1,6 +1,6 @@
 import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import { FIRST_REPORT_FIELDS } from '../../../schemas/report-v1.ts';
+import { FIRST_REPORT_FIELDS } from '../../../schemas/sandbox/report-v1.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { hideCardNumber, maskNumber } from '../batch/mask-number.ts';

@@ -1,4 +1,4 @@
-import { ScriptStep } from '../../../schemas/sandbox-control.ts';
+import { ScriptStep } from '../../../schemas/sandbox/control.ts';
 import { type WireField, wireKind, WIRE_OPERATIONS, wireRow } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { type FaultName, isFaultName } from '../faults/fault-kinds.ts';

@@ -47,7 +47,7 @@ const VIEWS = [
   ['batches', 'Batches'],
   ['days', 'Days'],
   ['calls', 'Calls'],
-  ['control', 'Clock and faults'],
+  ['control', 'Clock, bank and faults'],
 ] as const;
 
 function showView(query: URLSearchParams, { context, calls, controls }: PageContext): Html {
@@ -76,6 +76,9 @@ const FORMS: Readonly<Record<string, readonly [method: string, path: string]>> =
   reset: ['POST', '/sandbox/reset'],
   plan: ['POST', '/sandbox/faults'],
   clear: ['DELETE', '/sandbox/faults'],
+  settle: ['POST', '/sandbox/bank/settle'],
+  reject: ['POST', '/sandbox/bank/reject'],
+  return: ['POST', '/sandbox/bank/return'],
 };
 
 /** Passes a form to the control API, as JSON. */
@@ -86,9 +89,9 @@ async function sendForm(call: HttpCall, { controls }: PageContext): Promise<Repl
   const [method, path] = Object.hasOwn(FORMS, form) ? (FORMS[form] ?? []) : [];
   if (method === undefined || path === undefined) return pageReply(400, html`<p>There is no such form.</p>`);
   const values = [...fields].filter(([name, text]) => name !== 'form' && text.trim() !== '');
-  const body = Buffer.from(
-    JSON.stringify(Object.fromEntries(values.map(([name, text]) => [name, valueOf(name, text)]))),
-  );
+  const named = Object.fromEntries(values.map(([name, text]) => [name, valueOf(name, text)]));
+  const isOfAll = path.startsWith('/sandbox/bank/') && named['transactionId'] === undefined;
+  const body = Buffer.from(JSON.stringify(isOfAll ? { ...named, all: true } : named));
   const headers = { 'content-type': 'application/json' };
   const answer = await serveControl({ method, path, query: new URLSearchParams(), headers, body }, controls);
   if (answer.status >= 400) {

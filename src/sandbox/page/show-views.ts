@@ -189,12 +189,15 @@ function answerText(response: string | undefined): string {
 export function showControls(now: Date, faults: readonly PlannedFault[] | undefined): Html {
   const clock = html`<h2>Clock</h2><p>${timeOf(now.toISOString())} UTC</p>`;
   if (!faults)
-    return html`${clock}<p>Start the sandbox with <code>--control</code> to move its clock and plan faults here.</p>`;
+    return html`${clock}<p>Start the sandbox with <code>--control</code> to move its clock and bank payments and to plan faults here.</p>`;
   return html`${clock}${form('clock', html`<label>Time <input name="set" value="${now.toISOString()}" size="28"></label>`, 'Set')}
 ${STEPS.map(([ms, text]) => form('clock', html`<input type="hidden" name="advanceMs" value="${ms}">`, text))}
+<h2>Bank payments</h2><p>An empty transaction id stands for all that are due.</p>
+${form('settle', ONE_OR_ALL, 'Settle')}${form('reject', html`${ONE_OR_ALL}${CODE}`, 'Reject')}
+${form('return', html`${ONE_OR_ALL}${CODE}`, 'Return')}
 <h2>Faults</h2>${countOf(faults.length, 'planned fault')}${faultTable(faults)}
 ${form('plan', PLAN, 'Plan this fault')}${form('clear', html``, 'Remove all faults')}
-<h2>Start over</h2><p>This removes all payments, customers and faults, and sets the clock to its start.</p>
+<h2>Start over</h2><p>This removes all payments and customers but those of the history, and all faults, and sets the clock to its start.</p>
 ${form('reset', html``, 'Start over')}`;
 }
 
@@ -223,6 +226,9 @@ function faultTable(faults: readonly PlannedFault[]): Html {
   );
   return table('Kind,Operation,Code,Times,Calls seen,Struck', rows);
 }
+
+const ONE_OR_ALL = html`<label>Transaction id <input name="transactionId" size="18"></label>`;
+const CODE = html`<label>Code <input name="code" size="4"></label>`;
 
 /** The fields of a plan, named as the control API names them. */
 const PLAN = html`<label>Kind ${choice('kind', ['reject', ...Object.keys(FAULT_KINDS)])}</label>

@@ -262,6 +262,8 @@ describe('readSandboxOptions', () => {
     [['--allow', 'mop-given, schedule-date'], { allow: ['mop-given', 'schedule-date'] }],
     [['--cards-valid-at', '2017-06-15'], { cardsValidAt: new Date('2017-06-15T00:00:00Z') }],
     [['--control'], { control: true }],
+    [['--history', '30d'], { history: { days: 30 } }],
+    [['--history', '90d:7', '--history-size', '100000'], { history: { days: 90, seed: 7, size: 100_000 } }],
   ])('%j', async (words, changed) => {
     expect(await read(words)).toEqual({ ...DEFAULTS, ...changed });
   });
@@ -272,6 +274,10 @@ describe('readSandboxOptions', () => {
       await expect(read([flag, 'x'])).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));
     },
   );
+
+  it.each(['30', '0d', '3661d', '1d:4294967296', '1d --history-size 0'])('--history %s is refused', async (text) => {
+    await expect(read(`--history ${text}`.split(' '))).rejects.toMatchObject({ code: 'USAGE' });
+  });
 });
 
 it('SANDBOX_SWITCHES stand in docs/sandbox.md', async () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type Books, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
 import type { Call } from '../../../src/sandbox/handlers/handler.ts';
-import { makeCall, makeContext, sampleCustomer } from '../support/make-context.ts';
+import { makeCall, makeContext, messageOf, sampleCustomer } from '../support/make-context.ts';
+import { submitBatch } from '../support/soap-request.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 import { newBookSecret } from '../../../src/sandbox/books/book-secret.ts';
 import type { Payer, Transaction } from '../../../src/sandbox/books/book-row.ts';
@@ -206,3 +207,86 @@ function refundOf(transactionId: string, amountCents: number, charged: boolean):
   const { row } = transactionOf(transactionId);
   return { method: 'card', refundOf: 'A6000001', row: { ...row, amountCents, charged } };
 }
+
+describe('makeHistory', () => {
+  const now = '2026-06-15T09:30:00Z';
+
+  it('makes the same books of the same seed, others of another, and as many payments as it is told', async () => {
+    const rowsOf = async (seed: number, size?: number) => {
+      const sandbox = await world.start({ now, history: { days: 30, seed, ...(size === undefined ? {} : { size }) } });
+      return sandbox.books();
+    };
+    const rows = await rowsOf(7);
+    expect(await rowsOf(7)).toEqual(rows);
+    expect(await rowsOf(8)).not.toEqual(rows);
+    expect(rows).toHaveLength(1200);
+    expect(await rowsOf(7, 10)).toHaveLength(10);
+    const times = rows.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted());
+    expect([times[0]! >= '2026-05-16T09', times.at(-1)! <= '2026-06-15T09:00:00.000Z']).toEqual([true, true]);
+    const onDay = (weekday: number) => times.filter((at) => new Date(at).getUTCDay() === weekday).length;
+    expect(onDay(2) + onDay(3)).toBeGreaterThan(1.5 * (onDay(6) + onDay(0)));
+    const outcomes = new Set(rows.map(({ outcome }) => outcome));
+    expect(outcomes).toEqual(new Set(['approved', 'accepted_pending', 'declined']));
+    const operations = new Set(rows.map(({ operation }) => operation));
+    for (const kind of ['recurring', 'processCreditCardRefundWithTransactionId', 'processACHEFTWithCustomerCode']) {
+      expect(operations).toContain(kind);
+    }
+    expect(new Set(rows.flatMap(({ message }) => /REJECT: \d+/.exec(message) ?? [])).size).toBeGreaterThan(4);
+  });
+
+  it('keeps to cards on the UK server', async () => {
+    const accounts = [{ agentCode: 'UDDD88', password: 'UDDD88', server: 'UK' as const }];
+    const sandbox = await world.start({ now, accounts, history: { days: 30 } });
+    expect(sandbox.books().filter(({ operation }) => operation.includes('ACHEFT'))).toEqual([]);
+  });
+
+  it('goes on where it ended: no id or recurring payment comes twice, and its charges can be paid back', async () => {
+    const sandbox = await world.start({ now, history: { days: 60, size: 2000 } });
+    const before = sandbox.books();
+    sandbox.clock.advance(40 * 86_400_000);
+    await sandbox.settle();
+    const charge = before.find(({ operation, charged }) => operation === 'processCreditCard' && charged)!;
+    const fields = { transactionId: charge.transactionId!, total: `-${charge.amountCents / 100}` };
+    const twice = [1, 2].map(() => messageOf(sandbox, 'ProcessCreditCardRefundWithTransactionId', fields));
+    const refunded = before.some(({ amountCents, invoice }) => amountCents < 0 && invoice === charge.invoice);
+    expect((await Promise.all(twice)).toSorted()).toEqual([refunded ? 'REJECT: 15' : 'OK: 678594:', 'REJECT: 15']);
+    const rows = sandbox.books();
+    const ids = rows.flatMap(({ transactionId }) => transactionId ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    const runs = rows
+      .filter(({ operation }) => operation === 'recurring')
+      .map(({ at, customerCode }) => at + customerCode);
+    expect(new Set(runs).size).toBe(runs.length);
+    expect(rows.filter(({ operation }) => operation === 'recurring').length).toBeGreaterThan(
+      before.filter(({ operation }) => operation === 'recurring').length,
+    );
+  });
+
+  it('is one line of a data folder and is there again after a restart and a reset', async () => {
+    const dataDir = await world.folder();
+    const options = { now, dataDir, history: { days: 30, seed: 3 } };
+    const first = await world.start(options);
+    const rows = first.books();
+    await first.bank.reject({ all: true });
+    await first.close();
+    const lines = (await readFile(join(dataDir, 'books.jsonl'), 'utf8')).trim().split('\n');
+    expect(lines.filter((line) => !line.includes('"step"'))).toHaveLength(1);
+    const again = await world.start({ ...options, now: '2026-06-16T00:00:00Z' });
+    expect(again.books()).toEqual(rows);
+    await again.reset();
+    expect(again.books()).toHaveLength(rows.length);
+    const full = await world.folder();
+    const plain = await world.start({ dataDir: full });
+    await submitBatch(plain.url, 'ProcessACHEFTChargeBatch', 'a');
+    await plain.close();
+    await expect(world.start({ ...options, dataDir: full })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it.each([{ days: 0 }, { days: 1.5 }, { days: 3661 }, { days: 1, seed: -1 }, { days: 1, size: 0 }])(
+    'refuses %j',
+    async (history) => {
+      await expect(world.start({ history })).rejects.toMatchObject({ code: 'USAGE' });
+    },
+  );
+});

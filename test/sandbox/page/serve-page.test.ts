@@ -20,6 +20,7 @@ const CHARGE = {
   total: '5.00',
   invoiceNum: '&lt;b&gt;"7"',
 };
+const BANK = { accountNum: ACCOUNT, accountType: 'CHECKING', firstName: 'Ada', lastName: 'Byron', total: '5.00' };
 const BATCH = 'ProcessACHEFTChargeBatch';
 
 async function busySandbox(): Promise<Sandbox> {
@@ -135,6 +136,19 @@ describe('the forms of the page', () => {
     expect(sandbox.faults.list()).toEqual([]);
     await send(sandbox, 'form=reset');
     expect(sandbox.books()).toEqual([]);
+  });
+
+  it('settle, reject and return one bank payment, or all when no id is given', async () => {
+    const sandbox = await world.start({ control: true });
+    for (const invoiceNum of ['B-1', 'B-2']) {
+      await callSandbox(sandbox, 'ProcessACHEFT', { ...BANK, invoiceNum });
+    }
+    expect((await send(sandbox, 'form=settle&transactionId=A6000001')).status).toBe(303);
+    const refused = await send(sandbox, 'form=reject&transactionId=A6000001&code=40');
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('A6000001 is accepted since')]);
+    expect(await sandbox.bank.return({ all: true })).toEqual(['A6000001']);
+    expect((await send(sandbox, 'form=reject&transactionId=&code=40')).status).toBe(303);
+    await expect(sandbox.bank.settle({ transactionId: 'A6000002' })).rejects.toThrow('A6000002 is rejected');
   });
 
   it('say what is wrong with a plan, and change nothing', async () => {
