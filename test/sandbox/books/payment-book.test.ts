@@ -263,25 +263,28 @@ describe('makeHistory', () => {
     );
   });
 
-  it('is one line of a data folder and is there again after a restart and a reset', async () => {
-    const dataDir = await world.folder();
-    const options = { now, dataDir, history: { days: 30, seed: 3 } };
-    const first = await world.start(options);
-    const rows = first.books();
-    await first.bank.reject({ all: true });
-    await first.close();
-    const lines = (await readFile(join(dataDir, 'books.jsonl'), 'utf8')).trim().split('\n');
-    expect(lines.filter((line) => !line.includes('"step"'))).toHaveLength(1);
-    const again = await world.start({ ...options, now: '2026-06-16T00:00:00Z' });
-    expect(again.books()).toEqual(rows);
-    await again.reset();
-    expect(again.books()).toHaveLength(rows.length);
-    const full = await world.folder();
-    const plain = await world.start({ dataDir: full });
-    await submitBatch(plain.url, 'ProcessACHEFTChargeBatch', 'a');
-    await plain.close();
-    await expect(world.start({ ...options, dataDir: full })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  });
+  it.each([1_000_001, 'time'] as const)(
+    'is one line of a data folder, and there again after a restart and a reset (first id: %s)',
+    async (firstBatchId) => {
+      const dataDir = await world.folder();
+      const options = { now, dataDir, firstBatchId, history: { days: 30, seed: 3 } };
+      const first = await world.start(options);
+      const rows = first.books();
+      await first.bank.reject({ all: true });
+      await first.close();
+      const lines = (await readFile(join(dataDir, 'books.jsonl'), 'utf8')).trim().split('\n');
+      expect(lines.filter((line) => !/"kind":"(?:step|ids)"/.test(line))).toHaveLength(1);
+      const again = await world.start({ ...options, now: '2026-06-16T00:00:00Z' });
+      expect(again.books()).toEqual(rows);
+      await again.reset();
+      expect(again.books()).toHaveLength(rows.length);
+      const full = await world.folder();
+      const plain = await world.start({ dataDir: full });
+      await submitBatch(plain.url, 'ProcessACHEFTChargeBatch', 'a');
+      await plain.close();
+      await expect(world.start({ ...options, dataDir: full })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    },
+  );
 
   it.each([{ days: 0 }, { days: 1.5 }, { days: 3661 }, { days: 1, seed: -1 }, { days: 1, size: 0 }])(
     'refuses %j',
