@@ -13,8 +13,7 @@ import { tryToRunSchedules } from './time/run-schedules.ts';
 import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
 import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts';
 import { formatCents } from '../kernel/money.ts';
-import { describeCodes } from './batch/code-cards.ts';
-import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
+import { describeCodes, LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
 
 /**
  * Routes a request: services in any version and any case of the path, the books for tests, the guide.

@@ -3,8 +3,7 @@ import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../s
 import type { BookRow, JudgedRow, Payer } from '../books/book-row.ts';
 import { hideCardNumber, maskNumber, shownEnd } from './mask-number.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
-import { findRejection } from './code-cards.ts';
-import { judgeCard } from './magic-cards.ts';
+import { findRejection, judgeCard } from './magic-cards.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import { cardValues, findBreak, type RuleSetting, rulesAt, textValues } from '../rules/find-break.ts';
 import type { Parameters } from '../soap/read-parameters.ts';

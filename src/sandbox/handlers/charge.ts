@@ -6,8 +6,7 @@ import { type Call, decideNow, type Handler, type HandlerContext } from './handl
 import type { BookRow, Payer } from '../books/book-row.ts';
 import { payerOfRecord } from '../books/payment-book.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
-import { findRejection } from '../batch/code-cards.ts';
-import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
+import { findRejection, type CardCharge, judgeCard } from '../batch/magic-cards.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { element, textElement } from '../xml/write-xml.ts';
 import { chargeValues, findBreak, ruleSetting } from '../rules/find-break.ts';

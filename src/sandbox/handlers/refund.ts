@@ -1,6 +1,5 @@
 import type { Transaction } from '../books/book-row.ts';
-import { AMOUNT_NUMBERS, rejectionByAmount } from '../batch/code-cards.ts';
-import { judgeCardRefund } from '../batch/magic-cards.ts';
+import { AMOUNT_NUMBERS, rejectionByAmount, judgeCardRefund } from '../batch/magic-cards.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import { bankStateOf } from '../time/bank-state.ts';
 import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { REJECTIONS, saidRejection } from '../../../schemas/rejections.ts';
-import { findRejection, numberOf } from '../../../src/sandbox/batch/code-cards.ts';
 import { ALL_CODES, testCodes } from '../support/test-codes.ts';
 import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import { judgeRow, readRow } from '../../../src/sandbox/batch/process-batch.ts';
-import { judgeCard, judgeCardRefund, MAGIC_CARDS } from '../../../src/sandbox/batch/magic-cards.ts';
+import {
+  findRejection,
+  numberOf,
+  judgeCard,
+  judgeCardRefund,
+  MAGIC_CARDS,
+} from '../../../src/sandbox/batch/magic-cards.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { maskNumber, shownEnd } from '../../../src/sandbox/batch/mask-number.ts';
 
