@@ -146,10 +146,10 @@ export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>):
     const now = ledger.clock.now();
     const spans = spansOf(settings, now);
     const { seq } = await readAuditHead(ledger);
-    if (seq === last.seq) known = last.sums;
-    const asked = spans.filter((span) => !known.has(keyOf(span)));
+    const cached = seq === last.seq ? last.sums : known;
+    const asked = spans.filter((span) => !cached.has(keyOf(span)));
     const fresh = new Map((asked.length === 0 ? [] : await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
-    const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
+    const sums = new Map(spans.map((span) => [keyOf(span), cached.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
     const settledAt = now.getTime() - SETTLE_MS;
     last = { seq, sums };
     // Keeps these days only, so that the cache does not grow.
