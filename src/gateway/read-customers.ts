@@ -38,26 +38,26 @@ function readRecord(record: Elements): CustomerRecord | undefined {
   try {
     return {
       customerCode: take(record, 'CSTC'),
-      firstName: take(record, 'FN'),
-      lastName: take(record, 'LN'),
-      companyName: take(record, 'CO'),
-      address: take(record, 'ADD'),
-      city: take(record, 'CTY'),
-      state: take(record, 'ST'),
-      country: take(record, 'CNT'),
+      firstName: takeWords(record, 'FN'),
+      lastName: takeWords(record, 'LN'),
+      companyName: takeWords(record, 'CO'),
+      address: takeWords(record, 'ADD'),
+      city: takeWords(record, 'CTY'),
+      state: takeWords(record, 'ST'),
+      country: takeWords(record, 'CNT'),
       zipCode: take(record, 'ZC'),
       phone: take(record, 'PH'),
       alternatePhone: take(record, 'MB'),
       fax: take(record, 'FX'),
       email: take(record, 'EM'),
-      comment: take(record, 'CM'),
-      title: take(record, 'TTL'),
-      item1: take(record, 'IT1'),
-      item2: take(record, 'IT2'),
-      item3: take(record, 'IT3'),
-      item4: take(record, 'IT4'),
-      item5: take(record, 'IT5'),
-      item6: take(record, 'IT6'),
+      comment: takeWords(record, 'CM'),
+      title: takeWords(record, 'TTL'),
+      item1: takeWords(record, 'IT1'),
+      item2: takeWords(record, 'IT2'),
+      item3: takeWords(record, 'IT3'),
+      item4: takeWords(record, 'IT4'),
+      item5: takeWords(record, 'IT5'),
+      item6: takeWords(record, 'IT6'),
       recurring: readSchedule(inside(record, 'RCR')),
       payment: readPayment(inside(record, 'AC1')),
     };
@@ -83,7 +83,7 @@ function readPayment(account: Elements): CustomerRecord['payment'] {
     const card = inside(account, 'CC');
     return {
       kind: 'card',
-      creditCardCustomerName: take(card, 'CSTN'),
+      creditCardCustomerName: takeWords(card, 'CSTN'),
       mop: take(card, 'MP'),
       creditCardNum: takeNumber(card, 'CCN'),
       creditCardExpiry: take(card, 'EXP'),
@@ -93,7 +93,7 @@ function readPayment(account: Elements): CustomerRecord['payment'] {
   const bank = inside(account, 'ACH');
   return {
     kind: 'bank',
-    accountCustomerName: take(bank, 'CSTN'),
+    accountCustomerName: takeWords(bank, 'CSTN'),
     accountNum: takeNumber(bank, 'ACN'),
     accountType: take(bank, 'ACTYP'),
   };
@@ -102,13 +102,23 @@ function readPayment(account: Elements): CustomerRecord['payment'] {
 /** A hundred times the longest field that clients send. */
 const LONGEST_TEXT = 10_000;
 
+/** Returns a text that is or may be a code, such as a telephone or customer number, which may be long. */
 function take(parent: Elements, name: string): string {
-  const text = textOf(parent[name]);
-  if (text === undefined || text.length > LONGEST_TEXT) throw new TwoThings();
-  return text.replace(/\d{13,}/g, (run) => (mayBeNumber(run) ? hideNumbers(run) : run));
+  return textIn(parent, name).replace(/\d{13,}/g, (run) => (mayBeNumber(run) ? hideNumbers(run) : run));
 }
 
-/** Returns whether digits in a text may be a card or account number; a long telephone or customer number is not. */
+/** Returns a free text. Any long number in it may be that of an account. */
+function takeWords(parent: Elements, name: string): string {
+  return hideNumbers(textIn(parent, name));
+}
+
+function textIn(parent: Elements, name: string): string {
+  const text = textOf(parent[name]);
+  if (text === undefined || text.length > LONGEST_TEXT) throw new TwoThings();
+  return text;
+}
+
+/** Returns whether digits of a code may be a card or account number. */
 function mayBeNumber(run: string): boolean {
   return run.length > LONGEST_CARD || holdsCardNumber(run);
 }

@@ -226,6 +226,18 @@ describe('readCustomers', () => {
     expect(record).toMatchObject({ customerCode: 'A1', firstName: '', recurring: { amount: '' } });
   });
 
+  it('hides long numbers in free texts, which may be those of accounts, and keeps those of codes', async () => {
+    const texts = '<CM>pay 1234567890123 now</CM><IT3>0012345678901234567</IT3><CO>Unit 345678901234</CO>';
+    const codes = '<CSTC>1234567890123</CSTC><PH>1234567890123</PH><ZC>123456789012</ZC>';
+    const [record] = readCustomers(await answer(`<CUSTOMERS><CST>${codes}${texts}</CST></CUSTOMERS>`)) ?? [];
+    expect(record).toMatchObject({ customerCode: '1234567890123', phone: '1234567890123', zipCode: '123456789012' });
+    expect(record).toMatchObject({
+      comment: 'pay *********0123 now',
+      item3: '***************4567',
+      companyName: 'Unit 345678901234',
+    });
+  });
+
   it.each([
     ['none', '<CUSTOMERS />', 0],
     ['one', '<CUSTOMERS><CST><CSTC>A</CSTC></CST></CUSTOMERS>', 1],

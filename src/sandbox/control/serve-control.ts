@@ -28,7 +28,7 @@ export async function serveControl(call: HttpCall, controls: Controls | undefine
   if (fault) return fault;
   const methods = ROUTES[call.path] ?? {};
   const answer = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
-  if (!answer) return refuse(405, `${call.path} takes ${Object.keys(methods).join(', ')} only.`);
+  if (!answer) return refuseMethod(call.path, Object.keys(methods).join(', '));
   try {
     return await answer(controls, readJson(call.body));
   } catch (error) {
@@ -111,6 +111,10 @@ function readJson(body: Buffer): unknown {
 
 function usage(action: string, reason: string | undefined): PipelineError {
   return new PipelineError('USAGE', action, reason, { next: 'See docs/sandbox.md.' });
+}
+
+function refuseMethod(path: string, allow: string): Reply {
+  return { ...refuse(405, `${path} takes ${allow} only.`), headers: { Allow: allow } };
 }
 
 function refuse(status: number, error: string): Reply {

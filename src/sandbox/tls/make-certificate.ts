@@ -24,8 +24,9 @@ export const OWN_NAMES = [
 ] as const;
 
 /**
- * Makes a certificate for `OWN_NAMES` and more names, signed by a CA of its own. The key of the CA is forgotten at once,
- * so who trusts it trusts this certificate and no other. Valid for a year. RSA, because old Java and .NET know no other.
+ * Makes a certificate for `OWN_NAMES` and more names, signed by a CA of its own. The key of the CA is forgotten at
+ * once, so a client that trusts the CA trusts this certificate and no other. Valid for a year. RSA, because old Java
+ * and .NET know no other.
  * @param names host names or IP addresses
  * @throws USAGE when one of the names is neither
  */

@@ -4,6 +4,7 @@ import { answerStatus, customerTable, describeAnswer } from '../../../src/cli/ca
 import type { AnyAnswer, CustomerRecord } from '../../../src/gateway/answers.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
+import { RECORD } from '../../gateway/support/soap-answers.ts';
 import { type CallWorld, openCallWorld, SECRETS } from '../support/cli-world.ts';
 import type { Ran } from '../support/run-here.ts';
 
@@ -116,35 +117,10 @@ it.each(ANSWERS.map(([answer, status]) => [answer.kind, answer, status] as const
 );
 
 const ADA: CustomerRecord = {
+  ...RECORD,
   customerCode: 'A1',
-  firstName: 'Ada',
-  lastName: 'Byron',
   companyName: 'Engine\r\nCo.',
-  address: '1 Mill Lane',
-  city: 'Troy',
-  state: 'NY',
-  country: '',
-  zipCode: '12180',
-  phone: '',
-  alternatePhone: '',
-  fax: '',
-  email: 'ada@example.com',
-  comment: '',
-  title: '',
-  item1: '',
-  item2: '',
-  item3: '',
-  item4: '',
-  item5: '',
-  item6: '',
-  recurring: { active: 'true', amount: '5.00', beginDate: '', endDate: '', scheduleType: 'Weekly', scheduleDate: '7' },
-  payment: {
-    kind: 'card',
-    creditCardCustomerName: 'Ada Byron',
-    mop: 'VISA',
-    creditCardNum: '4***********2220',
-    creditCardExpiry: '12/35',
-  },
+  recurring: { ...RECORD.recurring, amount: '5.00' },
 };
 
 describe('customerTable', () => {
@@ -161,7 +137,7 @@ describe('customerTable', () => {
       { ...ADA, customerCode: 'A3', payment: null },
     ]).split('\n');
     expect(titles).toMatch(/^Customer code +Name +Company +E-mail +City +Payment +Number +Expiry +Recurring$/);
-    expect(card).toMatch(/^A1 +Ada Byron +Engine Co\. +ada@example\.com +Troy +VISA +4\*+2220 +12\/35 +5\.00 Weekly$/);
+    expect(card).toMatch(/^A1 +Ada Byron +Engine Co\. +ada@example\.com +Troy +VISA +4\*+2220 +12\/20 +5\.00 Weekly$/);
     expect(others).toHaveLength(2);
     expect(others[0]).toMatch(/^A2 .*Troy +CHECKING +\*\*01 +5\.00 Weekly$/);
     expect(others[1]).toMatch(/^A3 .*Troy +5\.00 Weekly$/);

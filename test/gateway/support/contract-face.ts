@@ -79,7 +79,7 @@ export const RECORD = {
   item3: 'three',
   item4: 'four',
   item5: 'five',
-  item6: '1234567890123',
+  item6: '123456789012',
 };
 export const SCHEDULE = {
   recurring: true,

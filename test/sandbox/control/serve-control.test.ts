@@ -134,6 +134,8 @@ describe('the control API', () => {
       status: 405,
       body: { error: '/sandbox/reset takes POST only.' },
     });
+    const faults = await fetch(`${sandbox.url}/sandbox/faults`, { method: 'PUT' });
+    expect([faults.status, faults.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
     const charset = { 'Content-Type': 'application/json; charset=utf-8' };
     expect((await ask(sandbox, '/sandbox/reset', { method: 'POST', headers: charset })).status).toBe(200);
   });
