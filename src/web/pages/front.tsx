@@ -8,7 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { Month, OpenByAge } from './front/month.tsx';
 import { NeedsTable, type View } from './queue/lists.tsx';
-import { type Front, openMonth, readFront } from './front/read-front.ts';
+import { type Front, openDays, readFront } from './front/read-front.ts';
 import { balanceDay, isBalanced } from '../../reconcile/balance-day.ts';
 import type { DayReport } from '../../reconcile/outputs/day-report.ts';
 import { OutcomeBar } from '../parts/charts.tsx';
@@ -17,10 +17,10 @@ import { sayAmount } from '../../reconcile/say-withheld.ts';
 
 /** Serves `/`: what needs a person, worst first, and what is going on. */
 export function frontPage(server: FastifyInstance, context: WebContext): void {
-  const month = openMonth(context.app.ledger, context.app.settings);
+  const days = openDays(context.app.ledger, context.app.settings);
   server.get('/', async (request, reply) => {
     const viewer = viewerOf(request);
-    const front = await readFront(context, month, { actor: actorOf(viewer), account: viewer.shell?.account });
+    const front = await readFront(context, days, { actor: actorOf(viewer), account: viewer.shell?.account });
     const yesterday = addDays(dayInZone(context.app.clock.now(), front.zone), -1);
     return sendPage(
       reply,

@@ -34,12 +34,13 @@ export type Front = Awaited<ReturnType<typeof readFront>>;
 const AHEAD_MS = 30 * 86_400_000;
 
 /**
+ * @param days as opened once for all viewers
  * @param looks.actor who looks, as in the audit trail
  * @param looks.account to which the month is limited; undefined for all
  */
 export async function readFront(
   { app }: WebContext,
-  readMonth: MonthReader,
+  { readToday, readMonth }: ReturnType<typeof openDays>,
   { actor, account }: { actor: string; account?: string | undefined },
 ) {
   const { ledger, settings } = app;
@@ -51,7 +52,7 @@ export async function readFront(
       hasFiles(ledger),
       findUnreached(ledger),
       findUnready(app),
-      readToday(ledger, settings),
+      readToday(),
       readMonth(account),
       readSchedules(ledger, settings),
       findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
@@ -80,13 +81,26 @@ export async function readFront(
   };
 }
 
-/** Reads one account after another: each read takes a connection, and the workers need some too. */
-async function readToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): Promise<DayReport[]> {
-  const reports: DayReport[] = [];
-  for (const account of accounts.values()) {
-    reports.push(await readDayReport(ledger, account, dayInZone(ledger.clock.now(), account.timeZone)));
-  }
-  return reports;
+/** Opens the readers of days, which remember between two viewings what cannot have changed. */
+export function openDays(ledger: Ledger, settings: Pick<Settings, 'accounts'>) {
+  return { readToday: openToday(ledger, settings), readMonth: openMonth(ledger, settings) };
+}
+
+/** Reads today's report of each account, again only after the audit trail has grown: every move adds to it. */
+export function openToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): () => Promise<DayReport[]> {
+  let last: { key: string; reports: DayReport[] } = { key: '', reports: [] };
+  return async () => {
+    const { seq } = await readAuditHead(ledger);
+    const now = ledger.clock.now();
+    const asked = [...accounts.values()].map((account) => ({ account, day: dayInZone(now, account.timeZone) }));
+    const key = [seq, ...asked.map(({ day }) => day)].join();
+    if (key === last.key) return last.reports;
+    const reports: DayReport[] = [];
+    // One account after another: each read takes a connection, and the workers need some too.
+    for (const { account, day } of asked) reports.push(await readDayReport(ledger, account, day));
+    last = { key, reports };
+    return reports;
+  };
 }
 
 function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Coming[] {

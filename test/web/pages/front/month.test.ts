@@ -13,7 +13,9 @@ import {
   type Front,
   type MonthDay,
   MONTH_DAYS,
+  openDays,
   openMonth,
+  openToday,
   readFront,
 } from '../../../../src/web/pages/front/read-front.ts';
 import { openScheduleWorld, NOON } from '../../../workers/support/schedule-world.ts';
@@ -199,8 +201,23 @@ describe('openMonth', () => {
   });
 });
 
+describe('openToday', () => {
+  it('reads again only after something moved or the day changed', async () => {
+    const today = openToday(world.ledger, settings);
+    const first = await today();
+    expect(await today()).toBe(first);
+    await end(await accept('main'), 'declined');
+    const second = await today();
+    expect(second).not.toEqual(first);
+    expect(await today()).toBe(second);
+    const days = new Set(second.map(({ day }) => day));
+    world.clock.set('2026-06-17T13:00:00Z');
+    expect((await today()).filter(({ day }) => days.has(day))).toEqual([]);
+  });
+});
+
 function read(app: App): Promise<Front> {
-  return readFront({ app, settings: app.settings.dashboard! }, openMonth(app.ledger, app.settings), {
+  return readFront({ app, settings: app.settings.dashboard! }, openDays(app.ledger, app.settings), {
     actor: 'operator:ada',
   });
 }
