@@ -1,4 +1,4 @@
-# paydrop, and an SFTP server for its drop folders. docker-compose.yml puts them together.
+# paydrop, the sandbox alone, and an SFTP server for drop folders. docker-compose.yml puts paydrop and the server together.
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
@@ -31,6 +31,23 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
 CMD ["start"]
+
+# The sandbox alone: docker run --read-only --tmpfs /tmp. It writes only the CA of --tls, to /tmp, and books to --data.
+# Browsers of the host come from another address than the container's own, so its page is for all that --publish lets in.
+FROM node:22-bookworm-slim AS sandbox
+ENV NODE_ENV=production
+RUN groupadd --gid 10001 sandbox && useradd --uid 10001 --gid sandbox --no-create-home --shell /usr/sbin/nologin sandbox \
+  && install --directory --owner=sandbox --group=sandbox --mode=0700 /srv/sandbox
+COPY --from=build /app/package.json /app/package.json
+COPY --from=build /app/node_modules /app/node_modules
+COPY --from=build /app/dist /app/dist
+USER sandbox
+WORKDIR /srv/sandbox
+EXPOSE 8899
+# Whether it listens, over HTTP or HTTPS.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "require('node:net').connect(8899, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/src/cli/main.js", "sandbox", "--host", "0.0.0.0", "--page-for-all"]
 
 FROM debian:bookworm-slim AS sftp
 # Without PAM sshd takes an account that has no password for a locked one; "*" is a password that nothing fits.

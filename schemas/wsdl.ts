@@ -1,5 +1,5 @@
 import { SERVICE_NAMESPACE } from './operations.ts';
-import { FIRST_REPORT_FIELDS, FIRST_REPORTS, type FirstReport } from './report-v1.ts';
+import { FIRST_REPORT_FIELDS, FIRST_REPORTS, type FirstReport } from './sandbox/report-v1.ts';
 import { WIRE_OPERATIONS, wireKind, type WireOperation, wireRow } from './wire.ts';
 
 export type ServiceName = ReturnType<typeof wireRow>['service'];

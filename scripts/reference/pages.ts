@@ -9,6 +9,7 @@ import { renderOperations } from './operations.ts';
 import { renderRejections } from './rejections.ts';
 import { renderReports } from './reports.ts';
 import { renderRestrictions } from './restrictions.ts';
+import { renderSandboxRules } from './sandbox-rules.ts';
 
 /** The pages of the reference and the table behind each. */
 const PAGES = {
@@ -23,6 +24,7 @@ const PAGES = {
   'rejections.md': { table: 'rejections.ts', render: renderRejections },
   'reports.md': { table: 'reports.ts', render: renderReports },
   'restrictions.md': { table: 'restrictions.ts', render: renderRestrictions },
+  'sandbox-rules.md': { table: 'sandbox/strict-rules.ts', render: renderSandboxRules },
 } as const;
 
 export type PageName = keyof typeof PAGES;

@@ -1,5 +1,5 @@
 import { ADVICE, REJECTIONS, rejectionOf, type Advice } from '../../schemas/rejections.ts';
-import { numberOf } from '../../src/sandbox/batch/code-cards.ts';
+import { numberOf } from '../../src/sandbox/batch/magic-cards.ts';
 import { code, page, table } from './markdown.ts';
 
 const ADVICE_MEANS: Record<Advice, string> = {

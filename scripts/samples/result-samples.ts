@@ -3,8 +3,13 @@ import { canonicalBytes, unpackRows } from '../../src/csv/write/packed-rows.ts';
 import { checkPaymentFile, type CheckRules } from '../../src/csv/check/check-payment-file.ts';
 import type { PaymentRow } from '../../src/rows/rows.ts';
 import { processBatch, readBatchFile } from '../../src/sandbox/batch/process-batch.ts';
+import { ruleSetting } from '../../src/sandbox/rules/find-break.ts';
+import { handClock } from '../../src/kernel/clock.ts';
+import { silentLog } from '../../src/kernel/log.ts';
 import { FolderConfig } from '../../schemas/config.ts';
 import { renderValidSample, VALID_SAMPLES, type ValidSample } from './valid-samples.ts';
+
+const TODAY = '2026-06-15';
 
 /** One result file per layout: the sandbox's answer to the valid sample of that layout. */
 export const RESULT_SAMPLES: readonly { file: string; of: ValidSample }[] = VALID_SAMPLES.filter(
@@ -26,6 +31,7 @@ export async function renderResultSample(sample: ValidSample): Promise<Buffer> {
     findsDuplicates: true,
     isTaken: () => false,
     keyOf: (parts) => JSON.stringify(parts),
+    rules: ruleSetting({ strict: true, allow: [], clock: handClock(TODAY), log: silentLog() }),
   }).result;
 }
 
@@ -48,6 +54,6 @@ function rulesOf({ operation, account }: ValidSample): CheckRules {
     operation,
     account: { server: 'NA', country: isCanada ? 'CA' : 'US', currency: isCanada ? 'CAD' : 'USD' },
     folder: { ...FolderConfig.parse({ path: '-', account, operation }), routingCheck: !isCanada },
-    today: '2026-06-15',
+    today: TODAY,
   };
 }

@@ -11,6 +11,8 @@ export type HttpCall = {
   readonly body: Buffer;
   /** The server that the address stands for; undefined when it stands for both. */
   readonly server?: Server | undefined;
+  /** Address of the machine that asks. */
+  readonly from?: string | undefined;
 };
 
 /**
@@ -43,6 +45,27 @@ export function htmlReply(status: number, title: string, body: string): Reply {
 
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** HTML that is safe to send. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Writes HTML; what is put in is escaped unless it is HTML itself. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  const filled = parts.map((part, index) => part + textOf(values[index] ?? ''));
+  return new Html(filled.join(''));
+}
+
+type HtmlValue = string | number | Html | readonly Html[];
+
+function textOf(value: HtmlValue): string {
+  if (value instanceof Html) return value.text;
+  return typeof value === 'object' ? value.map(({ text }) => text).join('') : escapeHtml(String(value));
 }
 
 export function jsonReply(status: number, value: unknown): Reply {

@@ -13,25 +13,24 @@ import { tryToRunSchedules } from './time/run-schedules.ts';
 import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
 import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts';
 import { formatCents } from '../kernel/money.ts';
-import { describeCodes } from './batch/code-cards.ts';
-import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
+import { describeCodes, LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
 
 /**
- * Routes a request: services in any version and any case of the path, the books for tests, the front page.
+ * Routes a request: services in any version and any case of the path, the books for tests, the guide.
  * @param ownUrl the base URL used when the request has no usable Host header
  */
 export async function serveRequest(request: HttpCall, context: HandlerContext, ownUrl: string): Promise<Reply> {
   await tryToRunSchedules(context);
   const endpoint = findEndpoint(request.path);
   if (endpoint && request.method === 'POST') return answerCall(endpoint, request, context);
-  const isPage = request.path === '/' || request.path === '/sandbox/books';
+  const isPage = request.path === '/sandbox/guide' || request.path === '/sandbox/books';
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     if (endpoint || !METHODS.includes(request.method)) return wrongMethod('GET, HEAD, POST');
     return isPage ? wrongMethod('GET, HEAD') : notFound();
   }
   const baseUrl = addressOf(request, ownUrl);
   if (endpoint) return describeEndpoint(endpoint, request, baseUrl + request.path);
-  if (request.path === '/') return frontPage(baseUrl, context.accounts);
+  if (request.path === '/sandbox/guide') return guidePage(baseUrl, context.accounts);
   if (request.path === '/sandbox/books') return showBooks(request, context);
   return notFound();
 }
@@ -122,8 +121,8 @@ function headersOf(version: SoapVersion, action: string): string[] {
 
 const VERSIONS = ['', 'v2', 'v3', 'v4'] as const;
 
-/** Returns the front page: descriptions, accounts, cards and books. Passwords are not shown. */
-export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply {
+/** Returns the guide: descriptions, accounts, cards and books. Passwords are not shown. */
+export function guidePage(baseUrl: string, accounts: readonly Account[]): Reply {
   const served = SERVICES.filter((service) => servedOperations(service).length > 0);
   const addresses = served.flatMap((service) =>
     VERSIONS.map((version) => `${baseUrl}/NetGate/${service}${version}.asmx?WSDL`),

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +9,7 @@ import { ROLES } from '../../schemas/jobs.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { METRICS } from '../../schemas/metrics.ts';
 
 type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };
@@ -56,6 +59,11 @@ describe('docker-compose.yml', () => {
   });
 });
 
+async function spawnExit(command: string, words: readonly string[]): Promise<unknown> {
+  const [status] = (await once(spawn(command, words, { stdio: 'ignore' }), 'exit')) as [number | null];
+  return status;
+}
+
 function sourceOf(volume: unknown): string {
   return typeof volume === 'string' ? volume.split(':')[0]! : (volume as { source: string }).source;
 }
@@ -63,7 +71,29 @@ function sourceOf(volume: unknown): string {
 describe('Dockerfile', () => {
   it('starts the program that the package starts', () => {
     const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: { paydrop: string } };
-    expect(readFileSync('Dockerfile', 'utf8')).toContain(`ENTRYPOINT ["node", "/app/${bin.paydrop}"]`);
+    const text = readFileSync('Dockerfile', 'utf8');
+    expect(text).toContain(`ENTRYPOINT ["node", "/app/${bin.paydrop}"]`);
+    expect(text).toContain(
+      `ENTRYPOINT ["node", "/app/${bin.paydrop}", "sandbox", "--host", "0.0.0.0", "--page-for-all"]`,
+    );
+  });
+
+  it('has an image of the sandbox alone, whose health is that of its port', async () => {
+    const image = readFileSync('Dockerfile', 'utf8')
+      .split(/^FROM .* AS /m)
+      .find((stage) => stage.startsWith('sandbox\n'));
+    const { options = [] } = COMMANDS.find(({ name }) => name === 'sandbox') ?? {};
+    const port = options.find(([flag]) => flag === '--port <number>')?.[2];
+    expect(image).toContain(`\nUSER sandbox\n`);
+    expect(image).toContain(`\nEXPOSE ${port}\n`);
+    const [, check = '[]'] = /^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(image ?? '') ?? [];
+    expect(check).toContain(`connect(${port}, `);
+    const sandbox = await startSandbox({ tls: {} });
+    const [node = '', flag = '', script = ''] = JSON.parse(check) as string[];
+    const health = () => spawnExit(node, [flag, script.replace(String(port), String(sandbox.port))]);
+    expect(await health()).toBe(0);
+    await sandbox.close();
+    expect(await health()).toBe(1);
   });
 });
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkProfile } from '../../src/csv/profile/check-profile.ts';
 import { freshSeed } from '../support/random.ts';
-import { complainOfReasons, judgeFile, sentBy } from './judge-file.ts';
 import { makeExports, VARIANTS } from './made/exports.ts';
 import { truthOf, writeSheet } from './made/sheet.ts';
-import { playExport } from './play-export.ts';
-import { playExports } from './play-exports.ts';
+import { complainOfReasons, judgeFile, playExport, playExports, sentBy } from './play-export.ts';
 
 const EXPORTS = makeExports(1);
 

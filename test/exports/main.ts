@@ -1,6 +1,6 @@
 /** `npm run exports`: changes exports of accounting systems in many ways; play-export.ts says what must hold. */
 import { readOptions } from '../support/read-options.ts';
-import { playExports } from './play-exports.ts';
+import { playExports } from './play-export.ts';
 
 const values = readOptions('exports', {
   mutations: { type: 'string', default: '1000' },

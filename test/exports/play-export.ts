@@ -1,7 +1,13 @@
-import { chooser } from '../csv/profile/support/made-payments.ts';
-import { complainOfReasons, judgeFile, type Judged, sentBy } from './judge-file.ts';
-import type { Export } from './made/exports.ts';
-import { truthOf, writeSheet } from './made/sheet.ts';
+import { ERRORS } from '../../schemas/errors.ts';
+import { effectOf } from '../../src/csv/check/fault-effect.ts';
+import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import { describeFault } from '../../src/kernel/errors.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import { checkByBytes } from '../csv/compare/check-by-bytes.ts';
+import { chooser, type MadePayment, TODAY } from '../csv/profile/support/made-payments.ts';
+import { chunksOf, rulesWith } from '../csv/support.ts';
+import { type Export, makeExports } from './made/exports.ts';
+import { sentCells, truthOf, writeSheet } from './made/sheet.ts';
 import type { Mutated } from './mutations/mutation.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
 
@@ -66,4 +72,75 @@ function isSentOrWithheld(payments: readonly string[], { sent, withheld }: Judge
     left.splice(place, 1);
   }
   return left.length === 0 || left.length === withheld;
+}
+
+/** What became of many changed files. */
+export type PlayedAll = {
+  readonly files: number;
+  readonly endings: Readonly<Record<Ending, number>>;
+  /** By the name of the change: how often it was tried, and how often the file was accepted with what it says since. */
+  readonly mutations: ReadonlyMap<string, { readonly tried: number; readonly said: number }>;
+  readonly complaints: readonly string[];
+};
+
+/** Changes each of the two hundred exports in so many ways. The seed chooses the exports and the changes. */
+export async function playExports(seed: number, changes: number): Promise<PlayedAll> {
+  const endings: Record<Ending, number> = { held: 0, refused: 0, true: 0, withheld: 0, said: 0 };
+  const mutations = new Map<string, { tried: number; said: number }>();
+  const complaints: string[] = [];
+  let turn = seed;
+  for (const made of makeExports(seed)) {
+    for (let change = 0; change < changes; change += 1, turn += 1) {
+      const { mutation, ending, complaint } = await playExport(made, turn);
+      const { tried, said } = mutations.get(mutation) ?? { tried: 0, said: 0 };
+      mutations.set(mutation, { tried: tried + 1, said: said + (ending === 'said' ? 1 : 0) });
+      endings[ending] += 1;
+      if (complaint !== undefined)
+        complaints.push(`seed ${seed}, ${made.name}, ${mutation}, turn ${turn}: ${complaint}`);
+    }
+  }
+  return { files: turn - seed, endings, mutations, complaints };
+}
+
+/** What the check says of a file. */
+export type Judged = {
+  readonly verdict: FileCheck['verdict'];
+  /** The cells that would be sent, sorted. */
+  readonly sent: readonly string[];
+  readonly withheld: number;
+  readonly faults: readonly Fault[];
+};
+
+/** Checks the bytes of an export by its profile, as intake does. */
+export async function judgeFile(
+  { system, profile }: Pick<Export, 'system' | 'profile'>,
+  bytes: Uint8Array,
+): Promise<Judged> {
+  const rules = rulesWith({ ...system.place, profile, today: TODAY });
+  // Groups of one line let the scanner see small files too.
+  const { payments, withheld, faults, check } = await checkByBytes(
+    chunksOf(bytes),
+    rules,
+    bytes.length % 2 === 0 ? 1 : 512,
+  );
+  return {
+    verdict: check.verdict,
+    sent: payments.map(({ canonical }) => canonical.join('|')).toSorted(),
+    withheld: withheld.length,
+    faults: [...faults, ...check.faults],
+  };
+}
+
+/** Returns payments as `Judged` has those that are sent. */
+export function sentBy(system: Export['system'], payments: readonly MadePayment[]): string[] {
+  return payments.map((payment) => sentCells(system, payment).join('|')).toSorted();
+}
+
+/** Returns what is wrong with the reasons of a file: without any, or with a number that must not be shown. */
+export function complainOfReasons({ verdict, faults }: Judged, secrets: readonly string[]): string | undefined {
+  const reasons = faults.filter(({ code }) => effectOf(code, rulesWith().folder) === verdict);
+  const said = reasons.map((fault) => `${describeFault(fault)} ${ERRORS[fault.code].remedy}`);
+  if (verdict !== 'accept' && !said.some((sentence) => sentence.length > 20)) return `${verdict} without a reason`;
+  const shown = JSON.stringify(faults);
+  return secrets.some((secret) => shown.includes(secret)) ? 'a fault shows a number' : undefined;
 }

@@ -19,7 +19,7 @@ function verdictOf({ intake }: Verdicts): string {
   return JSON.parse(intake).decision.at(-1)[1];
 }
 
-/** same-verdict.soak.test.ts asks for all exports, and for changed ones. */
+/** exports.soak.test.ts asks for all exports, and for changed ones. */
 describe('validate, the preview of the desk, and intake', () => {
   const world = openedForTests(() => openVerdicts(SOME));
 

@@ -247,7 +247,7 @@ describe.each(phpIsInstalled() ? STYLES : [])('PHP with SOAP 1.$soapVersion at v
     const { call } = await open();
     const [nothing, stranger, unread, incomplete] = await call(
       ['processCreditCard', { customerIPAddress: '', mop: 'VISA' }],
-      ['processCreditCard', { password: 'nope', creditCardNum: CARD, total: '5' }],
+      ['processCreditCard', { ...PERSON, ...CARD_DATA, password: 'nope', total: '5' }],
       ['createCreditCardCustomerCode', { ...CARD_RECORD, beginDate: 'tomorrow' }],
       ['createCreditCardCustomerCode', { creditCardNum: CARD }],
     );

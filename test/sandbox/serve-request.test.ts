@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readXml } from '../../src/sandbox/xml/read-xml.ts';
 import type { HttpCall, Reply } from '../../src/sandbox/reply.ts';
-import { frontPage, helpPage, operationPage, serveRequest } from '../../src/sandbox/serve-request.ts';
+import { guidePage, helpPage, operationPage, serveRequest } from '../../src/sandbox/serve-request.ts';
 import { type DescribedOperation, describeOperations, type ServiceName, wireName } from '../../schemas/wsdl.ts';
 import type { WireOperation } from '../../schemas/wire.ts';
 import { servedOperations } from '../../src/sandbox/handlers/handlers.ts';
@@ -103,8 +103,8 @@ describe('serveRequest', () => {
     expect(reply.body).toContain('ProcessCreditCardBatch');
   });
 
-  it('shows the front page', async () => {
-    const reply = await serve({ headers: { host: 'h' } }, '/');
+  it('shows the guide', async () => {
+    const reply = await serve({ headers: { host: 'h' } }, '/sandbox/guide');
     expect(reply.body).toContain('http://h/NetGate/ProcessLinkv2.asmx?WSDL');
   });
 
@@ -198,8 +198,8 @@ describe('operationPage', () => {
 
 const BASE = 'http://127.0.0.1:8899';
 
-describe('frontPage', () => {
-  const { body, contentType } = frontPage(BASE, [
+describe('guidePage', () => {
+  const { body, contentType } = guidePage(BASE, [
     { agentCode: 'TEST88', password: 'not-to-be-shown' },
     { agentCode: 'UDDD88', password: 'not-to-be-shown', server: 'UK' },
   ]);

@@ -18,6 +18,7 @@ import {
 } from './support/soap-request.ts';
 import { ACCOUNT, kill, rowsOf, startChild, useSandboxes } from './support/sandbox-world.ts';
 import { callSandbox, CUSTOMER_PATH, valueOf } from './support/make-context.ts';
+import { readScript } from '../../src/sandbox/calls/play-script.ts';
 import * as exported from '../../src/sandbox/index.ts';
 
 const world = useSandboxes();
@@ -289,7 +290,7 @@ describe('a sandbox killed with SIGKILL', () => {
 
 // test/gateway/index.soak.test.ts tests the whole package, compiled and imported by its name.
 describe('paydrop/sandbox', () => {
-  it('offers the sandbox and nothing else to run', () => {
-    expect({ ...exported }).toEqual({ startSandbox });
+  it('offers the sandbox, a reader of recorded calls, and nothing else to run', () => {
+    expect({ ...exported }).toEqual({ startSandbox, readScript });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EVERY_ROLE, type QueueName, QUEUES, ROLES } from '../../schemas/jobs.ts';
 import { type ActionName, ACTIONS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/actions.ts';
-import { ClockMove, FaultRequest } from '../../schemas/sandbox-control.ts';
+import { ClockMove, FaultRequest } from '../../schemas/sandbox/control.ts';
 import { type NamedPart, stepText, withIds } from '../../schemas/steps.ts';
 
 describe('QUEUES', () => {

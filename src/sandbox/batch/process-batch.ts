@@ -2,10 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../schemas/operations.ts';
 import type { BookRow, JudgedRow, Payer } from '../books/book-row.ts';
 import { hideCardNumber, maskNumber, shownEnd } from './mask-number.ts';
-import { FIELDS } from '../../../schemas/fields.ts';
-import { findRejection } from './code-cards.ts';
-import { judgeCard } from './magic-cards.ts';
-import type { PaymentKind } from '../customers/customer.ts';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
+import { findRejection, judgeCard } from './magic-cards.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
+import { cardValues, findBreak, type RuleSetting, rulesAt, textValues } from '../rules/find-break.ts';
+import type { Parameters } from '../soap/read-parameters.ts';
+import type { RuleStage } from '../../../schemas/sandbox/strict-rules.ts';
 import {
   type ColumnKind,
   type ColumnName,
@@ -114,6 +116,9 @@ function nameOf({ firstName, lastName, fullName }: BatchRow['cells']): Pick<Paye
 
 type Verdict = Pick<BookRow, 'outcome' | 'message'>;
 
+/** What a record is charged by. */
+type StoredPayment = Pick<Customer, 'number' | 'method' | 'expiry'>;
+
 /** What decides about a row besides the row itself. */
 type RowSetting = {
   readonly kind: FolderOperation;
@@ -121,10 +126,12 @@ type RowSetting = {
   readonly ipAddress: string;
   /** How the record of a customer code pays; undefined without a record. When omitted, no record is known. */
   readonly paymentOf?: (customerCode: string) => PaymentKind | undefined;
-  /** Card or account number stored under a customer code; undefined without a record. */
-  readonly numberOf?: (customerCode: string) => string | undefined;
+  /** The record of a customer code; undefined without one. */
+  readonly recordOf?: (customerCode: string) => StoredPayment | undefined;
   /** Takes the rejection planned for this row, if any. */
   readonly takeRejection?: () => string | undefined;
+  /** The strict rules; none when omitted. */
+  readonly rules?: RuleSetting;
 };
 
 /**
@@ -134,12 +141,32 @@ type RowSetting = {
  * or begins with X, which stands for an unknown code. A code whose record pays another way is not good.
  */
 export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
-  if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
+  if (!isWellFormed(row, setting.kind) || findRowBreak('format', () => valuesOf(row), setting)) return WRONG_FORMAT;
   const planned = setting.takeRejection?.();
   if (planned !== undefined) return declined(planned);
   if (row.cells.customerCode !== undefined && !isGoodCode(row.customerCode, setting)) return declined('REJECT: 3');
-  const number = row.cells.cardNumber ?? row.cells.accountNumber ?? setting.numberOf?.(row.customerCode);
-  return setting.kind === 'card' ? judgeCardRow(row, number, setting) : judgeAccountRow(number, row.amountCents ?? 0);
+  const record = row.cells.customerCode === undefined ? undefined : setting.recordOf?.(row.customerCode);
+  if (setting.kind === 'card') return judgeCardRow(row, record, setting);
+  return judgeAccountRow(row.cells.accountNumber ?? record?.number, row.amountCents ?? 0);
+}
+
+const WRONG_FORMAT: Verdict = { outcome: 'format_error', message: 'Wrong Format' };
+
+function findRowBreak(stage: RuleStage, values: () => Parameters, { kind, rules }: RowSetting): string | undefined {
+  const { operation } = FOLDER_OPERATIONS[kind];
+  if (!rules || rulesAt(stage, operation).length === 0) return undefined;
+  return findBreak(stage, operation, values(), rules);
+}
+
+/** Returns a row by the names of the service's fields. */
+function valuesOf({ cells }: BatchRow): Parameters {
+  const columns = Object.entries(cells) as [ColumnName, string][];
+  return textValues(Object.fromEntries(columns.map(([name, text]) => [fieldOf(name) ?? name, text])));
+}
+
+function fieldOf(name: ColumnName): FieldName | undefined {
+  const column = COLUMNS[name];
+  return 'field' in column ? column.field : undefined;
 }
 
 /** Judges a bank row, which is only received; whether it is paid is known days later. */
@@ -156,16 +183,20 @@ function isGoodCode(customerCode: string, { kind, paymentOf }: RowSetting): bool
   return !/^(?:X|$)/.test(customerCode);
 }
 
-function judgeCardRow(row: BatchRow, number: string | undefined, { server, ipAddress }: RowSetting): Verdict {
+function judgeCardRow(row: BatchRow, record: StoredPayment | undefined, setting: RowSetting): Verdict {
+  const { server, ipAddress } = setting;
+  const number = row.cells.cardNumber ?? record?.number;
   const message = judgeCard({ number, amountCents: row.amountCents ?? 0, server, ipAddress });
-  return message.startsWith('OK') ? { outcome: 'approved', message } : declined(message);
+  if (!message.startsWith('OK')) return declined(message);
+  const broken = findRowBreak('decline', () => (record ? cardValues(record) : valuesOf(row)), setting);
+  return broken === undefined ? { outcome: 'approved', message } : declined(broken);
 }
 
 function declined(message: string): Verdict {
   return { outcome: 'declined', message };
 }
 
-/** Checks what the row alone shows. An expired card passes: the test cards of old samples must work. */
+/** Checks what the row alone shows. */
 function isWellFormed(row: BatchRow, kind: FolderOperation): boolean {
   const { date, accountType, expiry } = row.cells;
   return (

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Server } from 'node:net';
@@ -135,6 +135,20 @@ export async function openBookFile(path: string, onLine: (line: string) => void)
   return { append, close: () => file.close() };
 }
 
+/** Returns the first line of a file, unless it is longer than some hundred bytes. */
+export async function readStart(path: string): Promise<string | undefined> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SHORT_LINE_BYTES), 0, SHORT_LINE_BYTES, 0);
+    const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
+    return end < 0 ? undefined : buffer.toString('utf8', 0, end);
+  } finally {
+    await file.close();
+  }
+}
+
+const SHORT_LINE_BYTES = 400;
+
 /** For a sandbox that stores nothing. */
 export const noBookFile: BookFile = { append: () => Promise.resolve(), close: () => Promise.resolve() };
 
@@ -163,5 +177,28 @@ async function takesBack(file: FileHandle, sizeBytes: number): Promise<boolean> 
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Name of the file in the books' folder. */
+export const BOOK_FILE = 'books.jsonl';
+
+/** Returns whether a file is missing or holds nothing. */
+export async function isEmpty(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined || found.size === 0;
+}
+
+/**
+ * Empties the books in a folder. Nothing of them is on disk when the promise resolves. The secret stays.
+ * @param folder its books must not be open
+ */
+export async function emptyBooks(folder: string): Promise<void> {
+  const file = await open(join(folder, BOOK_FILE), 'r+');
+  try {
+    await file.truncate(0);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

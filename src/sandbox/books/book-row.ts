@@ -1,5 +1,12 @@
+import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchOperationName } from '../../../schemas/operations.ts';
+import type { ReportRow } from '../../../schemas/reports.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
+import type { HistoryPlan } from '../history/plan-history.ts';
+import type { BookSecret } from './book-secret.ts';
+import type { CustomerBook } from './customer-book.ts';
+import { sealPayers, transactionOwner } from './payment-book.ts';
+import type { BankFate, BankStep } from '../time/bank-state.ts';
 
 /** A batch row, or a single charge or refund, as the sandbox booked it: the truth that tests compare with. */
 export type BookRow = {
@@ -35,7 +42,14 @@ export type JudgedRow = Omit<BookRow, 'at' | 'account' | 'operation' | 'batchId'
  * A line of the file. One line holds a whole batch, or a charge and the record it created, so a crash leaves all or
  * nothing.
  */
-export type BookLine = BatchLine | TransactionLine | CustomerLine | DeletionLine;
+export type BookLine =
+  | BatchLine
+  | TransactionLine
+  | CustomerLine
+  | DeletionLine
+  | StepLine
+  | HistoryLine
+  | FirstIdsLine;
 
 export type BatchLine = {
   readonly kind: 'batch';
@@ -61,6 +75,37 @@ export type TransactionLine = Transaction & {
 };
 type CustomerLine = { readonly kind: 'customer'; readonly customer: StoredCustomer };
 type DeletionLine = { readonly kind: 'deletion'; readonly key: string };
+/** Something done to a bank payment by hand. */
+type StepLine = BankStep & { readonly kind: 'step'; readonly transactionId: string };
+/** Stands for all payments and records that its plan makes. */
+type HistoryLine = HistoryPlan & { readonly kind: 'history' };
+
+/** The first line of books whose ids begin at a number of the time. */
+type FirstIdsLine = { readonly kind: 'ids'; readonly first: FirstIds };
+
+/** Where the ids of empty books begin. */
+export type FirstIds = {
+  readonly batch: number;
+  readonly row: number;
+  readonly single: number;
+  readonly customer: number;
+};
+
+/** The same in every run, so that tests can name them. */
+export const USUAL_IDS: FirstIds = { batch: 1_000_001, row: 1, single: 0x600_0001, customer: 10_000_001 };
+
+/**
+ * Returns ids that books lost at an earlier moment had not reached: the service never gives an id twice, and a client may
+ * remember it. Batches begin at the milliseconds since 2020, transactions at a thousand times that. Codes of customers have
+ * eight digits, so they begin anew after 926 days.
+ * @param wanted the id of the first batch, or `time`; transactions and customers begin as usual then
+ */
+export function firstIdsOf(wanted: number | 'time' | undefined, now: Date): FirstIds {
+  if (wanted !== 'time') return { ...USUAL_IDS, batch: wanted ?? USUAL_IDS.batch };
+  const ms = now.getTime() - Date.UTC(2020, 0, 1);
+  const customer = USUAL_IDS.customer + (Math.floor(ms / 1000) % 80_000_000);
+  return { batch: ms, row: ms * 1000, single: ms * 1000 + 2 ** 50, customer };
+}
 
 /** A single charge or refund, approved or not. */
 export type Transaction = {
@@ -70,6 +115,8 @@ export type Transaction = {
   readonly cardKey?: string;
   /** Id of the charge that this refund belongs to. */
   readonly refundOf?: string;
+  /** Set for a bank payment of the history, whose amount decides nothing. */
+  readonly fate?: BankFate;
   /** Set for a recurring payment. The line names its run, so no kill can cause a second booking. */
   readonly run?: { readonly customerKey: string; readonly dueAt: string };
 };
@@ -97,6 +144,7 @@ export type NewEntry = {
   /** A record to create or replace. `changedAt` is ISO 8601 in UTC; the creation time when omitted. */
   readonly customer?: { readonly account: string; readonly record: Customer; readonly changedAt?: string };
   readonly deletion?: { readonly account: string; readonly code: string };
+  readonly step?: BankStep & { readonly transactionId: string };
 };
 
 /** One line of the service's reports. Holds no whole number. */
@@ -105,7 +153,7 @@ export type JournalEntry = {
   readonly at: string;
   readonly account: string;
   readonly method: PaymentKind;
-  readonly list: 'approved' | 'rejected' | 'returned';
+  readonly list: ReportRow['list'];
   /** Empty when none was issued. */
   readonly transactionId: string;
   readonly invoice: string;
@@ -126,3 +174,37 @@ export type JournalEntry = {
 
 /** Who paid and with what, as the service's reports show it. */
 export type Payer = Pick<JournalEntry, 'firstName' | 'lastName' | 'payment' | 'shownNumber' | 'expiry' | 'comment'>;
+
+/** @returns the line of an entry, or none if it is empty */
+export function linesOf(
+  { transaction, payer, customer, deletion, step }: NewEntry,
+  customers: CustomerBook,
+  secret: BookSecret,
+) {
+  const stored =
+    customer && customers.seal(customer.account, customer.record, customer.changedAt ?? customer.record.createdAt);
+  const lines: BookLine[] = [];
+  if (transaction) {
+    const sealed = payer && sealPayers(secret, [payer], transactionOwner(transaction.row));
+    const beside = { ...(stored ? { customer: stored } : {}), ...(sealed === undefined ? {} : { payer: sealed }) };
+    lines.push({ kind: 'transaction', ...transaction, ...beside });
+  } else if (stored) lines.push({ kind: 'customer', customer: stored });
+  else if (deletion) lines.push({ kind: 'deletion', key: customers.keyOf(deletion.account, deletion.code) });
+  else if (step) lines.push({ kind: 'step', ...step });
+  return lines;
+}
+
+/** Returns the rows of a batch with what they share. */
+export function bookRowsOf({ at, account, operation, batchId, rows }: BatchLine): BookRow[] {
+  return rows.map((row, index) => ({ at, account, operation, batchId, position: index + 1, ...row }));
+}
+
+/** @throws SEAL_BROKEN */
+export function readLine(line: string): BookLine {
+  try {
+    return JSON.parse(line) as BookLine;
+  } catch {
+    // The parser's own message would quote the line.
+    throw new PipelineError('SEAL_BROKEN', 'read the books of the sandbox', 'a complete line is damaged');
+  }
+}

@@ -9,7 +9,7 @@ export type CustomerBook = ReturnType<typeof keepCustomers>;
 export function keepCustomers(secret: BookSecret, firstSerial: number) {
   const stored = new Map<string, StoredCustomer>();
   let lastSerial = firstSerial - 1;
-  const keyOf = (account: string, code: string) => secret.keyOf(['customer', account, code]);
+  const keyOf = (account: string, code: string) => secret.keyOf(customerKeyOf(account, code));
   const open = ({ sealed, key }: StoredCustomer) =>
     JSON.parse(secret.unseal(sealed, ownerOf(key)).toString('utf8')) as Customer;
 
@@ -23,6 +23,15 @@ export function keepCustomers(secret: BookSecret, firstSerial: number) {
     /** Lists the records of one account, oldest first. */
     list: (account: string): readonly Customer[] =>
       [...stored.values()].filter((customer) => customer.account === account).map(open),
+    size: (): number => stored.size,
+    /**
+     * Returns some records of all accounts, newest first.
+     * @param skip how many newer ones are left out
+     */
+    page: (skip: number, most: number): readonly { readonly account: string; readonly record: Customer }[] => {
+      const newest = [...stored.values()].reverse().slice(skip, skip + most);
+      return newest.map((customer) => ({ account: customer.account, record: open(customer) }));
+    },
     /** Returns `A` and eight digits; no code is issued twice, even after its record was deleted. */
     nextCode: (account: string): string => {
       let serial = lastSerial + 1;
@@ -37,7 +46,7 @@ export function keepCustomers(secret: BookSecret, firstSerial: number) {
         account,
         payment: record.kind,
         lastFour: shownEnd(record.number),
-        serial: serialOf(record.code),
+        serial: serialOf(record.code, firstSerial),
         ...(record.schedule.recurring ? { scheduledFrom: changedAt } : {}),
         sealed: secret.seal(Buffer.from(JSON.stringify(record)), ownerOf(key)),
       };
@@ -52,16 +61,22 @@ export function keepCustomers(secret: BookSecret, firstSerial: number) {
   };
 }
 
-/** A client's code that merely looks generated must not use up the codes after it. */
-const LARGEST_SERIAL = 19_999_999;
+/** Returns the parts of the key of a record. */
+export function customerKeyOf(account: string, code: string): readonly string[] {
+  return ['customer', account, code];
+}
 
-function codeOf(serial: number): string {
+/** A client's code that merely looks generated must not use up the codes after it. */
+const MOST_SERIALS = 9_999_999;
+
+/** Returns the code of a record that was not given one. */
+export function codeOf(serial: number): string {
   return `A${String(serial).padStart(8, '0')}`;
 }
 
-function serialOf(code: string): number {
+function serialOf(code: string, firstSerial: number): number {
   const serial = Number(/^A(\d{8})$/.exec(code)?.[1] ?? 0);
-  return serial > LARGEST_SERIAL ? 0 : serial;
+  return serial >= firstSerial + MOST_SERIALS ? 0 : serial;
 }
 
 function ownerOf(key: string): string {

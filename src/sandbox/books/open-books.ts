@@ -1,10 +1,22 @@
-import { mkdir, open, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
-import type { PaymentKind } from '../customers/customer.ts';
-import type { BatchLine, BookLine, BookRow, NewEntry, StoredCustomer, TransactionLine } from './book-row.ts';
-import { type BookFile, lockFolder, noBookFile, openBookFile } from './book-folder.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
+import {
+  type BatchLine,
+  type BookLine,
+  type BookRow,
+  bookRowsOf,
+  type FirstIds,
+  linesOf,
+  type NewEntry,
+  readLine,
+  type StoredCustomer,
+  type TransactionLine,
+  USUAL_IDS,
+} from './book-row.ts';
+import { BOOK_FILE, type BookFile, isEmpty, lockFolder, noBookFile, openBookFile, readStart } from './book-folder.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
 import {
@@ -14,9 +26,10 @@ import {
   type PaymentBook,
   sealPayers,
   type TransactionBook,
-  transactionOwner,
 } from './payment-book.ts';
 import { keepSchedules, type ScheduleBook } from './schedule-book.ts';
+import { makeHistory } from '../history/make-history.ts';
+import { type HistoryPlan, type HistoryWish, type OnProgress, resultOf } from '../history/plan-history.ts';
 
 /** Every payment of the sandbox, and its customer records. */
 export type Books = {
@@ -33,13 +46,21 @@ export type Books = {
    * @returns the answer of the decision
    */
   decide<Result>(decision: () => Decision<Result>): Promise<Result>;
-  readonly transactions: Omit<TransactionBook, 'keep'>;
-  readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode'>;
-  readonly payments: Pick<PaymentBook, 'list'>;
+  readonly transactions: Omit<TransactionBook, 'keep' | 'keepHistory'>;
+  readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode' | 'page' | 'size'>;
+  readonly payments: Pick<PaymentBook, 'list' | 'courseOf'>;
+  /** Lists the rows of all accounts with the ids of reports. */
+  shownRows: PaymentBook['rows'];
   readonly schedules: Pick<ScheduleBook, 'hasDue' | 'listDue'>;
   /** Makes a key that does not reveal its parts. */
   readonly keyOf: BookSecret['keyOf'];
   findBatch(account: string, batchId: string): TakenBatch | undefined;
+  /**
+   * Fills empty books with a history, or leaves those that begin with one. It is one line of the file; its payments are
+   * made anew whenever the books are opened.
+   * @throws CONFIG_INVALID when the books have something else
+   */
+  beginWith(history: HistoryWish): Promise<void>;
   /** Returns all rows so far, or those booked after a batch. */
   rows(sinceBatchId?: number): readonly BookRow[];
   close(): Promise<void>;
@@ -56,49 +77,29 @@ export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation
     isTaken: (key: string) => boolean,
     keyOf: BookSecret['keyOf'],
     paymentOf: (customerCode: string) => PaymentKind | undefined,
-    numberOf: (customerCode: string) => string | undefined,
+    recordOf: (customerCode: string) => Customer | undefined,
   ) => JudgedBatch;
 };
 
 type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
 
-/** Where the ids of empty books begin. */
-export type FirstIds = {
-  readonly batch: number;
-  readonly row: number;
-  readonly single: number;
-  readonly customer: number;
-};
-
-/** The same in every run, so that tests can name them. */
-const USUAL_IDS: FirstIds = { batch: 1_000_001, row: 1, single: 0x600_0001, customer: 10_000_001 };
-
-/**
- * Returns ids that books lost at an earlier moment had not reached: the service never gives an id twice, and a client may
- * remember it. Batches begin at the milliseconds since 2020, transactions at a thousand times that.
- * @param wanted the id of the first batch, or `time`; transactions and customers begin as usual then
- */
-export function firstIdsOf(wanted: number | 'time' | undefined, now: Date): FirstIds {
-  if (wanted !== 'time') return { ...USUAL_IDS, batch: wanted ?? USUAL_IDS.batch };
-  const ms = now.getTime() - Date.UTC(2020, 0, 1);
-  const customer = USUAL_IDS.customer + (Math.floor(ms / 1000) % 9_000_000);
-  return { batch: ms, row: ms * 1000, single: ms * 1000 + 2 ** 50, customer };
-}
-
-/** Name of the file in the books' folder. */
-export const BOOK_FILE = 'books.jsonl';
-
 /**
  * Opens the books: `books.jsonl` and `secret` in the folder, which is created if missing.
  * @param folder when undefined, the books live as long as the process
  * @param first where ids begin while the books are empty
+ * @param onProgress called while a history is made
  * @throws CONFIG_INVALID when another sandbox has them open, and whatever `openBookSecret` throws
  */
-export async function openBooks(folder: string | undefined, first = USUAL_IDS): Promise<Books> {
-  if (folder === undefined) return keepBooks(newBookSecret(), first, () => Promise.resolve(noBookFile));
+export async function openBooks(
+  folder: string | undefined,
+  first = USUAL_IDS,
+  onProgress?: OnProgress,
+): Promise<Books> {
+  const start = { first, onProgress };
+  if (folder === undefined) return keepBooks(newBookSecret(), start, () => Promise.resolve(noBookFile));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unlock = await lockFolder(folder);
-  const books = await openFolder(folder, first).catch(async (error: unknown) => {
+  const books = await openFolder(folder, start).catch(async (error: unknown) => {
     await unlock();
     throw error;
   });
@@ -112,15 +113,27 @@ export async function openBooks(folder: string | undefined, first = USUAL_IDS): 
   return { ...books, close };
 }
 
-async function openFolder(folder: string, first: FirstIds): Promise<Books> {
+async function openFolder(folder: string, start: BooksStart): Promise<Books> {
   const path = join(folder, BOOK_FILE);
-  const secret = await openBookSecret(join(folder, 'secret'), await isEmpty(path));
-  return keepBooks(secret, first, (onLine) => openBookFile(path, onLine));
+  const isNew = await isEmpty(path);
+  const secret = await openBookSecret(join(folder, 'secret'), isNew);
+  const { first } = start;
+  const begun = isNew ? undefined : readLine((await readStart(path)) ?? '{}');
+  const ids = isNew ? first : begun?.kind === 'ids' ? begun.first : { ...first, row: USUAL_IDS.row };
+  return keepBooks(secret, { ...start, first: ids }, async (onLine) => {
+    const file = await openBookFile(path, onLine);
+    // Rows of batches are numbered from the first, so an unusual first id must be found again.
+    const line: BookLine = { kind: 'ids', first };
+    if (isNew && first.row !== USUAL_IDS.row) await file.append(JSON.stringify(line));
+    return file;
+  });
 }
+
+type BooksStart = { readonly first: FirstIds; readonly onProgress: OnProgress | undefined };
 
 async function keepBooks(
   secret: BookSecret,
-  first: FirstIds,
+  { first, onProgress }: BooksStart,
   openFile: (onLine: (line: string) => void) => Promise<BookFile>,
 ): Promise<Books> {
   const batches = new Map<string, BatchLine>();
@@ -130,11 +143,14 @@ async function keepBooks(
   const payments = keepPayments(secret, customers.find, first.row);
   const schedules = keepSchedules(customers.open);
   /** In file order, each with its own batch or the batch before it. */
-  const pages: { readonly batchId: number; readonly isBatch: boolean; readonly rows: readonly BookRow[] }[] = [];
+  const pages: { readonly batchId: number; readonly isBatch: boolean; readonly rows: BookRow[] }[] = [];
   let lastBatchId = first.batch - 1;
+  /** What the first line after the ids is; undefined in empty books. */
+  let beginning: BookLine['kind'] | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   function remember(line: BookLine): void {
+    if (line.kind !== 'ids') beginning ??= line.kind;
     switch (line.kind) {
       case 'batch':
         rememberBatch(line);
@@ -148,6 +164,32 @@ async function keepBooks(
       case 'deletion':
         customers.forget(line.key);
         schedules.forget(line.key);
+        return;
+      case 'step':
+        payments.keepStep(line.transactionId, line);
+        return;
+      case 'history':
+        rememberHistory(line);
+        return;
+      case 'ids':
+    }
+  }
+
+  function rememberHistory(plan: HistoryPlan): void {
+    const made = makeHistory(plan, secret.keyOf, onProgress);
+    for (const { account, record } of made.customers) {
+      rememberCustomer(customers.seal(account, record, record.createdAt));
+    }
+    payments.keepHistory(made.payments);
+    transactions.keepHistory(made.payments);
+    for (const payment of made.payments) {
+      if (payment.run) schedules.noteRun(payment.run.customerKey, Date.parse(payment.run.dueAt));
+      const { row } = payment;
+      const isBatch = row.batchId !== '';
+      if (isBatch) lastBatchId = Number(row.batchId);
+      const last = pages.at(-1);
+      if (last?.batchId === lastBatchId && last.isBatch === isBatch) last.rows.push(row);
+      else pages.push({ batchId: lastBatchId, isBatch, rows: [row] });
     }
   }
 
@@ -194,7 +236,7 @@ async function keepBooks(
       (key) => keys.has(key),
       secret.keyOf,
       (customerCode) => customers.paymentOf(batch.account, customerCode),
-      (customerCode) => customers.find(batch.account, customerCode)?.number,
+      (customerCode) => customers.find(batch.account, customerCode),
     );
     const result = secret.seal(judged.result, ownerOf(batchId));
     const payers = sealPayers(secret, judged.payers, batchOwner(batchId));
@@ -207,15 +249,31 @@ async function keepBooks(
     decide: (decision) =>
       queue(async () => {
         const { entries = [], answer } = decision();
-        await write(entries.flatMap((added) => lineOf(added, customers, secret)));
+        await write(entries.flatMap((added) => linesOf(added, customers, secret)));
         return answer;
+      }),
+    beginWith: (history) =>
+      queue(async () => {
+        if (beginning === 'history') return;
+        if (beginning !== undefined) {
+          throw new PipelineError('CONFIG_INVALID', 'fill the books of the sandbox', 'they hold other payments', {
+            next: 'Start it with an empty folder, or without a history.',
+          });
+        }
+        const { single: firstSingle, customer: firstCustomer, row: firstRow, batch: firstBatch } = first;
+        await write([{ kind: 'history', ...history, firstSingle, firstCustomer, firstRow, firstBatch }]);
       }),
     transactions,
     customers,
     payments,
+    shownRows: payments.rows,
     schedules,
     keyOf: secret.keyOf,
     findBatch: (account, batchId) => {
+      const made = payments.historyBatch(batchId);
+      if (made[0]?.row.account === account) {
+        return { readyAt: new Date(made[0].row.at), openResult: () => resultOf(made) };
+      }
       const record = batches.get(batchId);
       if (record?.account !== account) return undefined;
       return {
@@ -234,52 +292,6 @@ async function keepBooks(
   };
 }
 
-/** @returns the line of an entry, or none if it is empty */
-function lineOf({ transaction, payer, customer, deletion }: NewEntry, customers: CustomerBook, secret: BookSecret) {
-  const stored =
-    customer && customers.seal(customer.account, customer.record, customer.changedAt ?? customer.record.createdAt);
-  const lines: BookLine[] = [];
-  if (transaction) {
-    const sealed = payer && sealPayers(secret, [payer], transactionOwner(transaction.row));
-    const beside = { ...(stored ? { customer: stored } : {}), ...(sealed === undefined ? {} : { payer: sealed }) };
-    lines.push({ kind: 'transaction', ...transaction, ...beside });
-  } else if (stored) lines.push({ kind: 'customer', customer: stored });
-  else if (deletion) lines.push({ kind: 'deletion', key: customers.keyOf(deletion.account, deletion.code) });
-  return lines;
-}
-
 function ownerOf(batchId: string): string {
   return `batch ${batchId}`;
-}
-
-function bookRowsOf({ at, account, operation, batchId, rows }: BatchLine): BookRow[] {
-  return rows.map((row, index) => ({ at, account, operation, batchId, position: index + 1, ...row }));
-}
-
-function readLine(line: string): BookLine {
-  try {
-    return JSON.parse(line) as BookLine;
-  } catch {
-    // The parser's own message would quote the line.
-    throw new PipelineError('SEAL_BROKEN', 'read the books of the sandbox', 'a complete line is damaged');
-  }
-}
-
-async function isEmpty(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found === undefined || found.size === 0;
-}
-
-/**
- * Empties the books in a folder. Nothing of them is on disk when the promise resolves. The secret stays.
- * @param folder its books must not be open
- */
-export async function emptyBooks(folder: string): Promise<void> {
-  const file = await open(join(folder, BOOK_FILE), 'r+');
-  try {
-    await file.truncate(0);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

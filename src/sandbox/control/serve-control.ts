@@ -1,16 +1,18 @@
-import { ClockMove } from '../../../schemas/sandbox-control.ts';
+import { type BankOrder, ClockMove } from '../../../schemas/sandbox/control.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { FaultKind } from '../faults/fault-kind.ts';
 import { FAULT_KINDS, isFaultName } from '../faults/fault-kinds.ts';
 import type { FaultPlan, Faults } from '../faults/plan-faults.ts';
 import { type HttpCall, jsonReply, type Reply } from '../reply.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
+import type { BankControls } from '../time/step-by-hand.ts';
 
 /** What the control API controls. */
 export type Controls = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
   readonly reset: () => Promise<void>;
+  readonly bank: BankControls;
 };
 
 /** Returns whether a path belongs to the control API. The books do not: they are read-only and always available. */
@@ -56,7 +58,15 @@ const ROUTES: Readonly<Record<string, Route>> = {
       return jsonReply(200, { faults: [] });
     },
   },
+  '/sandbox/bank/settle': { POST: moveBankPayments('settle') },
+  '/sandbox/bank/reject': { POST: moveBankPayments('reject') },
+  '/sandbox/bank/return': { POST: moveBankPayments('return') },
 };
+
+/** The call checks the body itself. */
+function moveBankPayments(action: keyof BankControls): Route[string] {
+  return async ({ bank }, body) => jsonReply(200, { transactions: await bank[action](body as BankOrder) });
+}
 
 function tellTime({ clock }: Controls): Reply {
   return jsonReply(200, { now: clock.now().toISOString() });

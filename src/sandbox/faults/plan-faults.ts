@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FaultRequest } from '../../../schemas/sandbox-control.ts';
+import { FaultRequest } from '../../../schemas/sandbox/control.ts';
 import type { WireOperation } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { FaultKind, FaultNeed } from './fault-kind.ts';

@@ -4,7 +4,7 @@ import type { FaultKind, StruckCall } from './fault-kind.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import type { FaultPlanner, StrikingFault } from './plan-faults.ts';
 import { playSteps, type Step } from './play-steps.ts';
-import { firstReportOf } from '../../../schemas/report-v1.ts';
+import { firstReportOf } from '../../../schemas/sandbox/report-v1.ts';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
 import type { Books } from '../books/open-books.ts';
 import { type HttpCall, type Reply, targetOf } from '../reply.ts';
@@ -41,20 +41,29 @@ function strike(socket: Socket, fault: StrikingFault): void {
   if (row.strikes === 'first-byte') socket.once('data', () => void playSteps(socket, row.act()));
 }
 
+/** What the head of a call tells; its operation is undefined when only the body names it. */
+export type CallHead = { readonly path: string; readonly operation: WireOperation | undefined };
+
+/** Returns what the head of a request tells; undefined when it is no call of an operation. */
+export function headOf({ method = 'GET', url = '/', headers }: IncomingMessage): CallHead | undefined {
+  const { path, query } = targetOf(url);
+  return isServiceCall({ method, path }) ? { path, operation: operationOfHead(headers, query) } : undefined;
+}
+
 /**
  * Strikes a request whose head has been read, if a fault is due.
+ * @param note is told of the fault before it strikes
  * @returns the fault; the request then needs nothing more
  */
 export async function strikeRequest(
   request: IncomingMessage,
+  { operation }: CallHead,
   faults: Pick<FaultPlanner, 'take'>,
+  note: (fault: StrikingFault) => void,
 ): Promise<StrikingFault | undefined> {
-  const { method = 'GET', url = '/', headers } = request;
-  const { path, query } = targetOf(url);
-  if (!isServiceCall({ method, path })) return undefined;
-  const operation = operationOfHead(headers, query);
   const fault = faults.take({ strikes: ['head', 'half-body'], operation });
   if (!fault) return undefined;
+  note(fault);
   const row: FaultKind = FAULT_KINDS[fault.kind];
   if (row.strikes === 'half-body') await readHalf(request);
   if (row.strikes === 'head' || row.strikes === 'half-body') await playSteps(request.socket, row.act());

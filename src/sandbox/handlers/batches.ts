@@ -3,6 +3,7 @@ import { processBatch, readBatchFile } from '../batch/process-batch.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 import type { Call, Handler, HandlerContext } from './handler.ts';
 import { element, textElement } from '../xml/write-xml.ts';
+import { ruleSetting } from '../rules/find-break.ts';
 
 /**
  * Returns the payload of the four batch operations. Its values have no padding: PHP compares the batch ids of
@@ -53,7 +54,10 @@ async function takeBatch(
 ): Promise<Answer> {
   const file = readBatchFile(parameters.bytes('batchFile') ?? Buffer.alloc(0));
   if (file.rows.length > context.maxRows) {
-    return { payload: FAILED_BATCH_PAYLOAD, error: `Bad request. A batch may have ${context.maxRows} rows at most.` };
+    return {
+      payload: FAILED_BATCH_PAYLOAD,
+      error: `Bad request. A batch may have ${context.maxRows} rows at most (--max-rows).`,
+    };
   }
   const { operation } = FOLDER_OPERATIONS[kind];
   const at = context.clock.now();
@@ -62,7 +66,7 @@ async function takeBatch(
     readyAt: new Date(at.getTime() + context.batchDelayMs).toISOString(),
     account: account.agentCode,
     operation,
-    judge: (isTaken, keyOf, paymentOf, numberOf) =>
+    judge: (isTaken, keyOf, paymentOf, recordOf) =>
       processBatch(file, {
         kind,
         account: account.agentCode,
@@ -72,8 +76,9 @@ async function takeBatch(
         isTaken,
         keyOf,
         paymentOf,
-        numberOf,
+        recordOf,
         takeRejection: () => context.takeRejection?.(operation),
+        rules: ruleSetting(context, account.server),
       }),
   });
   context.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');

@@ -6,10 +6,11 @@ import { type Call, decideNow, type Handler, type HandlerContext } from './handl
 import type { BookRow, Payer } from '../books/book-row.ts';
 import { payerOfRecord } from '../books/payment-book.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
-import { findRejection } from '../batch/code-cards.ts';
-import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
+import { findRejection, type CardCharge, judgeCard } from '../batch/magic-cards.ts';
 import { parseAmount } from '../../kernel/money.ts';
 import { element, textElement } from '../xml/write-xml.ts';
+import { chargeValues, findBreak, ruleSetting } from '../rules/find-break.ts';
+import { isReport } from '../../../schemas/wire.ts';
 
 /**
  * Source of the payment details: `given` in the call, `stored` under a customer code, or `new`: given, and stored under
@@ -55,7 +56,7 @@ function bookCharge(charge: Charge) {
   const amountCents = readTotal(parameters.text('total'));
   const isUnknown = source === 'stored' && !stored;
   const planned = context.takeRejection?.(operation);
-  const message = planned ?? (isUnknown ? UNKNOWN_CODE : judgeCall(charge, number, amountCents));
+  const message = planned ?? (isUnknown ? UNKNOWN_CODE : judgeCall(charge, number, amountCents, stored));
   const isCharged = isPaid(message);
   const transactionId = isCharged || (kind === 'card' && !isUnknown) ? books.transactions.nextId() : '';
   const created = source === 'new' && isCharged ? createRecord(charge, number) : undefined;
@@ -96,9 +97,15 @@ function findPayer({ kind, call, context }: Charge): Customer | undefined {
   return found?.kind === kind ? found : undefined;
 }
 
-function judgeCall({ kind, call }: Charge, number: string, amountCents: number | undefined): string {
-  const { account, parameters } = call;
-  return judgeCharge({
+function judgeCall(
+  charge: Charge,
+  number: string,
+  amountCents: number | undefined,
+  stored: Customer | undefined,
+): string {
+  const { kind, call, context } = charge;
+  const { account, operation, parameters } = call;
+  const message = judgeCharge({
     kind,
     number,
     amountCents,
@@ -106,6 +113,9 @@ function judgeCall({ kind, call }: Charge, number: string, amountCents: number |
     ipAddress: parameters.text('customerIPAddress') ?? '',
     securityCode: parameters.text('cvv2') ?? '',
   });
+  if (kind === 'bank' || !isPaid(message) || isReport(operation)) return message;
+  const values = stored ? chargeValues(parameters, stored) : parameters;
+  return findBreak('decline', operation, values, ruleSetting(context, account.server)) ?? message;
 }
 
 function createRecord({ kind, elements, call, context, at }: Charge, number: string): Customer {

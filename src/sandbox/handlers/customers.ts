@@ -11,6 +11,9 @@ import {
   wantsNewNumber,
 } from '../customers/customer.ts';
 import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
+import { isSuiteCard } from '../batch/magic-cards.ts';
+import { findBreak, ruleSetting } from '../rules/find-break.ts';
+import { isReport } from '../../../schemas/wire.ts';
 import { customersCsv, customerXml } from '../customers/write-customers.ts';
 
 /**
@@ -47,18 +50,16 @@ export function createCustomer(kind: PaymentKind): Handler {
 /** Assumption: no source shows the answer to a code that is already taken. */
 const DUPLICATE_CODE = '0Error:Duplicate customer code';
 
-function bookRecord(
-  kind: PaymentKind,
-  { account, parameters }: Call,
-  { books }: HandlerContext,
-  now: Date,
-): Decision<string> {
+function bookRecord(kind: PaymentKind, call: Call, context: HandlerContext, now: Date): Decision<string> {
+  const { account, parameters } = call;
+  const { books } = context;
   const { agentCode } = account;
   const code = parameters.text('customerCode')?.trim() || books.customers.nextCode(agentCode);
   const payment = { holder: '', number: '', method: '', expiry: '' };
   const empty = newCustomer({ code, kind, createdAt: now.toISOString(), ...payment, textOf: () => undefined });
   const record = mergeCustomer(empty, parameters, true);
-  const fault = kind === 'card' ? checkCard(record.number, record.expiry, now) : undefined;
+  const day = dayFor(record, context, now);
+  const fault = kind === 'card' ? checkCard(record.number, record.expiry, day) : findRecordBreak(call, context);
   if (fault !== undefined) return { answer: customerPayload(fault, '') };
   if (books.customers.find(agentCode, code)) return { answer: customerPayload(DUPLICATE_CODE, '') };
   return { entries: [{ customer: { account: agentCode, record } }], answer: customerPayload('OK', code) };
@@ -76,12 +77,15 @@ export function updateCustomer(kind: PaymentKind): Handler {
 /** Answer for an unknown code. Assumption: also for a record that pays another way. */
 const UNKNOWN_CODE = '0Can not find the Customer Code';
 
-function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }: HandlerContext, now: Date) {
+function bookChange(kind: PaymentKind, call: Call, context: HandlerContext, now: Date) {
+  const { account, parameters } = call;
+  const { books } = context;
   const old = books.customers.find(account.agentCode, codeOf(parameters));
   if (old?.kind !== kind) return { answer: customerPayload(UNKNOWN_CODE, '') };
   const replacesNumber = wantsNewNumber(kind, parameters);
   const record = mergeCustomer(old, parameters, replacesNumber);
-  const fault = kind === 'card' ? findFault(old, record, replacesNumber, now) : undefined;
+  const day = dayFor(record, context, now);
+  const fault = kind === 'card' ? findFault(old, record, replacesNumber, day) : findRecordBreak(call, context);
   if (fault !== undefined) return { answer: customerPayload(fault, '') };
   return {
     entries: [{ customer: { account: account.agentCode, record, changedAt: now.toISOString() } }],
@@ -89,10 +93,21 @@ function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }:
   };
 }
 
+/** Returns the day as on which the expiry of a card is judged: for one of the public suite a day before all dates. */
+function dayFor({ number, expiry }: Customer, { publicSuites, cardsValidAt }: HandlerContext, now: Date): Date {
+  return publicSuites === true && isSuiteCard(number, expiry) ? new Date(0) : (cardsValidAt ?? now);
+}
+
+/** Finds a strict rule that the call breaks. The service itself is known to store any bank account. */
+function findRecordBreak({ account, operation, parameters }: Call, context: HandlerContext): string | undefined {
+  if (isReport(operation)) return undefined;
+  return findBreak('record', operation, parameters, ruleSetting(context, account.server));
+}
+
 /** Checks the card. Without a new number, an unchanged expiry is not checked: the card may have expired since. */
-function findFault(old: Customer, record: Customer, replacesNumber: boolean, now: Date): string | undefined {
-  if (replacesNumber) return checkCard(record.number, record.expiry, now);
-  return record.expiry === old.expiry ? undefined : checkExpiry(record.expiry, now);
+function findFault(old: Customer, record: Customer, replacesNumber: boolean, day: Date): string | undefined {
+  if (replacesNumber) return checkCard(record.number, record.expiry, day);
+  return record.expiry === old.expiry ? undefined : checkExpiry(record.expiry, day);
 }
 
 /** Deletes a record. An unknown code gets the same answer, which clients rely on. */

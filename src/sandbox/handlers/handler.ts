@@ -3,6 +3,7 @@ import type { WireField, WireOperation } from '../../../schemas/wire.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Books, Decision } from '../books/open-books.ts';
+import type { StrictRule } from '../../../schemas/sandbox/strict-rules.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 
@@ -55,6 +56,14 @@ export type HandlerContext = {
   readonly cutsLongValues: boolean;
   /** Takes the rejection planned for the next payment of an operation: `REJECT: n`, or undefined. */
   readonly takeRejection?: (operation: WireOperation | 'recurring') => string | undefined;
+  /** Whether the rules of the specification are applied that no public client breaks with success; true when omitted. */
+  readonly strict: boolean;
+  /** Rules that are not applied although the sandbox is strict; none when omitted. */
+  readonly allow: readonly StrictRule[];
+  /** The day by which expiries are judged; that of the clock when omitted. */
+  readonly cardsValidAt?: Date;
+  /** Whether old cards of the public PHP suite are good with its dates; false when omitted. */
+  readonly publicSuites?: boolean;
 };
 
 /** Makes a decision with the books at hand, at the present moment. Its answer is the payload. */

@@ -1,6 +1,5 @@
 import type { Transaction } from '../books/book-row.ts';
-import { AMOUNT_NUMBERS, rejectionByAmount } from '../batch/code-cards.ts';
-import { judgeCardRefund } from '../batch/magic-cards.ts';
+import { AMOUNT_NUMBERS, rejectionByAmount, judgeCardRefund } from '../batch/magic-cards.ts';
 import type { PaymentKind } from '../customers/customer.ts';
 import { bankStateOf } from '../time/bank-state.ts';
 import { type Call, decideNow, type Handler, type HandlerContext } from './handler.ts';
@@ -59,14 +58,15 @@ function findCharge({ kind, call, context }: Refund): Transaction | undefined {
   return found && found.row.charged && found.method === kind && found.refundOf === undefined ? found : undefined;
 }
 
-function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents: number | undefined): string {
+function judgeRefund(refund: Refund, original: Transaction, amountCents: number | undefined): string {
   if (amountCents === undefined || amountCents >= 0) return NOT_AN_AMOUNT;
+  const { row, cardKey } = original;
   const { kind, context, at } = refund;
   const { books, refundsMayExceed } = context;
   const isNumber = (number: string) => cardKey === books.keyOf([kind, number]);
   const rejection = isNumber(AMOUNT_NUMBERS[kind]) ? rejectionByAmount(amountCents) : undefined;
   if (rejection !== undefined) return rejection;
-  if (kind === 'bank' && !hasMoney(row, context, at)) return NOT_CLEARED;
+  if (kind === 'bank' && !hasMoney(original, context, at)) return NOT_CLEARED;
   const refundedCents = books.transactions.refundedCents(row.transactionId ?? '') - amountCents;
   const isTooMuch = !refundsMayExceed && refundedCents > row.amountCents;
   if (kind === 'bank') return isTooMuch ? 'REJECT: 15' : 'OK: 555555:';
@@ -77,8 +77,9 @@ function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents:
  * Returns whether a bank charge has brought money, or still may. The service refunded charges in progress in one year
  * and refused to in another. Assumption: it refuses those that failed for good.
  */
-function hasMoney(row: Transaction['row'], { refundsNeedSettlement }: HandlerContext, at: Date): boolean {
-  switch (bankStateOf(new Date(row.at), row.amountCents, at).stage) {
+function hasMoney(charge: Transaction, { books, refundsNeedSettlement }: HandlerContext, at: Date): boolean {
+  const { row } = charge;
+  switch (bankStateOf(new Date(row.at), row.amountCents, at, books.payments.courseOf(charge)).stage) {
     case 'accepted':
       return true;
     case 'to be sent':

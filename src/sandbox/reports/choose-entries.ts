@@ -1,5 +1,5 @@
 import { REPORT_TIMES, type ReportField, type ReportRow } from '../../../schemas/reports.ts';
-import { dayInZone, formatInZone, momentsInZone } from '../../calendar/zone-time.ts';
+import { dayInZone, formatInZone, momentsInZone, startOfDay } from '../../calendar/zone-time.ts';
 import type { JournalEntry } from '../books/book-row.ts';
 import type { Parameters } from '../soap/read-parameters.ts';
 import type { Account } from '../handlers/handler.ts';
@@ -30,7 +30,8 @@ function chooseDay(entries: readonly JournalEntry[], asked: EntryQuery): ChosenE
   const { now } = asked;
   const date = momentOf('date', asked);
   if (!date) return { entries: [], isFuture: false };
-  const isOfDay = dayAround(date, asked);
+  const [fromMs, toMs] = dayAround(date, asked);
+  const isOfDay = (ms: number) => ms >= fromMs && ms < toMs;
   return {
     entries: entries.filter((entry) => isOfDay(Date.parse(entry.at))),
     isFuture: date > now && !isOfDay(now.getTime()),
@@ -38,15 +39,19 @@ function chooseDay(entries: readonly JournalEntry[], asked: EntryQuery): ChosenE
 }
 
 /**
- * Returns a test for the day of a moment in the server's zone, as the service is said to compare. Midnight with an
- * offset means the day that begins there. Clients request today by their own clocks, and the strict rule would return
- * yesterday.
+ * Returns the first moment of the day of a moment in the server's zone, and of the day after: 23 or 25 hours when the
+ * clocks change. The service is said to compare so. Midnight in another zone means the 24 hours that begin there, and
+ * 23:59:59 those that end there. Clients request today by their own clocks, and the strict rule would return another day.
  */
-function dayAround(date: Date, { parameters, face }: EntryQuery): (ms: number) => boolean {
-  const isMidnight = /T00:00:00(?:\.0+)?(?:Z|[+-]\d\d:\d\d)\s*$/.test(parameters.text('date') ?? '');
-  if (isMidnight) return (ms) => ms >= date.getTime() && ms < date.getTime() + DAY_MS;
+function dayAround(date: Date, { parameters, face }: EntryQuery): readonly [number, number] {
   const day = face.dayOf(date);
-  return (ms) => face.dayOf(new Date(ms)) === day;
+  const start = startOfDay(day, face.timeZone) ?? date;
+  const [, time] = /T(00:00:00|23:59:59)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\s*$/.exec(parameters.text('date') ?? '') ?? [];
+  const ownMs = Math.floor(date.getTime() / 1000) * 1000 - (time === '23:59:59' ? DAY_MS - 1000 : 0);
+  if (time !== undefined && start.getTime() !== ownMs) return [ownMs, ownMs + DAY_MS];
+  const next = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+  const end = startOfDay(next, face.timeZone) ?? new Date(start.getTime() + DAY_MS);
+  return [start.getTime(), end.getTime()];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -72,9 +72,23 @@ function rangeCells(entry: JournalEntry, face: Face): string[] {
   return face.hasBankReference ? [...cells, ''] : cells;
 }
 
+/** Returns the totals of each day. Assumption: all of it. */
+export function sumCsv(entries: readonly JournalEntry[], face: Face): string {
+  const days = new Map<string, { date: string; payments: number; cents: number }>();
+  for (const { at, amountCents } of entries) {
+    const day = face.dayOf(new Date(at));
+    const sum = days.get(day) ?? { date: face.writeTime(new Date(at)).slice(0, 10), payments: 0, cents: 0 };
+    sum.payments += 1;
+    sum.cents += amountCents;
+    days.set(day, sum);
+  }
+  const rows = [...days.values()].map(({ date, payments, cents }) => `${date},${payments},${formatCents(cents)}`);
+  return ['Date,Transactions,Amount', ...rows].map((row) => `${row}\r\n`).join('');
+}
+
 /** Returns a number that no other payment has, because a known client stores lines by it. */
 function journalIdOf({ transactionId }: JournalEntry): string {
-  return transactionId === '' ? '' : String(Number.parseInt(transactionId, 16));
+  return transactionId === '' ? '' : String(BigInt.asUintN(32, BigInt(`0x${transactionId}`)));
 }
 
 /** Returns a cell, quoted if needed. Line breaks become spaces, because clients split there even in quotes. */

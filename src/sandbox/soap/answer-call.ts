@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
-import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
+import { isReport, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { reasonOf } from '../../kernel/errors.ts';
 import { type Endpoint, wireName } from '../../../schemas/wsdl.ts';
 import type { Account, HandlerContext, Handler } from '../handlers/handler.ts';
@@ -8,8 +8,10 @@ import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
 import { htmlReply, type HttpCall, type Reply } from '../reply.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
 import { type Parameters, readParameters } from './read-parameters.ts';
+import { chargeValues, findBreak, ruleSetting, updateValues } from '../rules/find-break.ts';
+import { NULL_REFERENCE, type RuleStage } from '../../../schemas/sandbox/strict-rules.ts';
 import { type Answer, answerReply, bareReply, faultReply } from './write-envelope.ts';
-import { FIRST_REPORTS, firstReportOf } from '../../../schemas/report-v1.ts';
+import { FIRST_REPORTS, firstReportOf } from '../../../schemas/sandbox/report-v1.ts';
 import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 
 /**
@@ -39,8 +41,6 @@ export async function answerCall(endpoint: Endpoint, request: HttpCall, context:
   }
 }
 
-const NULL_REFERENCE = 'Object reference not set to an instance of an object.';
-
 async function performOperation(
   operation: WireOperation,
   handler: Handler,
@@ -49,14 +49,48 @@ async function performOperation(
   context: HandlerContext,
 ): Promise<Answer> {
   const isMissing = handler.needs.some((name) => parameters.text(name) === undefined);
-  if (isMissing) return { payload: handler.failurePayload, error: NULL_REFERENCE };
+  if (isMissing || findRuleBreak('absent', operation, parameters, context))
+    return { payload: handler.failurePayload, error: NULL_REFERENCE };
   const account = findAccount(call, context.accounts);
   if (!account) return badLogin(handler);
   if (!isServedFor(operation, account)) return { payload: handler.failurePayload, error: RESTRICTION_MESSAGES.server };
   const long = findLongText(operation, call.fields);
   if (long !== undefined) return { payload: handler.failurePayload, error: long };
+  const broken = findRuleBreak(
+    'failure',
+    operation,
+    valuesOfCall(operation, parameters, account, context),
+    context,
+    account,
+  );
+  if (broken !== undefined) return { payload: handler.failurePayload, error: broken };
   return handler.answer({ operation, account, parameters, isFirstVersion: call.element.endsWith('V1') }, context);
 }
+
+/** Finds a strict rule that a call breaks. The reports have none. */
+function findRuleBreak(
+  stage: RuleStage,
+  operation: WireOperation,
+  values: Parameters,
+  context: HandlerContext,
+  account?: Account,
+): string | undefined {
+  if (isReport(operation)) return undefined;
+  return findBreak(stage, operation, values, ruleSetting(context, account?.server));
+}
+
+/** Returns the values of a call; of one that charges or changes a record, those of the record behind them. */
+function valuesOfCall(operation: WireOperation, call: Parameters, { agentCode }: Account, { books }: HandlerContext) {
+  const behind = BEHIND[operation];
+  const record = behind && books.customers.find(agentCode, (call.text('customerCode') ?? '').trim());
+  return record ? behind(call, record) : call;
+}
+
+const BEHIND: Readonly<Partial<Record<WireOperation, typeof updateValues>>> = {
+  processCreditCardWithCustomerCode: chargeValues,
+  updateCreditCardCustomerCode: updateValues,
+  updateACHEFTCustomerCode: updateValues,
+};
 
 /** Answers a wrong login. Only the reports treat it as a failure; the others say it in their payload. */
 function badLogin({ badLoginPayload: payload, badLoginError: error }: Handler): Answer {
@@ -163,7 +197,7 @@ type TextFields = ReadonlyMap<string, string>;
  */
 export function findLongText(operation: WireOperation, fields: TextFields): string | undefined {
   const [long] = longTexts(operation, fields);
-  return long && `Bad request. ${long.name} may have ${long.limit} characters at most.`;
+  return long && `Bad request. ${long.name} may have ${long.limit} characters at most (--cut-long-values).`;
 }
 
 /** Returns the fields with every text cut to its limit, as a lenient database would. */

@@ -17,9 +17,17 @@ export type SoapCall = {
  * Reads a request in any of the three styles that clients use: SOAP 1.1, and SOAP 1.2 with or without an action.
  * Elements are found by local name, in any order and namespace. The answer uses the envelope's version, whatever the
  * Content-Type says. Assumption: the service refuses what can be read in two ways, such as two totals; .NET would take
- * one of them in silence.
+ * one of them in silence. A request is read only once.
  */
 export function readEnvelope(request: Pick<HttpCall, 'headers' | 'body'>): SoapCall | SoapFault {
+  const known = READ.get(request) ?? parseEnvelope(request);
+  READ.set(request, known);
+  return known;
+}
+
+const READ = new WeakMap<object, SoapCall | SoapFault>();
+
+function parseEnvelope(request: Pick<HttpCall, 'headers' | 'body'>): SoapCall | SoapFault {
   const contentType = request.headers['content-type'] ?? '';
   const guess: SoapVersion = /^application\/soap\+xml/i.test(contentType) ? '1.2' : '1.1';
   const text = decodeDocument(request.body, contentType);

@@ -22,7 +22,7 @@ export const ENVELOPE_NAMESPACES = {
   '1.2': 'http://www.w3.org/2003/05/soap-envelope',
 } as const satisfies Record<SoapVersion, string>;
 
-const CONTENT_TYPES = {
+export const CONTENT_TYPES = {
   '1.1': 'text/xml; charset=utf-8',
   '1.2': 'application/soap+xml; charset=utf-8',
 } as const satisfies Record<SoapVersion, string>;

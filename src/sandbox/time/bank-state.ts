@@ -2,22 +2,60 @@ import { dayInZone, formatInZone } from '../../calendar/zone-time.ts';
 
 /** Stage of a bank charge; `since` is when it got there. */
 export type BankState = {
-  readonly stage: 'to be sent' | 'pending' | 'accepted' | 'rejected' | 'returned';
+  readonly stage: 'to be sent' | 'pending' | BankStep['stage'];
   readonly since: Date;
+  /** Why it was rejected or returned, if that was said. */
+  readonly code?: number;
+  /** Of a returned charge: when the bank had paid it. */
+  readonly acceptedAt?: Date;
 };
+
+/** What decides about a bank charge besides its amount. */
+export type BankCourse = {
+  /** How a payment of the history ends. */
+  readonly fate?: BankFate;
+  /** What was done by hand, in the order in which it was done. */
+  readonly steps?: readonly BankStep[];
+};
+
+/** Something done to a bank charge by hand. */
+export type BankStep = {
+  readonly stage: 'accepted' | 'rejected' | 'returned';
+  /** By the sandbox's clock, ISO 8601 in UTC. */
+  readonly at: string;
+  readonly code?: number;
+};
+
+/** How a bank charge ends, and the code of its rejection or return, if it is known. */
+export type BankFate = { readonly ends: BankStep['stage']; readonly code?: number };
 
 /**
  * Returns the present stage of a bank charge. It is not stored, so it follows the clock both ways and survives
- * restarts.
+ * restarts. What was done by hand counts from its moment on, and the bank does nothing more by itself then.
  */
-export function bankStateOf(takenAt: Date, amountCents: number, now: Date): BankState {
+export function bankStateOf(takenAt: Date, amountCents: number, now: Date, course: BankCourse = {}): BankState {
+  const { fate, steps = [] } = course;
+  const last = steps.findLastIndex(({ at }) => Date.parse(at) <= now.getTime());
+  const step = steps[last];
+  if (!step) return stateByItself(takenAt, fate ?? { ends: fateOf(amountCents) }, now);
+  const since = new Date(step.at);
+  const known = { stage: step.stage, since, ...codeOf(step) };
+  if (step.stage !== 'returned') return known;
+  const before = bankStateOf(takenAt, amountCents, since, { ...course, steps: steps.slice(0, last) });
+  return { ...known, acceptedAt: before.since };
+}
+
+function stateByItself(takenAt: Date, fate: BankFate, now: Date): BankState {
   const { leavesAt, answeredAt, returnedAt } = bankDates(takenAt);
   if (now < leavesAt) return { stage: 'to be sent', since: takenAt };
   if (now < answeredAt) return { stage: 'pending', since: leavesAt };
-  const fate = fateOf(amountCents);
-  if (fate === 'rejected') return { stage: 'rejected', since: answeredAt };
-  if (fate === 'accepted' || now < returnedAt) return { stage: 'accepted', since: answeredAt };
-  return { stage: 'returned', since: returnedAt };
+  if (fate.ends === 'rejected') return { stage: 'rejected', since: answeredAt, ...codeOf(fate) };
+  if (fate.ends === 'accepted' || now < returnedAt) return { stage: 'accepted', since: answeredAt };
+  return { stage: 'returned', since: returnedAt, acceptedAt: answeredAt, ...codeOf(fate) };
+}
+
+function codeOf({ code }: { readonly code?: number }): { code?: number } {
+  return code === undefined ? {} : { code };
 }
 
 /** When a bank charge reaches each stage; its amount decides whether it does. */
@@ -34,6 +72,9 @@ export function bankDates(takenAt: Date): BankDates {
   DATES_OF_HOURS.set(hour, known);
   return known;
 }
+
+/** The code of a return without one. The vendor lists it; the test account's own code is not known. */
+export const RETURN_CODE = 63;
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -101,14 +142,12 @@ const ANSWER_DAYS = 2;
 /** Business days from acceptance to the return of the payment. */
 const RETURN_DAYS = 3;
 
-type BankFate = 'accepted' | 'returned' | 'rejected';
-
 /** Returns the outcome of an amount, whatever its sign. Assumption: refunds have the same outcomes. */
-export function fateOf(amountCents: number): BankFate {
+export function fateOf(amountCents: number): BankStep['stage'] {
   return FATES.get(Math.abs(amountCents)) ?? 'rejected';
 }
 
-const FATES: ReadonlyMap<number, BankFate> = new Map([
+const FATES: ReadonlyMap<number, BankStep['stage']> = new Map([
   [100, 'accepted'],
   [300, 'returned'],
 ]);

@@ -1,3 +1,4 @@
+import type { Server } from '../../../schemas/operations.ts';
 import { reasonOf } from '../../kernel/errors.ts';
 import { shownEnd } from '../batch/mask-number.ts';
 import type { NewEntry } from '../books/book-row.ts';
@@ -5,6 +6,7 @@ import { payerOfRecord } from '../books/payment-book.ts';
 import type { DueRun } from '../books/schedule-book.ts';
 import type { Customer } from '../customers/customer.ts';
 import type { HandlerContext } from '../handlers/handler.ts';
+import { cardValues, findBreak, ruleSetting } from '../rules/find-break.ts';
 import { isPaid, judgeCharge, readTotal, singleRow } from '../handlers/charge.ts';
 
 /**
@@ -54,8 +56,9 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
   const { kind, number, schedule } = record;
   const amountCents = readTotal(schedule.amount);
   const server = context.accounts.find(({ agentCode }) => agentCode === account)?.server;
-  const planned = context.takeRejection?.('recurring');
-  const message = planned ?? judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
+  const verdict =
+    context.takeRejection?.('recurring') ?? judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
+  const message = (kind === 'card' && isPaid(verdict) && findCardBreak(record, server, context)) || verdict;
   const dueAt = new Date(dueMs).toISOString();
   const row = singleRow({
     kind,
@@ -72,4 +75,13 @@ function judgeRun({ key, account, dueMs }: DueRun, record: Customer, context: Ha
   const cardKey = context.books.keyOf([kind, number]);
   const transaction = { row, method: kind, cardKey, run: { customerKey: key, dueAt } };
   return { transaction, payer: payerOfRecord(record) };
+}
+
+/**
+ * Judges the stored card as a charge by customer code does. No address says where an account on both servers stored it,
+ * so it may have a method of payment of either.
+ */
+function findCardBreak(record: Customer, server: Server | undefined, context: HandlerContext): string | undefined {
+  const operation = 'processCreditCardWithCustomerCode';
+  return findBreak('decline', operation, cardValues(record), ruleSetting(context, server ?? 'either'));
 }

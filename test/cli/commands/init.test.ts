@@ -234,9 +234,13 @@ const DEFAULTS = {
   batchDelayMs: 1000,
   maxRows: 10_000,
   cardDuplicates: true,
+  publicSuites: true,
   refundsMayExceed: false,
   refundsNeedSettlement: false,
   cutsLongValues: false,
+  strict: true,
+  allow: [],
+  pageForAll: false,
   control: false,
   firstBatchId: 'time',
 };
@@ -247,26 +251,30 @@ describe('readSandboxOptions', () => {
     [['--port', '0', '--host', '::1'], { port: 0, host: '::1' }],
     [['--accounts', 'A1:one@UK'], { accounts: [{ agentCode: 'A1', password: 'one', server: 'UK' }] }],
     [['--now', '2026-06-15T09:00:00Z'], { now: '2026-06-15T09:00:00Z' }],
-    [['--data', 'books'], { dataDir: 'books', firstBatchId: undefined }],
-    [['--port-uk', '0'], { portUk: 0 }],
+    [['--data', 'books', '--port-uk', '0'], { dataDir: 'books', portUk: 0 }],
     [['--tls'], { tls: { names: [] } }],
     [['--tls-names', 'a.test, b.test'], { tls: { names: ['a.test', 'b.test'] } }],
     [['--batch-delay', '5', '--max-rows', '7'], { batchDelayMs: 5, maxRows: 7 }],
-    [['--no-card-duplicates'], { cardDuplicates: false }],
+    [['--no-card-duplicates', '--no-public-suites'], { cardDuplicates: false, publicSuites: false }],
     [['--refunds-may-exceed'], { refundsMayExceed: true }],
     [['--refunds-need-settlement'], { refundsNeedSettlement: true }],
     [['--cut-long-values'], { cutsLongValues: true }],
+    [['--lenient'], { strict: false }],
+    [['--allow', 'names-given, schedule-date'], { allow: ['names-given', 'schedule-date'] }],
+    [['--cards-valid-at', '2017-06-15'], { cardsValidAt: new Date('2017-06-15T00:00:00Z') }],
     [['--control'], { control: true }],
+    [['--host', '0.0.0.0', '--page-for-all'], { host: '0.0.0.0', pageForAll: true }],
+    [['--history', '30d'], { history: { days: 30 } }],
+    [['--history', '90d:7', '--history-size', '100000'], { history: { days: 90, seed: 7, size: 100_000 } }],
   ])('%j', async (words, changed) => {
     expect(await read(words)).toEqual({ ...DEFAULTS, ...changed });
   });
 
-  it.each([['--port'], ['--port-uk'], ['--batch-delay'], ['--max-rows'], ['--now'], ['--accounts']])(
-    '%s x is refused',
-    async (flag) => {
-      await expect(read([flag, 'x'])).rejects.toThrow(expect.objectContaining({ code: 'USAGE' }));
-    },
-  );
+  const flags = '--port --port-uk --batch-delay --max-rows --now --accounts --allow --cards-valid-at'.split(' ');
+  const histories = ['30', '0d', '3661d', '1d:4294967296', '1d --history-size 0'].map((text) => `--history ${text}`);
+  const more = [...histories, '--page-for-all', '--page-for-all --host ::1'];
+  const wrong = [...flags.map((flag) => `${flag} x`), ...more];
+  it.each(wrong)('%s is refused', (words) => expect(read(words.split(' '))).rejects.toMatchObject({ code: 'USAGE' }));
 });
 
 it('SANDBOX_SWITCHES stand in docs/sandbox.md', async () => {

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'vitest';
 import { type ServiceVerdict, serviceVerdict } from '../../support/service-verdict.ts';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
-import { FIRST_REPORTS } from '../../../schemas/report-v1.ts';
+import { FIRST_REPORTS } from '../../../schemas/sandbox/report-v1.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { LOGIN } from '../../sandbox/support/soap-request.ts';
 

@@ -25,10 +25,15 @@ afterEach(async () => {
 async function meet(server: Server) {
   const sandbox = await startSandbox({ now: NOW, accounts: [{ agentCode: 'TEST88', password: 'SECRET1', server }] });
   sandboxes.push(sandbox);
-  const currency = server === 'NA' ? 'USD' : 'GBP';
+  const currency: 'USD' | 'GBP' = server === 'NA' ? 'USD' : 'GBP';
   const settings = { server, agentCode: 'TEST88', password: 'SECRET1', currency, baseUrl: sandbox.url } as const;
   const world = { wait: async () => {} };
-  return { sandbox, client: createGatewayClient(settings, world), reports: createReportClient(settings, world) };
+  return {
+    sandbox,
+    currency,
+    client: createGatewayClient(settings, world),
+    reports: createReportClient(settings, world),
+  };
 }
 
 describe.each<Server>(['NA', 'UK'])('card payments on %s', (server) => {
@@ -76,7 +81,7 @@ describe.each<Server>(['NA', 'UK'])('card payments on %s', (server) => {
   });
 
   it('are told apart by account, day and part', async () => {
-    const { sandbox, client, reports } = await meet(server);
+    const { sandbox, currency, client, reports } = await meet(server);
     for (const invoiceNum of ['I-0', 'I-1', 'I-2']) {
       await client.processCreditCard({ ...CARD, creditCardNum: GOOD_CARD, total: '5.00', invoiceNum });
       sandbox.clock.advance(24 * 3600 * 1000);
@@ -91,8 +96,15 @@ describe.each<Server>(['NA', 'UK'])('card payments on %s', (server) => {
     expect(invoicesOf(await reports.getCreditCardApprovedSpecificDateCSV(next))).toEqual(['I-1']);
     const future = await reports.getCreditCardApprovedSpecificDateCSV({ date: '2050-01-01T00:00:00Z' });
     expect(future).toEqual({ kind: 'read', report: { entries: [], csv: '' } });
-    const balance = await reports.getCreditCardBankReconciliationReportCSV({ ...whole, currency: 'USD' });
-    expect(balance).toEqual({ kind: 'read', report: { entries: [], csv: '' } });
+    const paidOut = (of: typeof currency) =>
+      reports.getCreditCardBankReconciliationReportCSV({ ...whole, currency: of });
+    const lines = csvOf(await paidOut(currency))
+      .split('\n')
+      .slice(1);
+    const at = (day: number) => (server === 'NA' ? `06/${day}/2026 10:11:12` : `${day}/06/2026 18:11:12`);
+    const times = [at(16), at(17), at(18)].map((time, index) => [`I-${index}`, time]);
+    expect(lines.map((line) => line.split(',').slice(1, 3))).toEqual([...times, []]);
+    expect(csvOf(await paidOut(server === 'NA' ? 'GBP' : 'USD'))).toBe('');
   });
 
   it('are found when their answer was lost, and are not when they were not made', async () => {
@@ -182,4 +194,9 @@ function invoicesOf(answer: ReportAnswer): string[] {
 
 function idOf(answer: { kind: string; result?: { transactionId: string | null } }): string {
   return answer.result?.transactionId ?? 'none';
+}
+
+function csvOf(answer: ReportAnswer): string {
+  expect(answer).toMatchObject({ kind: 'read' });
+  return answer.kind === 'read' && 'csv' in answer.report ? (answer.report.csv ?? '') : '';
 }

@@ -119,7 +119,9 @@ function keepPairRules(values: AnyParameters, operation: OperationName): AnyPara
 
 function keepSchedule(values: AnyParameters): void {
   const day = Number(values.scheduleDate ?? 1);
-  if (values.scheduleType === 'Monthly') values.scheduleDate = String(day);
+  // A day alone would have to fit the schedule that is stored.
+  if (values.scheduleType === undefined) delete values.scheduleDate;
+  else if (values.scheduleType === 'Monthly') values.scheduleDate = String(day);
   else if (values.scheduleType === 'Weekly') values.scheduleDate = String(((day - 1) % 7) + 1);
   else if (values.scheduleDate !== undefined) values.scheduleDate = '';
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { REJECTIONS, saidRejection } from '../../../schemas/rejections.ts';
-import { findRejection, numberOf } from '../../../src/sandbox/batch/code-cards.ts';
 import { ALL_CODES, testCodes } from '../support/test-codes.ts';
 import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import { judgeRow, readRow } from '../../../src/sandbox/batch/process-batch.ts';
-import { judgeCard, judgeCardRefund, MAGIC_CARDS } from '../../../src/sandbox/batch/magic-cards.ts';
+import {
+  findRejection,
+  numberOf,
+  judgeCard,
+  judgeCardRefund,
+  MAGIC_CARDS,
+} from '../../../src/sandbox/batch/magic-cards.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { maskNumber, shownEnd } from '../../../src/sandbox/batch/mask-number.ts';
 
@@ -96,11 +101,11 @@ describe('judgeRow', () => {
     ['ach-charge', undefined, '5.00', 'Received'],
   ] as const)('%s by code looks at the stored number %s and the amount %s: %s', (kind, number, amount, message) => {
     const asked: string[] = [];
-    const numberOf = (code: string) => {
+    const recordOf = (code: string) => {
       asked.push(code);
-      return number;
+      return number === undefined ? undefined : { number, method: '', expiry: '' };
     };
-    const setting = { kind, server: undefined, ipAddress: '', numberOf };
+    const setting = { kind, server: undefined, ipAddress: '', recordOf };
     expect(judgeRow(readRow(kind, CODE.with(2, amount)), setting).message).toBe(message);
     expect(asked).toEqual([CODE[1]]);
   });

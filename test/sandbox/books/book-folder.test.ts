@@ -4,7 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { lockFolder, noBookFile, openBookFile } from '../../../src/sandbox/books/book-folder.ts';
-import { useSandboxes } from '../support/sandbox-world.ts';
+import { callSandbox } from '../support/make-context.ts';
+import { rowsOf, useSandboxes } from '../support/sandbox-world.ts';
+import { submitBatch } from '../support/soap-request.ts';
+import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { newBookSecret, openBookSecret } from '../../../src/sandbox/books/book-secret.ts';
 import { buildProgram } from '../../support/build-program.ts';
 
@@ -201,3 +204,28 @@ async function startChild(folder: string): Promise<ChildProcess> {
   await once(child.stdout, 'data');
   return child;
 }
+
+describe('ids', () => {
+  const ROW = rowsOf('1001', 1);
+
+  it('gives no id twice after a reset or a restart of kept books, whose rows keep theirs', async () => {
+    const options = { dataDir: await world.folder(), firstBatchId: 'time', now: '2026-06-15T09:00:00Z' } as const;
+    const report = { date: '2026-06-15T09:00:00Z' };
+    const path = '/NetGate/ReportLinkv2.asmx';
+    const idsOf = async (sandbox: Sandbox) =>
+      (await callSandbox(sandbox, 'GetACHEFTApprovedSpecificDateXML', report, { path })).match(/(?<=<TNID>)\w+/g) ?? [];
+    const first = await world.start(options);
+    const before = [await submitBatch(first.url, 'ProcessACHEFTChargeBatch', ROW), ...(await idsOf(first))];
+    await first.reset();
+    await first.close();
+    const second = await world.start(options);
+    const after = [await submitBatch(second.url, 'ProcessACHEFTChargeBatch', ROW), ...(await idsOf(second))];
+    await second.close();
+    const third = await world.start(options);
+    const more = [await submitBatch(third.url, 'ProcessACHEFTChargeBatch', rowsOf('1002', 1)), ...(await idsOf(third))];
+    expect([before.length, after.length, more.length]).toEqual([2, 2, 3]);
+    expect(more).toContain(after[1]);
+    expect(new Set([...before, ...after, ...more]).size).toBe(6);
+    expect(Number(more[0])).toBe(Number(after[0]) + 1);
+  });
+});

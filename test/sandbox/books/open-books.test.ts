@@ -3,14 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JudgedRow, Transaction } from '../../../src/sandbox/books/book-row.ts';
 import { sampleCustomer } from '../support/make-context.ts';
-import {
-  BOOK_FILE,
-  type Books,
-  emptyBooks,
-  firstIdsOf,
-  type NewBatch,
-  openBooks,
-} from '../../../src/sandbox/books/open-books.ts';
+import { BOOK_FILE, emptyBooks } from '../../../src/sandbox/books/book-folder.ts';
+import { firstIdsOf } from '../../../src/sandbox/books/book-row.ts';
+import { type Books, type NewBatch, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 import { submitBatch } from '../support/soap-request.ts';
 

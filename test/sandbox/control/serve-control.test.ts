@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { isControlPath } from '../../../src/sandbox/control/serve-control.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { LOGIN, PATH, post, soapRequest, submitBatch } from '../support/soap-request.ts';
-import { useSandboxes } from '../support/sandbox-world.ts';
+import { callSandbox, messageOf } from '../support/make-context.ts';
+import { ACCOUNT, useSandboxes } from '../support/sandbox-world.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { startSandboxClock } from '../../../src/sandbox/sandbox-clock.ts';
 
 const world = useSandboxes();
 const NOW = '2026-06-15T09:00:00Z';
+const REPORTS_PATH = '/NetGate/ReportLinkv2.asmx';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 describe('isControlPath', () => {
@@ -15,6 +17,8 @@ describe('isControlPath', () => {
     ['/sandbox/clock', true],
     ['/sandbox/reset', true],
     ['/sandbox/faults', true],
+    ['/sandbox/bank/settle', true],
+    ['/sandbox/bank', false],
     ['/sandbox/books', false],
     ['/sandbox/toString', false],
     ['toString', false],
@@ -32,6 +36,9 @@ describe('the control API', () => {
     ['GET', '/sandbox/faults'],
     ['POST', '/sandbox/faults'],
     ['DELETE', '/sandbox/faults'],
+    ['POST', '/sandbox/bank/settle'],
+    ['POST', '/sandbox/bank/reject'],
+    ['POST', '/sandbox/bank/return'],
   ])('%s %s is not there until it is asked for, and says how', async (method, path) => {
     const sandbox = await world.start({ now: NOW });
     await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', 'a');
@@ -150,6 +157,83 @@ async function ask({ url }: Sandbox, path: string, init: RequestInit = {}): Prom
 function send(sandbox: Sandbox, path: string, body: unknown) {
   return ask(sandbox, path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
 }
+
+describe('bank payments by hand', () => {
+  const bank = { firstName: 'Ada', lastName: 'Byron', accountType: 'CHECKING', accountNum: ACCOUNT, total: '5.00' };
+
+  /** Returns `invoice result` of the lines of a report of the sandbox's today. */
+  async function reportOf(sandbox: Sandbox, list: 'Approved' | 'Reject' | 'Return'): Promise<string[]> {
+    const date = sandbox.clock.now().toISOString();
+    const answer = await callSandbox(sandbox, `GetACHEFT${list}SpecificDateXML`, { date }, { path: REPORTS_PATH });
+    return [...answer.matchAll(/<INV>([^<]*)<[^]*?<RST>([^<]*)</g)].map(
+      ([, invoice, result]) => `${invoice} ${result}`,
+    );
+  }
+
+  async function withCharges(dataDir?: string) {
+    const sandbox = await world.start({ control: true, now: NOW, ...(dataDir === undefined ? {} : { dataDir }) });
+    for (const invoiceNum of ['1', '2', '3']) await callSandbox(sandbox, 'ProcessACHEFT', { ...bank, invoiceNum });
+    const ids = sandbox.books().map(({ transactionId }) => transactionId ?? '');
+    return { sandbox, ids };
+  }
+
+  it('are settled, rejected and returned at once, and the reports of today show it', async () => {
+    const { sandbox, ids } = await withCharges();
+    const [one = '', two = '', three = ''] = ids;
+    expect(await send(sandbox, '/sandbox/bank/settle', { transactionId: one })).toEqual({
+      status: 200,
+      body: { transactions: [one] },
+    });
+    expect(await reportOf(sandbox, 'Approved')).toEqual(expect.arrayContaining(['1 OK:BankAccept', '2 OK:555555:']));
+    await send(sandbox, '/sandbox/bank/reject', { transactionId: two, code: 40 });
+    expect((await send(sandbox, '/sandbox/bank/reject', { all: true })).body).toEqual({ transactions: [three] });
+    expect(await reportOf(sandbox, 'Reject')).toEqual(['2 REJ:40', '3 OK:Reject']);
+    expect((await send(sandbox, '/sandbox/bank/return', { all: true, code: 65 })).body).toEqual({
+      transactions: [one],
+    });
+    expect(await reportOf(sandbox, 'Return')).toEqual(['1 REJ:65']);
+    expect(await reportOf(sandbox, 'Approved')).toEqual([]);
+    expect((await send(sandbox, '/sandbox/bank/settle', { all: true })).body).toEqual({ transactions: [] });
+    const refund = { transactionId: one, total: '-5.00' };
+    expect(await messageOf(sandbox, 'ProcessACHEFTRefundWithTransactionId', refund)).toBe('REJECT: 3');
+    sandbox.clock.set(new Date(Date.parse(NOW) - 60_000));
+    expect(await reportOf(sandbox, 'Return')).toEqual([]);
+  });
+
+  it('include rows of batches, stay through a restart, and go on no further by themselves', async () => {
+    const dataDir = await world.folder();
+    const { sandbox } = await withCharges(dataDir);
+    await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', `B,Ada,Byron,CHECKING,${ACCOUNT},3.00,Gift`);
+    const settled = await sandbox.bank.settle({ all: true });
+    expect(settled).toEqual(expect.arrayContaining(['A0000001']));
+    expect(settled).toHaveLength(4);
+    await sandbox.close();
+    const again = await world.start({ dataDir, now: '2026-08-15T09:00:00Z' });
+    expect(await again.bank.return({ all: true })).toEqual([]);
+    await expect(again.bank.settle({ transactionId: 'A0000001' })).rejects.toThrow(/is accepted since 2026-06-15T09:0/);
+    expect(await again.bank.return({ transactionId: 'A0000001' })).toEqual(['A0000001']);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['settle', { transactionId: 'A7000001' }, 'there is no transaction A7000001'],
+    ['return', { transactionId: 'A6000001' }, 'A6000001 is to be sent since 2026-06-15T09:0'],
+    ['settle', { transactionId: 'A6000004' }, 'A6000004 is a card payment'],
+    ['settle', { all: true, account: 'OTHER' }, 'no such account'],
+    ['settle', { all: true, code: 5 }, 'Unrecognized key: "code"'],
+    ['reject', { all: true, code: 0 }, 'must be a number from 1 to 999'],
+    ['reject', {}, 'must be {"transactionId"'],
+    ['reject', { transactionId: 'A6000001', all: true }, 'must be {"transactionId"'],
+  ])('%s %j is refused: %s', async (action, body, reason) => {
+    const { sandbox } = await withCharges();
+    const card = { creditCardNum: '4222222222222220', creditCardExpiry: '12/30', mop: 'VISA', total: '5.00' };
+    await callSandbox(sandbox, 'ProcessCreditCard', card);
+    expect(await send(sandbox, `/sandbox/bank/${action}`, body)).toEqual({
+      status: 400,
+      body: { error: expect.stringContaining(reason) },
+    });
+    expect((await sandbox.bank.settle({ all: true })).length).toBe(3);
+  });
+});
 
 describe('startSandboxClock', () => {
   it('shows the present moment unless it is told another', () => {

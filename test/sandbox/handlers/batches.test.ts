@@ -13,6 +13,7 @@ import { createCustomer } from '../../../src/sandbox/handlers/customers.ts';
 import type { HandlerContext } from '../../../src/sandbox/handlers/handler.ts';
 import { ACCOUNT, makeCall, makeContext } from '../support/make-context.ts';
 import { toBase64 } from '../support/soap-request.ts';
+import { cardRow, MAGIC_CARD } from '../../support/payment-rows.ts';
 
 const BANK_ROW = '1001,Ada,Byron,CHECKING,02100002100000000000000001,5.00,Gift';
 const CARD_ROW = '06/15/2026,1001,Ada Byron,5.00,VISA,4222222222222220,1230';
@@ -90,14 +91,14 @@ describe('batchSubmission', () => {
     expect(await submit(context, 'ach-charge', 'a\n\nb\n')).not.toHaveProperty('error');
     expect(await submit(context, 'ach-charge', 'a\nb\nc')).toEqual({
       payload: FAILED_BATCH_PAYLOAD,
-      error: 'Bad request. A batch may have 2 rows at most.',
+      error: 'Bad request. A batch may have 2 rows at most (--max-rows).',
     });
     expect(context.books.rows()).toHaveLength(2);
   });
 
   it('lets the address of the payer and the server decide about the amount that asks for it', async () => {
     const { context } = await makeContext();
-    const row = CARD_ROW.replace('4222222222222220', '4111111111111111').replace('5.00', '192.00');
+    const row = cardRow(1, { card: MAGIC_CARD, amount: '192.00' });
     await submit(context, 'card', row, ACCOUNT, '100');
     await submit(context, 'card', row, { ...ACCOUNT, server: 'UK' }, '');
     await submit(context, 'card', row, ACCOUNT, '10.1.2.3');

@@ -8,9 +8,13 @@ import {
   payerOfCall,
   readTotal,
 } from '../../../src/sandbox/handlers/charge.ts';
-import { makeCall, sampleCustomer } from '../support/make-context.ts';
+import { callSandbox, CUSTOMER_PATH, makeCall, sampleCustomer, valueOf } from '../support/make-context.ts';
+import { useSandboxes } from '../support/sandbox-world.ts';
+import { type Fields, PATH } from '../support/soap-request.ts';
 import { WIRE_OPERATIONS, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { HANDLERS, servedOperations } from '../../../src/sandbox/handlers/handlers.ts';
+
+const sandboxes = useSandboxes();
 
 const CARD: JudgedCharge = {
   kind: 'card',
@@ -174,3 +178,40 @@ describe('servedOperations', () => {
 function operationsOf(service: string): string[] {
   return WIRE_OPERATIONS.filter((operation) => wireRow(operation).service === service).sort();
 }
+
+describe('a sandbox for the public suite', () => {
+  it('takes its cards with the dates that it prints, in calls and records', async () => {
+    const sandbox = await sandboxes.start({ publicSuites: true });
+    const told = async (element: string, fields: Fields, service = CUSTOMER_PATH) =>
+      valueOf(
+        await callSandbox(sandbox, element, { firstName: 'Ada', lastName: 'Byron', ...fields }, { path: service }),
+        'AUTHORIZATIONRESULT',
+      ).trim();
+    const charge = { creditCardNum: '4222222222222220', creditCardExpiry: '12/17', total: '5' };
+    const record = { ...charge, customerCode: 'SUITE', recurring: 'false', mop: 'VISA' };
+    const change = {
+      ...record,
+      updateCreditCardNum: 'true',
+      creditCardNum: '4444444444444448',
+      creditCardExpiry: '12/20',
+    };
+    const old = { creditCardExpiry: '12/15' };
+    const other = { creditCardNum: '5555555555554444' };
+    expect(await told('ProcessCreditCard', charge, PATH)).toBe('OK: 678594:');
+    expect(await told('ProcessCreditCard', { ...charge, ...old }, PATH)).toBe('REJECT: 24');
+    expect(await told('ProcessCreditCard', { ...charge, ...other }, PATH)).toBe('REJECT: 24');
+    expect(await told('CreateCreditCardCustomerCode', { ...record, ...old })).toBe('0Error:Invalid expiry date');
+    expect(await told('CreateCreditCardCustomerCode', { ...record, ...other })).toBe('0Error:Invalid expiry date');
+    expect(await told('CreateCreditCardCustomerCode', record)).toBe('OK');
+    expect(await told('ProcessCreditCardWithCustomerCode', record, PATH)).toBe('OK: 678594:');
+    expect(await told('UpdateCreditCardCustomerCode', change)).toBe('OK');
+    expect(await told('ProcessCreditCardWithCustomerCode', record, PATH)).toBe('OK: 678594:');
+  });
+
+  it('goes by its clock alone once that is set', async () => {
+    const sandbox = await sandboxes.start({ publicSuites: true, now: '2026-06-15T10:00:00Z' });
+    const charge = { creditCardNum: '4222222222222220', creditCardExpiry: '12/17', total: '5' };
+    const answer = await callSandbox(sandbox, 'ProcessCreditCard', charge);
+    expect(valueOf(answer, 'AUTHORIZATIONRESULT').trim()).toBe('REJECT: 24');
+  });
+});

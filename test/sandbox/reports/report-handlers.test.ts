@@ -15,6 +15,7 @@ const now = '2017-06-15T17:11:12Z';
 const DAY = { date: '2017-06-15T12:00:00-07:00' };
 const RANGE = { fromDate: '2017-06-15T00:00:00-07:00', toDate: '2017-06-15T23:59:59-07:00' };
 const UK: Account = { agentCode: 'UDDD88', password: 'UDDD88', server: 'UK' };
+const NAME = { firstName: 'Ada', lastName: 'Byron' };
 const sandboxes = useSandboxes();
 
 describe('REPORT_HANDLERS', () => {
@@ -237,9 +238,8 @@ describe('version 1 of ReportLink', () => {
 /** Starts a sandbox with a payment of each kind: approved and declined, by card and bank account. */
 async function withPayments(accounts?: readonly Account[]): Promise<Sandbox> {
   const sandbox = await sandboxes.start({ now, ...(accounts ? { accounts } : {}) });
-  const name = { firstName: 'Ada', lastName: 'Byron' };
-  const card = { ...name, creditCardExpiry: '12/20', mop: 'VISA' };
-  const bank = { ...name, accountType: 'CHECKING', total: '3.00' };
+  const card = { ...NAME, creditCardExpiry: '12/20', mop: 'VISA' };
+  const bank = { ...NAME, accountType: 'CHECKING', total: '3.00' };
   await charge(sandbox, 'ProcessCreditCard', {
     ...card,
     invoiceNum: 'CARD-OK',

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   csvCell,
@@ -9,7 +10,11 @@ import {
   rangeCsv,
 } from '../../../src/sandbox/reports/write-journal.ts';
 import { faceOf } from '../../../src/sandbox/reports/choose-entries.ts';
-import { bankEntry, journalEntry } from '../support/make-context.ts';
+import { planHistory } from '../../../src/sandbox/history/plan-history.ts';
+import { REPORT_HANDLERS } from '../../../src/sandbox/reports/report-handlers.ts';
+import { tryProperty } from '../../support/random.ts';
+import { bankEntry, journalEntry, makeCall, makeContext } from '../support/make-context.ts';
+import { compareReports, daysBetween } from '../support/sandbox-world.ts';
 import { readXml } from '../../../src/sandbox/xml/read-xml.ts';
 
 const NA = faceOf({ server: 'NA' });
@@ -88,6 +93,15 @@ describe('rangeCsv', () => {
   });
 });
 
+it('numbers of a journal differ where long ids do, and fit into 32 bits', () => {
+  const [first, second] = ['A4C63B0448BC77', 'A4C63B0448BC78'].map((transactionId) => {
+    const [, row = ''] = rangeCsv([journalEntry({ transactionId })], NA).split('\r\n');
+    return Number(row.split(',').at(-1)!.replaceAll('"', ''));
+  });
+  expect(second).toBe(first! + 1);
+  expect(second).toBeLessThan(2 ** 32);
+});
+
 describe('csvCell', () => {
   it.each([
     ['INV-1', 'INV-1'],
@@ -163,5 +177,73 @@ describe('journalXml', () => {
     const xml = journalXml([journalEntry({ firstName: '<A&\u0000\u0001\ud800', comment: ']]>\r' })], NA);
     expect(readXml(xml)).toMatchObject({ name: 'JOURNALREPORT' });
     expect(xml).toContain('<FN>&lt;A&amp;   </FN>');
+  });
+});
+
+const BOTH_SERVERS = [
+  { agentCode: 'TEST88', password: 'TEST88', server: 'NA' },
+  { agentCode: 'UDDD88', password: 'UDDD88', server: 'UK' },
+] as const;
+
+describe('the reports of a history', () => {
+  // The clocks change on March 8 and, unless they stay, on November 1 in Vancouver, on March 29 and October 25 in London.
+  it.each([
+    ['2026-03-01', '2026-04-02'],
+    ['2026-10-20', '2026-11-06'],
+  ])('agree with the books on every day from %s to %s, to the cent', async (first, last) => {
+    const days = daysBetween(first, last);
+    const property = fc.asyncProperty(fc.nat(1_000_000), fc.integer({ min: 1, max: 250 }), async (seed, size) => {
+      const { context, clock } = await makeContext({ accounts: BOTH_SERVERS });
+      const now = new Date(`${last}T06:00:00Z`);
+      clock.set(now);
+      await context.books.beginWith(planHistory({ days: days.length - 3, seed, size }, BOTH_SERVERS, now));
+      expect(context.books.rows()).toHaveLength(size);
+      let shown = 0;
+      for (const account of BOTH_SERVERS) shown += await compareReports(context, account, days);
+      expect(shown).toBeGreaterThanOrEqual(size);
+    });
+    await tryProperty(property, 4);
+  });
+
+  it('give all 23 or 25 hours of a day on which the clocks change, from its own midnight', async () => {
+    const { context, clock } = await makeContext({ accounts: BOTH_SERVERS });
+    clock.set(new Date('2026-03-31T00:00:00Z'));
+    await context.books.beginWith(planHistory({ days: 28, size: 3000 }, BOTH_SERVERS, clock.now()));
+    for (const [account, date, noon] of [
+      [BOTH_SERVERS[0], '2026-03-08T00:00:00-08:00', '2026-03-08T12:00:00'],
+      [BOTH_SERVERS[1], '2026-03-29T00:00:00Z', '2026-03-29T12:00:00'],
+    ] as const) {
+      const report = 'getCreditCardApprovedSpecificDateCSV';
+      const ask = async (text: string) =>
+        REPORT_HANDLERS[report].answer(makeCall(report, { date: text }, account), context);
+      const [byMidnight, byNoon] = [await ask(date), await ask(noon)];
+      expect(byMidnight.payload.length).toBeGreaterThan(500);
+      expect(byMidnight).toEqual(byNoon);
+    }
+  });
+
+  it('sum up what was paid out, by day, and name the currencies of other servers as nothing', async () => {
+    const { context, clock } = await makeContext({ accounts: BOTH_SERVERS });
+    clock.set(new Date('2026-06-30T00:00:00Z'));
+    await context.books.beginWith(planHistory({ days: 20, size: 400 }, BOTH_SERVERS, clock.now()));
+    const name = 'getCreditCardBankReconciliationReportCSV';
+    const ask = async (more: Record<string, string>) => {
+      const fields = { fromDate: '2026-06-01T00:00:00', toDate: '2026-06-30T23:59:59', ...more };
+      const { payload } = await REPORT_HANDLERS[name].answer(makeCall(name, fields, BOTH_SERVERS[0]), context);
+      const file = Buffer.from(/<FILE>([^<]*)</.exec(payload)?.[1] ?? '', 'base64').toString();
+      return file
+        .split('\r\n')
+        .slice(0, -1)
+        .map((line) => line.split(','));
+    };
+    const single = (await ask({ currency: 'USD', summaryOnly: 'false' })).slice(1);
+    const [titles, ...sums] = await ask({ currency: 'USD', summaryOnly: 'true' });
+    expect(titles).toEqual(['Date', 'Transactions', 'Amount']);
+    const total = (rows: readonly string[][], column: number) =>
+      rows.reduce((sum, row) => sum + Math.round(Number(row[column]) * 100), 0);
+    expect(total(sums, 2)).toBe(total(single, 6));
+    expect(total(sums, 1)).toBe(single.length * 100);
+    expect(single.length).toBeGreaterThan(50);
+    expect(await ask({ currency: 'GBP', summaryOnly: 'false' })).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ describe('answerCall', () => {
     ['needs the batch file', 'ProcessCreditCardBatch', LOGIN, NULL_FAILURE],
     ['needs the batch id', RESULT, LOGIN, NULL_FAILURE],
     ['looks for what is missing before the login', RESULT, {}, NULL_FAILURE],
-    ['takes an empty file', 'ProcessCreditCardBatch', { ...LOGIN, batchFile: '' }, RUNNING],
+    ['takes a file of garbage', 'ProcessCreditCardBatch', { ...LOGIN, batchFile: 'eA==' }, RUNNING],
     ['refuses a wrong password', RESULT, { ...LOGIN, password: 'test88', batchId: '7' }, BAD_LOGIN],
     ['refuses a wrong agent code', RESULT, { ...LOGIN, agentCode: 'TEST', batchId: '7' }, BAD_LOGIN],
     ['refuses no login', RESULT, { batchId: '7' }, BAD_LOGIN],
@@ -61,7 +61,7 @@ describe('answerCall', () => {
 
   it('refuses a text that is too long, after the login', async () => {
     const long = { batchId: '7'.repeat(41) };
-    const error = 'Bad request. batchId may have 40 characters at most.';
+    const error = 'Bad request. batchId may have 40 characters at most (--cut-long-values).';
     const failure = failureOf(error);
     expect((await answerOf(soapRequest(RESULT, { ...LOGIN, ...long }))).body).toBe(goldenAnswer(RESULT, failure));
     expect((await answerOf(soapRequest(RESULT, long))).body).toBe(goldenAnswer(RESULT, BAD_LOGIN));
@@ -248,7 +248,7 @@ describe('findLongText', () => {
   ])('lets %s have %d characters and no more', (name, limit) => {
     expect(findLongText(OPERATION, new Map([[name, 'x'.repeat(limit)]]))).toBeUndefined();
     expect(findLongText(OPERATION, new Map([[name, 'x'.repeat(limit + 1)]]))).toBe(
-      `Bad request. ${name} may have ${limit} characters at most.`,
+      `Bad request. ${name} may have ${limit} characters at most (--cut-long-values).`,
     );
   });
 

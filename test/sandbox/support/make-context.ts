@@ -32,6 +32,8 @@ export async function makeContext(settings: Partial<HandlerContext> = {}) {
     refundsMayExceed: false,
     refundsNeedSettlement: false,
     cutsLongValues: false,
+    strict: true,
+    allow: [],
     ...settings,
   };
   return { context, clock };

@@ -16,8 +16,26 @@ export type SoapRequest = { readonly headers: Record<string, string>; readonly b
 
 export const LOGIN: Fields = { agentCode: 'TEST88', password: 'TEST88' };
 
-/** Returns a request as a client of that style writes it. */
-export function soapRequest(element: string, fields: Fields, style: Style = 'soap 1.2 with action'): SoapRequest {
+const NO_NAMES: Fields = { firstName: '', lastName: '' };
+const NO_PAYER: Fields = { ...NO_NAMES, address: '', city: '', state: '', zipCode: '' };
+
+/** The least that a strict sandbox wants of a call, besides what the call is about. */
+const LEAST: Readonly<Record<string, Fields>> = {
+  ProcessCreditCard: { ...NO_PAYER, creditCardExpiry: '12/35', mop: 'VISA' },
+  CreateCustomerCodeAndProcessCreditCard: { ...NO_PAYER, ccExp: '12/35' },
+  ProcessACHEFT: { accountType: 'CHECKING' },
+  CreateCustomerCodeAndProcessACHEFT: { ...NO_PAYER, accountType: 'CHECKING' },
+  CreateCreditCardCustomerCode: NO_PAYER,
+  CreateACHEFTCustomerCode: NO_NAMES,
+};
+
+/** Returns a request as a client of that style writes it, with what a strict sandbox wants. */
+export function soapRequest(element: string, fields: Fields, style?: Style): SoapRequest {
+  return bareRequest(element, { ...fields, ...LEAST[element.replace(/V1$/, '')], ...fields }, style);
+}
+
+/** Returns a request with these elements and no others. */
+export function bareRequest(element: string, fields: Fields, style: Style = 'soap 1.2 with action'): SoapRequest {
   const action = `${NAMESPACE}${element}`;
   switch (style) {
     case 'soap 1.1':

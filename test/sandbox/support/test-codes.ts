@@ -4,7 +4,7 @@ import { describeAnswer } from '../../../src/cli/call/describe-answer.ts';
 import type { AnyAnswer } from '../../../src/gateway/answers.ts';
 import { createGatewayClient, type GatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
-import { numberOf } from '../../../src/sandbox/batch/code-cards.ts';
+import { numberOf } from '../../../src/sandbox/batch/magic-cards.ts';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import type { FaultPlan } from '../../../src/sandbox/faults/plan-faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';

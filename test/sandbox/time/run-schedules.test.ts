@@ -245,7 +245,11 @@ describe('bankStateOf', () => {
     [2500, RETURNED_AT, 'rejected', ANSWERED_AT],
     [-300, RETURNED_AT, 'returned', RETURNED_AT],
   ])('of %d cents at %s is %s', (amountCents, now, stage, since) => {
-    expect(bankStateOf(new Date(TAKEN_AT), amountCents, new Date(now))).toEqual({ stage, since: new Date(since) });
+    expect(bankStateOf(new Date(TAKEN_AT), amountCents, new Date(now))).toEqual({
+      stage,
+      since: new Date(since),
+      ...(stage === 'returned' && { acceptedAt: new Date(ANSWERED_AT) }),
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ReportName, REPORT_FIELDS, type ReportField } from './reports.ts';
+import { type ReportName, REPORT_FIELDS, type ReportField } from '../reports.ts';
 
 /**
  * A report as version 1 of ReportLink names it. Version 2 renamed them all. Names, order and types are those of clients
