@@ -4,11 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { type Books, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
 import type { Call } from '../../../src/sandbox/handlers/handler.ts';
-import { makeCall, makeContext, sampleCustomer } from '../support/make-context.ts';
+import { makeCall, makeContext, NOW, sampleCustomer } from '../support/make-context.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 import { newBookSecret } from '../../../src/sandbox/books/book-secret.ts';
 import type { Payer, Transaction } from '../../../src/sandbox/books/book-row.ts';
-import { keepTransactions, openPayers, payerOfRecord, sealPayers } from '../../../src/sandbox/books/payment-book.ts';
+import {
+  keepPayments,
+  keepTransactions,
+  openPayers,
+  payerOfRecord,
+  sealPayers,
+} from '../../../src/sandbox/books/payment-book.ts';
+import { showBatches, showDays, showPayments } from '../../../src/sandbox/page/show-views.ts';
 
 const world = useSandboxes();
 const BANK = '02100002100000000000000001';
@@ -206,3 +213,34 @@ function refundOf(transactionId: string, amountCents: number, charged: boolean):
   const { row } = transactionOf(transactionId);
   return { method: 'card', refundOf: 'A6000001', row: { ...row, amountCents, charged } };
 }
+
+describe('the views of many payments', () => {
+  it('stay small and open nothing that is sealed', () => {
+    const payments = keepPayments(newBookSecret(), () => undefined, 1);
+    for (let index = 0; index < 20_000; index += 1) {
+      const at = new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
+      const row = { ...SHOWN_ROW, at, invoice: `I-${index}`, transactionId: `A6${index}` };
+      payments.keepTransaction({ kind: 'transaction', row, method: 'card', payer: 'not to be opened' });
+    }
+    const query = new URLSearchParams('q=I-19999&page=1');
+    const views = [showPayments, showDays, showBatches].map((show) => show(query, payments.rows(), new Date(NOW)).text);
+    expect(views[0]).toContain('<p>1 payment.</p>');
+    expect(views[1]).toContain('2026-01-14');
+    const last = showPayments(new URLSearchParams('page=400'), payments.rows(), new Date(NOW));
+    expect(last.text).toContain('>I-0<');
+    expect(Math.max(...views.map(({ length }) => length))).toBeLessThan(20_000);
+  });
+});
+
+const SHOWN_ROW = {
+  account: 'TEST88',
+  operation: 'processCreditCard',
+  batchId: '',
+  position: 1,
+  customerCode: '',
+  amountCents: 500,
+  lastFour: '2220',
+  outcome: 'approved',
+  message: 'OK: 678594:',
+  charged: true,
+} as const;
