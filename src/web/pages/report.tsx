@@ -235,9 +235,14 @@ function LineTable({
         rows={[...lines, total]}
         empty=""
         columns={[
-          { title: 'Item', cell: ({ item }) => item },
+          { title: 'Item', cell: ({ item }) => item, place: 'name' },
           { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+          {
+            title: `Total, ${currency}`,
+            cell: ({ cents }) => <Money cents={cents} />,
+            isFigure: true,
+            place: 'amount',
+          },
         ]}
       />
     </>
@@ -258,11 +263,17 @@ function Open({ report: { open, openBatches }, currency }: { report: DayReport; 
             cell: ({ fileId, batchNo, name }) => (
               <a href={`/files/${fileId}/batches/${batchNo}`}>{`${name}, batch ${batchNo}`}</a>
             ),
+            place: 'name',
           },
           { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+          {
+            title: `Total, ${currency}`,
+            cell: ({ cents }) => <Money cents={cents} />,
+            isFigure: true,
+            place: 'amount',
+          },
           { title: 'Accepted', cell: ({ acceptedAt }) => acceptedAt },
-          { title: 'State now', cell: ({ stateNow }) => <State state={stateNow} /> },
+          { title: 'State now', cell: ({ stateNow }) => <State state={stateNow} />, place: 'of-state' },
         ]}
       />
       {more > 0 && (
@@ -283,10 +294,15 @@ function Changes({ report: { changes }, currency }: { report: DayReport; currenc
         rows={changes}
         empty=""
         columns={[
-          { title: 'Was', cell: ({ before }) => <OutcomeWord outcome={before} /> },
+          { title: 'Was', cell: ({ before }) => <OutcomeWord outcome={before} />, place: 'name' },
           { title: 'Is', cell: ({ after }) => <OutcomeWord outcome={after} /> },
           { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+          {
+            title: `Total, ${currency}`,
+            cell: ({ cents }) => <Money cents={cents} />,
+            isFigure: true,
+            place: 'amount',
+          },
         ]}
       />
     </Section>

@@ -34,7 +34,10 @@ function FactValue({ fact }: { fact: Fact }) {
 }
 
 export function ListingTable({ listing: { label, titles, rows, payments } }: { listing: Listing }) {
-  const columns: Column<readonly string[]>[] = titles.map((title, index) => ({ title, cell: (row) => row[index] }));
+  const columns = titles.map((title, index): Column<readonly string[]> => {
+    const column = { title, cell: (row: readonly string[]) => row[index] };
+    return index === 0 ? { ...column, place: 'name' } : column;
+  });
   if (payments) {
     const places = new Map(rows.map((row, index) => [row, payments[index]]));
     columns.push({ title: 'Payment', cell: (row) => linkTo(places.get(row)) });
