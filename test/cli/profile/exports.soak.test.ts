@@ -33,4 +33,4 @@ it('each export of samples/ goes from paydrop init to its result by a profile ma
   const booked = sandbox.books().map(({ invoice }) => invoice);
   expect(booked).toHaveLength(EXPORT_SAMPLES.reduce((sum, { rows }) => sum + rows, 0));
   expect(new Set(booked).size).toBe(booked.length);
-});
+}, 900_000);
