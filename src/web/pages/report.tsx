@@ -9,7 +9,7 @@ import { type WebContext, viewerOf } from '../web-context.ts';
 import { LARGEST_TOTAL_CENTS, parseAmount } from '../../kernel/money.ts';
 import { ExportLinks, type ExportValue, type OpenList } from '../lists/list.tsx';
 import { addressOf } from '../parts/address.ts';
-import { Notice, Section, Table } from '../parts/blocks.tsx';
+import { type Column, Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
@@ -210,6 +210,13 @@ function becameLines(report: DayReport): Line[] {
   ];
 }
 
+function figures(currency: string): Column<Totals>[] {
+  return [
+    { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+    { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true, place: 'amount' },
+  ];
+}
+
 function LineTable({
   label,
   lines,
@@ -234,16 +241,7 @@ function LineTable({
         label={label}
         rows={[...lines, total]}
         empty=""
-        columns={[
-          { title: 'Item', cell: ({ item }) => item, place: 'name' },
-          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          {
-            title: `Total, ${currency}`,
-            cell: ({ cents }) => <Money cents={cents} />,
-            isFigure: true,
-            place: 'amount',
-          },
-        ]}
+        columns={[{ title: 'Item', cell: ({ item }) => item, place: 'name' }, ...figures(currency)]}
       />
     </>
   );
@@ -265,13 +263,7 @@ function Open({ report: { open, openBatches }, currency }: { report: DayReport; 
             ),
             place: 'name',
           },
-          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          {
-            title: `Total, ${currency}`,
-            cell: ({ cents }) => <Money cents={cents} />,
-            isFigure: true,
-            place: 'amount',
-          },
+          ...figures(currency),
           { title: 'Accepted', cell: ({ acceptedAt }) => acceptedAt },
           { title: 'State now', cell: ({ stateNow }) => <State state={stateNow} />, place: 'of-state' },
         ]}
@@ -296,13 +288,7 @@ function Changes({ report: { changes }, currency }: { report: DayReport; currenc
         columns={[
           { title: 'Was', cell: ({ before }) => <OutcomeWord outcome={before} />, place: 'name' },
           { title: 'Is', cell: ({ after }) => <OutcomeWord outcome={after} /> },
-          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-          {
-            title: `Total, ${currency}`,
-            cell: ({ cents }) => <Money cents={cents} />,
-            isFigure: true,
-            place: 'amount',
-          },
+          ...figures(currency),
         ]}
       />
     </Section>

@@ -87,12 +87,13 @@ export function openDays(ledger: Ledger, settings: Pick<Settings, 'accounts'>) {
 }
 
 /** Reads today's report of each account, again only after the audit trail has grown: every move adds to it. */
-export function openToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): () => Promise<DayReport[]> {
+export function openToday(ledger: Ledger, settings: Pick<Settings, 'accounts'>): () => Promise<DayReport[]> {
   let last: { key: string; reports: DayReport[] } = { key: '', reports: [] };
   return async () => {
     const { seq } = await readAuditHead(ledger);
     const now = ledger.clock.now();
-    const asked = [...accounts.values()].map((account) => ({ account, day: dayInZone(now, account.timeZone) }));
+    const accounts = [...settings.accounts.values()];
+    const asked = accounts.map((account) => ({ account, day: dayInZone(now, account.timeZone) }));
     const key = [seq, ...asked.map(({ day }) => day)].join();
     if (key === last.key) return last.reports;
     const reports: DayReport[] = [];
