@@ -153,7 +153,7 @@ function busyUntil(startMs: number, days: number, timeZone: string): readonly nu
 /** By three hours, from midnight. */
 const BUSY_HOURS = [0.1, 0.1, 0.7, 1.6, 1.8, 1.6, 1.1, 0.5];
 
-/** Somebody who pays, and with what. */
+/** A payer, and what they pay with. */
 export type Person = { readonly kind: PaymentKind; readonly payer: Payer; readonly lastFour: string };
 
 /** Draws a payer of an account that takes bank payments or not. No whole number stands behind what is shown. */
