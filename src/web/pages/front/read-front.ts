@@ -86,15 +86,18 @@ export function openDays(ledger: Ledger, settings: Pick<Settings, 'accounts'>) {
   return { readToday: openToday(ledger, settings), readMonth: openMonth(ledger, settings) };
 }
 
-/** Reads today's report of each account, again only after the audit trail has grown: every move adds to it. */
+/**
+ * Reads today's report of each account, again only after the audit trail has changed: every move adds to it, and a
+ * restored ledger has another.
+ */
 export function openToday(ledger: Ledger, settings: Pick<Settings, 'accounts'>): () => Promise<DayReport[]> {
   let last: { key: string; reports: DayReport[] } = { key: '', reports: [] };
   return async () => {
-    const { seq } = await readAuditHead(ledger);
+    const { hash } = await readAuditHead(ledger);
     const now = ledger.clock.now();
     const accounts = [...settings.accounts.values()];
     const asked = accounts.map((account) => ({ account, day: dayInZone(now, account.timeZone) }));
-    const key = [seq, ...asked.map(({ day }) => day)].join();
+    const key = [hash, ...asked.map(({ day }) => day)].join();
     if (key === last.key) return last.reports;
     const reports: DayReport[] = [];
     // One account after another: each read takes a connection, and the workers need some too.
@@ -152,21 +155,21 @@ const SETTLE_MS = 3_600_000;
 
 /**
  * Reads the last days and caches those that are over: nothing leaves a final state, so their figures are fixed. The
- * others are read again once the audit trail has grown, to which every move of a batch or file adds.
+ * others are read again once the audit trail has changed, to which every move of a batch or file adds.
  */
 export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>): MonthReader {
   let known = new Map<string, DaySum | undefined>();
-  let last = { seq: -1, sums: known };
+  let last = { hash: '', sums: known };
   return async (account) => {
     const now = ledger.clock.now();
     const spans = spansOf(settings, now);
-    const { seq } = await readAuditHead(ledger);
-    const cached = seq === last.seq ? last.sums : known;
+    const { hash } = await readAuditHead(ledger);
+    const cached = hash === last.hash ? last.sums : known;
     const asked = spans.filter((span) => !cached.has(keyOf(span)));
     const fresh = new Map((asked.length === 0 ? [] : await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
     const sums = new Map(spans.map((span) => [keyOf(span), cached.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
     const settledAt = now.getTime() - SETTLE_MS;
-    last = { seq, sums };
+    last = { hash, sums };
     // Keeps these days only, so that the cache does not grow.
     known = new Map(
       spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
