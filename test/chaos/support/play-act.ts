@@ -8,12 +8,13 @@ import { type Act, describeOrder, needsPerson, type Order } from './acts.ts';
 import type { World } from './open-world.ts';
 import { declinedDrop } from './make-drops.ts';
 import { arm, runCommand } from './service.ts';
+import { describeUnrest } from '../tell-story.ts';
 
 /** How often each kind of process was killed, and what else was done. */
 export type Tally = Record<string, number>;
 
-/** A point that is not reached within this time, in ms, is never reached. */
-const LONGEST_WAY_MS = 60_000;
+/** What is not reached within this time, in ms, is never reached. A busy machine gets its time. */
+const LONGEST_WAY_MS = 300_000;
 
 type Play = { program: Program; world: World; tally: Tally; dropFiles(): Promise<void> };
 
@@ -92,13 +93,15 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
       return undefined;
     case 'restore':
       // Earlier work is done first, so that only this account's files can be forgotten.
-      if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the copy was made';
+      if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined)
+        return `not at rest before the copy was made: ${await describeUnrest(world)}`;
       await dropFiles();
       await sleep(act.afterMs);
       await world.stopAll();
       copyDatabase(world.place.root);
       await world.start();
-      if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the restore';
+      if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined)
+        return `not at rest before the restore: ${await describeUnrest(world)}`;
       await world.stopAll();
       bringBackDatabase(world.place.root);
       count('older ledger restored');
@@ -115,7 +118,8 @@ async function reprocess({ program, world }: Play): Promise<string | undefined> 
   world.drops.push(drop);
   world.accounts.reprocessed.add(account);
   await world.place.drop(drop);
-  if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the selection';
+  if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined)
+    return `not at rest before the selection: ${await describeUnrest(world)}`;
   const paydrop = (...words: string[]) => runCommand(program, world.place.root, ['reprocess', ...words]);
   const selected = await paydrop('select', '--account', account);
   const [, no] = /paydrop reprocess run (\d+)/.exec(selected.said) ?? [];
@@ -132,7 +136,8 @@ async function afterRestore({ program, world }: Play, account: string): Promise<
   const { place, ledger, accounts, drops } = world;
   accounts.forgotten.add(account);
   await world.start();
-  if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest after the restore';
+  if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined)
+    return `not at rest after the restore: ${await describeUnrest(world)}`;
   const reason = ['--reason', 'the books of the service were read'];
   for (const verb of ['acknowledge', 'resume']) {
     const { status, said } = await runCommand(program, place.root, ['account', verb, account, ...reason]);
