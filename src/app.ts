@@ -9,7 +9,7 @@ import { readVaultKey } from './ledger/key/master-keys.ts';
 import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
-import { openQueue, type Queue } from './queue/open-queue.ts';
+import type { Queue, QueueBackend } from './queue/open-queue.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 import { openThread, type WorkThread } from './thread/open-thread.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './crypto/fingerprints/fingerprint.ts';
@@ -68,7 +68,11 @@ export async function openApp(
       ? { url: settings.databaseUrl }
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
     const { databaseClock = clock } = options;
-    const ledger = await openLedger(place, { clock, databaseClock, log });
+    const [ledger, { openQueue }] = await Promise.all([
+      openLedger(place, { clock, databaseClock, log }),
+      // Takes as long as the start of the database.
+      import('./queue/open-queue.ts'),
+    ]);
     closers.push(() => ledger.close());
     const fingerprint = openFingerprinter(
       keys,
@@ -109,7 +113,7 @@ async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQueue>[0] {
+function queuePlace(settings: Settings, ledger: Ledger): QueueBackend {
   return settings.redisUrl
     ? { kind: 'redis', url: settings.redisUrl }
     : { kind: 'postgres', connection: ledger.connection };

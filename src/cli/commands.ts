@@ -1,78 +1,62 @@
 import type { CliCommand } from './command.ts';
-import { account } from './commands/account.ts';
-import { audit } from './show/audit.ts';
-import { backup, restore } from './commands/backup.ts';
-import { repoll, requeue, retry, withdraw } from './commands/batch-actions.ts';
-import { call } from './call/call.ts';
-import { customers } from './call/customers.ts';
-import { demo } from './demo/demo.ts';
-import { docs } from './show/docs.ts';
-import { doctor } from './doctor/doctor.ts';
-import { exceptions } from './show/exceptions.ts';
-import { approve, cancel, decline, rebuild, resubmit } from './commands/file-actions.ts';
-import { find, searchIndex, why } from './show/find.ts';
-import { init } from './commands/init.ts';
-import { key } from './commands/key.ts';
-import { retention } from './retention/retention.ts';
-import { people } from './commands/people.ts';
-import { completion } from './commands/completion.ts';
-import { confirm, proposals, refuse } from './commands/proposals.ts';
-import { profile } from './profile/profile.ts';
-import { reprocess } from './commands/reprocess.ts';
-import { report } from './show/report.ts';
-import { resolve, unknown } from './commands/resolve.ts';
-import { run } from './process/run.ts';
-import { sandbox } from './commands/sandbox.ts';
-import { schedule } from './commands/schedule.ts';
-import { sender } from './commands/sender.ts';
-import { show } from './show/show.ts';
-import { start } from './process/start.ts';
-import { status } from './show/status.ts';
-import { validate } from './validate/validate.ts';
 
-/** The command table, in the order of `--help`. */
-export const COMMANDS: readonly CliCommand[] = [
-  demo,
-  init,
-  start,
-  run,
-  schedule,
-  profile,
-  validate,
-  status,
-  doctor,
-  show,
-  find,
-  exceptions,
-  report,
-  why,
-  approve,
-  decline,
-  proposals,
-  confirm,
-  refuse,
-  cancel,
-  retry,
-  withdraw,
-  unknown,
-  resolve,
-  resubmit,
-  reprocess,
-  account,
-  people,
-  requeue,
-  repoll,
-  rebuild,
-  audit,
-  backup,
-  restore,
-  sender,
-  key,
-  retention,
-  searchIndex,
-  call,
-  customers,
-  sandbox,
-  docs,
-  completion,
-];
+/** The command table, in the order of `--help`. Loading all of it takes a second, so a command is loaded by its name. */
+const COMMANDS = {
+  demo: async () => (await import('./demo/demo.ts')).demo,
+  init: async () => (await import('./commands/init.ts')).init,
+  start: async () => (await import('./process/start.ts')).start,
+  run: async () => (await import('./process/run.ts')).run,
+  schedule: async () => (await import('./commands/schedule.ts')).schedule,
+  profile: async () => (await import('./profile/profile.ts')).profile,
+  validate: async () => (await import('./validate/validate.ts')).validate,
+  status: async () => (await import('./show/status.ts')).status,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
+  show: async () => (await import('./show/show.ts')).show,
+  find: async () => (await import('./show/find.ts')).find,
+  exceptions: async () => (await import('./show/exceptions.ts')).exceptions,
+  report: async () => (await import('./show/report.ts')).report,
+  why: async () => (await import('./show/find.ts')).why,
+  approve: async () => (await import('./commands/file-actions.ts')).approve,
+  decline: async () => (await import('./commands/file-actions.ts')).decline,
+  proposals: async () => (await import('./show/exceptions.ts')).proposals,
+  confirm: async () => (await import('./commands/proposals.ts')).confirm,
+  refuse: async () => (await import('./commands/proposals.ts')).refuse,
+  cancel: async () => (await import('./commands/file-actions.ts')).cancel,
+  retry: async () => (await import('./commands/batch-actions.ts')).retry,
+  withdraw: async () => (await import('./commands/batch-actions.ts')).withdraw,
+  unknown: async () => (await import('./commands/resolve.ts')).unknown,
+  resolve: async () => (await import('./commands/resolve.ts')).resolve,
+  resubmit: async () => (await import('./commands/file-actions.ts')).resubmit,
+  reprocess: async () => (await import('./commands/reprocess.ts')).reprocess,
+  account: async () => (await import('./commands/account.ts')).account,
+  users: async () => (await import('./commands/people.ts')).people,
+  requeue: async () => (await import('./commands/batch-actions.ts')).requeue,
+  repoll: async () => (await import('./commands/batch-actions.ts')).repoll,
+  'rebuild-outputs': async () => (await import('./commands/file-actions.ts')).rebuild,
+  audit: async () => (await import('./show/audit.ts')).audit,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/backup.ts')).restore,
+  sender: async () => (await import('./commands/sender.ts')).sender,
+  key: async () => (await import('./commands/key.ts')).key,
+  retention: async () => (await import('./retention/retention.ts')).retention,
+  'search-index': async () => (await import('./show/find.ts')).searchIndex,
+  call: async () => (await import('./call/call.ts')).call,
+  customers: async () => (await import('./call/customers.ts')).customers,
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
+  docs: async () => (await import('./show/docs.ts')).docs,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+} satisfies Record<string, () => Promise<CliCommand>>;
+
+/** Loads the whole table. */
+export function loadCommands(): Promise<readonly CliCommand[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
+}
+
+/** Loads what the words name: their command where its name comes first, after the folder at most, or the whole table. */
+export async function loadNamed(words: readonly string[]): Promise<readonly CliCommand[]> {
+  const [first, second, third] = words;
+  const name = first === '--dir' ? third : first?.startsWith('--dir=') ? second : first;
+  return name !== undefined && Object.hasOwn(COMMANDS, name)
+    ? [await COMMANDS[name as keyof typeof COMMANDS]()]
+    : loadCommands();
+}

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type ErrorCode, EXIT } from '../../schemas/errors.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { CliCommand } from './command.ts';
-import { sandbox } from './commands/sandbox.ts';
+import { loadNamed } from './commands.ts';
 import { paintFor } from './print/paint.ts';
 import { readPackageVersion } from './package-version.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
@@ -14,7 +14,7 @@ import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
  */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   let status: number = EXIT.ok;
-  const program = makeProgram(await commandsFor(words), (answer) => {
+  const program = makeProgram(await loadNamed(words), (answer) => {
     status = answer;
   });
   try {
@@ -23,11 +23,6 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   } catch (error) {
     return explainError(error);
   }
-}
-
-/** Loading all commands takes a second, and tests start sandboxes all day. */
-async function commandsFor(words: readonly string[]): Promise<readonly CliCommand[]> {
-  return words[0] === sandbox.name ? [sandbox] : (await import('./commands.ts')).COMMANDS;
 }
 
 /**

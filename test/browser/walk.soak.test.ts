@@ -2,11 +2,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, type ActionName } from '../../schemas/actions.ts';
 import { BATCH_STATES, FILE_STATES, OUTCOMES } from '../../schemas/lifecycle.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { loadCommands } from '../../src/cli/commands.ts';
 import { chromiumIsInstalled, openChromium } from '../support/chromium.ts';
 import type { TestPerson } from '../web/support/dashboard-world.ts';
 import { findViolations, testDay } from './support/dashboard-day.ts';
 import { type FurnishedDashboard, openFurnishedDashboard, pageNames, visitAs } from './support/furnished-dashboard.ts';
+
+const COMMANDS = await loadCommands();
 
 testDay({ isWhole: true });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Client } from 'pg';
 import { type Call, type CliCommand, print, settingsOf, withLedger } from '../../src/cli/command.ts';
 import { ACTION_COMMANDS, commandOf, HOST_COMMANDS, VIEW_COMMANDS } from '../../schemas/steps.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { loadCommands, loadNamed } from '../../src/cli/commands.ts';
 import { makeProgram } from '../../src/cli/run-command-line.ts';
 import { takeDown } from './support/run-here.ts';
 import { startTestPostgres } from '../support/postgres.ts';
@@ -19,10 +19,20 @@ import type { Settings } from '../../src/config/config.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
+const COMMANDS = await loadCommands();
+
 /** Every command that runs, including subcommands. */
 const RUNNING = COMMANDS.flatMap(leavesOf);
 
 describe('COMMANDS', () => {
+  it('gives each command by its name alone, wherever the folder stands, and all of them for anything else', async () => {
+    for (const command of COMMANDS)
+      for (const words of [[command.name], ['--dir', 'find', command.name], ['--dir=x', command.name, 'status']])
+        expect(await loadNamed(words)).toEqual([command]);
+    for (const words of [[], ['--help'], ['help', 'find'], ['people'], ['toString'], ['--dir'], ['--dir', 'find']])
+      expect(await loadNamed(words)).toEqual(COMMANDS);
+  });
+
   it('has each name once', () => {
     for (const names of namesOf(COMMANDS)) expect(new Set(names).size, names.join(' ')).toBe(names.length);
   });

@@ -7,8 +7,10 @@ import { describeExitCodes, explainError, makeProgram } from '../../src/cli/run-
 import { CARD } from '../support/payment-rows.ts';
 import { EXIT } from '../../schemas/errors.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { loadCommands } from '../../src/cli/commands.ts';
 import { fishScript, placesOf, zshScript } from '../../src/cli/commands/completion.ts';
+
+const COMMANDS = await loadCommands();
 
 describe('run command line', () => {
   describe('runCommandLine', () => {

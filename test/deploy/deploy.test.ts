@@ -6,11 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
 import { ROLES } from '../../schemas/jobs.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { loadCommands } from '../../src/cli/commands.ts';
 import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { METRICS } from '../../schemas/metrics.ts';
+
+const COMMANDS = await loadCommands();
 
 type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };
 type Compose = { services: Record<string, Service>; volumes: Record<string, null> };

@@ -27,8 +27,8 @@ export const completion: CliCommand = {
       });
     }
     // The table holds this command too, so it exists only now.
-    const { COMMANDS } = await import('../commands.ts');
-    console.log(SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(COMMANDS)));
+    const { loadCommands } = await import('../commands.ts');
+    console.log(SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(await loadCommands())));
     return EXIT.ok;
   },
 };

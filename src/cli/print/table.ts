@@ -1,3 +1,6 @@
+import type { ProposalRow } from '../../ledger/proposal/propose.ts';
+import type { OpenProposal } from '../../ledger/proposal/proposals.ts';
+import { formatCents } from '../../kernel/money.ts';
 /** Formats a plain text table with columns as wide as their widest cell; `right` lists the right-aligned ones. */
 export function textTable(
   titles: readonly string[],
@@ -45,4 +48,29 @@ export function labelLines(rows: readonly (readonly [label: string, value: strin
   const shown = rows.filter(([, value]) => value !== '');
   const width = Math.max(0, ...shown.map(([label]) => label.length));
   return shown.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n');
+}
+
+export const HOW_TO_END = 'Another person runs "paydrop confirm NO"; any operator can run "paydrop refuse NO".';
+
+/** Returns the open proposals as a table, oldest first. */
+export function proposalTable(open: readonly OpenProposal[], when: (at: Date) => string): string {
+  const rows = open.map((one) => [
+    String(one.proposal_no),
+    one.action,
+    placeOf(one),
+    one.name,
+    one.account,
+    String(one.rows),
+    formatCents(one.cents),
+    one.made_by,
+    when(one.made_at),
+    one.reason,
+  ]);
+  const titles = ['No', 'To', 'What', 'File', 'Account', 'Rows', 'Total', 'By', 'Since', 'Why'];
+  return textTable(titles, rows, [0, 5, 6]);
+}
+
+/** Formats a file or batch as typed on the command line; a version of a profile has only its name. */
+function placeOf({ file_id: fileId, batch_no: batchNo }: ProposalRow): string {
+  return [fileId ?? 'profile', ...(batchNo === null ? [] : [batchNo])].join('/');
 }

@@ -4,11 +4,8 @@ import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/jobs.ts';
 import { foldersHere, type Settings } from '../../config/config.ts';
 import { type Call, type CliCommand, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { openFront } from './front.ts';
 import { aborted, withStopSignal } from './stop-signal.ts';
 import { withApp } from './with-app.ts';
-import { withDashboard } from './with-dashboard.ts';
-import { withWorkers } from './with-workers.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { App } from '../../app.ts';
 
@@ -30,18 +27,23 @@ export const start: CliCommand = {
     compileLater();
     const settings = settingsAt(call);
     const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
-    const terminal = process.stderr.isTTY && !call.options['json'] ? openFront(settings) : undefined;
+    const hasFront = process.stderr.isTTY && !call.options['json'];
+    const terminal = hasFront ? (await import('./front.ts')).openFront(settings) : undefined;
     const log = openCommandLog('info', terminal);
     const front = log.isLevelEnabled('info') ? terminal : undefined;
     try {
       // Listen from the beginning: a signal that kills the process during startup would leave the database running.
-      return await withStopSignal((stop) =>
-        withApp(settings, { log, env: process.env }, async (app) => {
+      return await withStopSignal((stop) => {
+        const rest = loadRest(settings, roles);
+        return withApp(settings, { log, env: process.env }, async (app) => {
+          const { withWorkers, withDashboard } = await rest;
           front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
           const running = async () => {
             const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
             const { site } = settings;
             log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
+            // Loaded now rather than when the first batch waits for it.
+            await import('../../gateway/soap/load-wsdl.ts');
             await aborted(stop);
             app.health.noteStop();
             log.info('stopping: waiting for running calls, sending nothing new');
@@ -49,13 +51,24 @@ export const start: CliCommand = {
           // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
           await withMonitor(app, () => withDashboard(app, roles, () => withWorkers(app, running, roles, front?.watch)));
           return EXIT.ok;
-        }),
-      );
+        });
+      });
     } finally {
       await terminal?.close();
     }
   },
 };
+
+/** Loads most of the program, which takes as long as the database takes to start. */
+async function loadRest(settings: Settings, roles: ReadonlySet<Role>) {
+  const hasDashboard = settings.dashboard !== undefined && roles.has('web');
+  const [{ withWorkers }, { withDashboard }] = await Promise.all([
+    import('./with-workers.ts'),
+    import('./with-dashboard.ts'),
+    hasDashboard && import('../../web/open-dashboard.tsx'),
+  ]);
+  return { withWorkers, withDashboard };
+}
 
 function settingsAt(call: Call): Settings {
   const { site } = call.options;

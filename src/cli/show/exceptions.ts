@@ -3,6 +3,7 @@ import { saidState } from '../../../schemas/shown.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { type ExceptionBatch, readExceptions } from '../../ledger/doubt/find-batches-holding.ts';
+import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { findKeyPlace } from '../../crypto/key-place.ts';
 import { openKeyRing } from '../../crypto/key-ring.ts';
 import { BATCH_ARGUMENT, batchReference, findBatch } from '../../explain/batch-reference.ts';
@@ -11,7 +12,7 @@ import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../c
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
-import { textTable } from '../print/table.ts';
+import { HOW_TO_END, proposalTable, textTable } from '../print/table.ts';
 import { formatCents } from '../../kernel/money.ts';
 
 export const exceptions: CliCommand = {
@@ -28,6 +29,21 @@ export const exceptions: CliCommand = {
     await withLedger(call, (ledger, settings) =>
       words === undefined ? listExceptions(call, ledger, settings) : showException(call, ledger, settings, words),
     );
+    return EXIT.ok;
+  },
+};
+
+export const proposals: CliCommand = {
+  name: 'proposals',
+  about: 'List proposals that another person must confirm or refuse',
+  options: [JSON_OPTION],
+  examples: ['proposals'],
+  async run(call) {
+    await withLedger(call, async (ledger, settings) => {
+      const open = await readOpenProposals(ledger);
+      const table = () => proposalTable(open, momentsIn(zoneOf(settings), ledger.clock.now()));
+      print(call, open, () => (open.length === 0 ? 'No open proposals.' : `${table()}\n\n${HOW_TO_END}`));
+    });
     return EXIT.ok;
   },
 };

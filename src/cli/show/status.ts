@@ -12,12 +12,11 @@ import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { paintFor } from '../print/paint.ts';
 import { describeReading } from '../print/progress.ts';
-import { tableOf } from '../print/table.ts';
+import { HOW_TO_END, proposalTable, tableOf } from '../print/table.ts';
 import { watchText } from './watch-text.ts';
 import { isUnread, type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { readShownOverview, type ShownFile } from '../../explain/read-blocks.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../explain/read-schedules.ts';
-import { HOW_TO_END, proposalTable } from '../commands/proposals.ts';
 
 export const status: CliCommand = {
   name: 'status',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import SftpClient from 'ssh2-sftp-client';
+import type SftpClient from 'ssh2-sftp-client';
 import type { Remote } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Client, type IHttpClient } from 'soap';
-import { loadWsdl } from './load-wsdl.ts';
 import { type CallValues, type WireField, wireKind, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { wireName } from '../../../schemas/wsdl.ts';
 
 export type Login = { readonly agentCode: string; readonly password: string };
 
@@ -23,6 +20,7 @@ export async function buildRequest(call: {
 }): Promise<SoapRequest> {
   const elements = listElements(call.operation, call.login, call.values);
   try {
+    const { letSoapWrite } = await import('./load-wsdl.ts');
     return await letSoapWrite(call.operation, call.address, elements);
   } catch {
     throw new PipelineError('INTERNAL', `build the request of ${call.operation}`, 'node-soap failed');
@@ -60,24 +58,6 @@ function escapeText(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('\r', '&#xD;');
-}
-
-/**
- * Gives node-soap our own transport, which takes the request instead of sending it. Its own follows redirects, repeats
- * the batch on a 307, reads proxies from the environment and has no time-out. The client object, which keeps a copy of
- * the request, is gone when this returns.
- */
-async function letSoapWrite(operation: WireOperation, address: string, elements: object): Promise<SoapRequest> {
-  const wsdl = await loadWsdl(operation, address);
-  return new Promise((resolve, reject) => {
-    const request: IHttpClient['request'] = (_address, xml, _callback, headers = {}) => {
-      resolve({ headers: { 'Content-Type': String(headers['Content-Type']) }, body: Buffer.from(String(xml), 'utf8') });
-      // node-soap calls back only for an answer. The type requires a promise that node-soap does not use.
-      return undefined as unknown as ReturnType<IHttpClient['request']>;
-    };
-    const client = new Client(wsdl, address, { forceSoap12Headers: true, httpClient: { request } });
-    client[wireName(operation)](elements, (error: unknown) => reject(error));
-  });
 }
 
 /** Requests that differ in one value only. */

@@ -1,7 +1,6 @@
 import { REPORTS } from '../../../schemas/reports.ts';
 import { isReport, type WireOperation } from '../../../schemas/wire.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
-import { loadWsdl } from './load-wsdl.ts';
 
 /**
  * Contents of IATSRESPONSE. `payload` holds the elements after STATUS and ERRORS as node-soap reads them: text trimmed,
@@ -27,6 +26,7 @@ export async function readAnswer(operation: WireOperation, body: Buffer): Promis
     const xml = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const fault = findMarkupFault(xml);
     if (fault !== undefined) return unreadable(fault);
+    const { loadWsdl } = await import('./load-wsdl.ts');
     const wsdl = await loadWsdl(operation, '');
     return findServiceAnswer(operation, wsdl.xmlToObject(xml));
   } catch {
