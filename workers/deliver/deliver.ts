@@ -5,7 +5,13 @@ import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { formatInZone } from '../../src/calendar/zone-time.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
-import { completeFile, type Delivery, type NewOutput, readDelivery } from '../../src/ledger/file/complete-file.ts';
+import {
+  completeFile,
+  type Delivery,
+  type NewOutput,
+  readDelivery,
+  readDueCorrections,
+} from '../../src/ledger/file/complete-file.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
 import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
@@ -57,7 +63,7 @@ export async function deliverFile(app: App, { fileId }: { fileId: string }): Pro
     const isFinal = haveResults(due);
     if (isFinal) await deliverResults(app, due.file);
     // Changes may have waited for the results.
-    const { corrections } = isFinal ? await readDelivery(app.ledger, fileId) : due;
+    const corrections = isFinal ? await readDueCorrections(app.ledger, due.file.file_no) : due.corrections;
     for (const correctionNo of corrections) {
       await writeResultCorrection(app, due.file, correctionNo);
       app.log.info({ fileId, correctionNo }, 'correction written');

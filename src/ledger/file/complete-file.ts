@@ -122,17 +122,16 @@ export type Delivery = {
 };
 
 /**
- * Uses a single query, because it runs several times for each file, however small.
+ * Uses a single query, because it runs several times for each file, however small. Corrections are only looked for once
+ * the result is written: PostgreSQL plans that for longer than it takes to read the rest.
  * @throws PipelineError NOT_FOUND
  */
 export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {
   const { rows } = await ledger.pool.query<
-    ReadFileRow & { written: OutputKind[]; batches: number; open_batches: number; corrections: number[] }
+    ReadFileRow & { written: OutputKind[]; batches: number; open_batches: number }
   >(
     `SELECT file.*, ${READ_FROM}, s.wrapped_key, s.content_key, s.row_set,
             ARRAY(SELECT kind FROM output WHERE output.file_id = file.file_id) AS written,
-            ARRAY(SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due
-                  WHERE due.file_no = file.file_no ORDER BY correction_no) AS corrections,
             b.batches, b.open_batches
      FROM file LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL (
        SELECT count(*) AS batches, count(*) FILTER (WHERE ${IS_OPEN}) AS open_batches
@@ -142,6 +141,16 @@ export async function readDelivery(ledger: Ledger, fileId: string): Promise<Deli
     [fileId],
   );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
-  const { written, corrections, batches, open_batches: openBatches, ...file } = rows[0];
+  const { written, batches, open_batches: openBatches, ...file } = rows[0];
+  const corrections = written.includes('result') ? await readDueCorrections(ledger, file.file_no) : [];
   return { file, written: new Set(written), corrections, batches, openBatches };
+}
+
+/** Returns the numbers of the corrections of a file that are due, lowest first. */
+export async function readDueCorrections(ledger: Ledger, fileNo: number): Promise<number[]> {
+  const { rows } = await ledger.pool.query<{ correction_no: number }>(
+    `SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due WHERE file_no = $1 ORDER BY correction_no`,
+    [fileNo],
+  );
+  return rows.map((row) => row.correction_no);
 }
