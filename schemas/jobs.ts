@@ -4,6 +4,9 @@ import type { Step } from './steps.ts';
 /** Files that arrive together share a job, because each job costs BullMQ at least five statements. */
 export const MOST_FILES = 10;
 
+/** So do batches whose results are fetched. The job's id names them all, and has room for no more. */
+export const MOST_BATCHES = 6;
+
 /**
  * Payloads of the queues: ids only. A job only says what to look at; the ledger says what to do. So jobs may be lost,
  * repeated or invented without harm. An `atSite` queue exists once per site (`ROLES`).
@@ -19,11 +22,17 @@ const FileJob = z.strictObject({
 const ScheduleJob = z.strictObject({ schedule: z.string() });
 const ReprocessJob = z.strictObject({ runNo: z.int().positive() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
+const BatchesJob = BatchJob.extend({
+  more: z
+    .array(BatchJob)
+    .max(MOST_BATCHES - 1)
+    .optional(),
+});
 
 export const QUEUES = {
   intake: { payload: FileJob, atSite: true, about: 'check a claimed file and cut its batches' },
   submit: { payload: BatchJob, atSite: false, about: 'send a batch if the ledger allows it' },
-  poll: { payload: BatchJob, atSite: false, about: 'ask for the result of a submitted batch' },
+  poll: { payload: BatchesJob, atSite: false, about: 'ask for the results of submitted batches' },
   deliver: { payload: FileJob, atSite: true, about: 'write the output files that are due' },
   schedule: { payload: ScheduleJob, atSite: true, about: 'make due runs of a schedule' },
   reprocess: { payload: ReprocessJob, atSite: true, about: 'send payments again that a person selected' },

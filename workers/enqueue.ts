@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { MOST_FILES, type Payload, type QueueName } from '../schemas/jobs.ts';
+import { MOST_BATCHES, MOST_FILES, type Payload, type QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { waitLeftMs } from '../src/calendar/wait-left.ts';
@@ -46,7 +46,7 @@ async function enqueueFiles(
   }
 }
 
-/** Returns the files in a job key. */
+/** Returns the files in a job key, or of a poll what stands for each batch. */
 export function filesOf(jobKey: string): string[] {
   return jobKey.slice(jobKey.indexOf('-') + 1).split('.');
 }
@@ -60,8 +60,8 @@ export function jobKeyOf(jobId: string): string {
 export const JOB_KEYS = {
   intake: (...fileIds: string[]) => `intake-${fileIds.join('.')}`,
   submit: (key: BatchKey) => `submit-${key.fileId}-${key.batchNo}`,
-  poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls' | 'rechecks'>) =>
-    `poll-${batch.file_id}-${batch.batch_no}-${batch.polls + batch.rechecks}`,
+  poll: (...batches: readonly Pick<BatchRow, 'file_id' | 'batch_no' | 'polls' | 'rechecks'>[]) =>
+    `poll-${batches.map((batch) => `${batch.file_id}-${batch.batch_no}-${batch.polls + batch.rechecks}`).join('.')}`,
   deliver: (...fileIds: string[]) => `deliver-${fileIds.join('.')}`,
   schedule: (schedule: string) => `schedule-${schedule}`,
   reprocess: (runNo: number) => `reprocess-${runNo}`,
@@ -80,9 +80,51 @@ export function enqueueSubmit(app: App, key: BatchKey, delayMs = 0): Promise<voi
   return enqueue(app, 'submit', JOB_KEYS.submit(key), key, { delayMs });
 }
 
-/** Adds the job that fetches the result of a submitted batch at the time set in the ledger. */
-export function enqueuePoll(app: App, batch: BatchRow): Promise<void> {
-  return enqueue(app, 'poll', JOB_KEYS.poll(batch), keyOf(batch), { delayMs: pollWaitMs(app, batch) });
+/**
+ * Adds the job that fetches the result of a submitted batch at the time set in the ledger.
+ * @param more further batches of the same job, at most `MOST_BATCHES` in all; the latest time counts
+ */
+export function enqueuePoll(app: App, batch: BatchRow, ...more: readonly BatchRow[]): Promise<void> {
+  const delayMs = Math.max(...[batch, ...more].map((one) => pollWaitMs(app, one)));
+  const payload = { ...keyOf(batch), ...(more.length > 0 && { more: more.map(keyOf) }) };
+  return enqueue(app, 'poll', JOB_KEYS.poll(batch, ...more), payload, { delayMs });
+}
+
+/** Longest time that a batch waits for others that share its job, in ms. */
+const GATHER_MS = 250;
+
+/** Most rows whose results a job fetches together: they are in memory at once. */
+const MOST_ROWS = 5_000;
+
+/** Gathers batches submitted in quick succession into shared jobs. If the process dies, the sweep adds those left. */
+export function gatherPolls(app: App): { add(batch: BatchRow): void; end(): Promise<void> } {
+  const asked: Promise<void>[] = [];
+  let gathered: BatchRow[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const [first, ...more] = gathered;
+    gathered = [];
+    if (!first) return;
+    const asking = enqueuePoll(app, first, ...more).then(() => crashPoint('submit.poll-asked'));
+    // A failure counts when `end` awaits it.
+    asking.catch(() => undefined);
+    asked.push(asking);
+  };
+  return {
+    add: (batch) => {
+      gathered.push(batch);
+      const rows = gathered.reduce((sum, one) => sum + one.rows, 0);
+      if (gathered.length === MOST_BATCHES || rows >= MOST_ROWS) flush();
+      else timer ??= setTimeout(flush, GATHER_MS);
+    },
+    /** Adds the rest, and waits until all are added. */
+    end: async () => {
+      flush();
+      await Promise.all(asked);
+    },
+  };
 }
 
 /** Returns how long the next query for a result has to wait, in ms, by the ledger. */

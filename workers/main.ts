@@ -3,7 +3,7 @@ import type { App } from '../src/app.ts';
 import { checkFolders, checkKeys } from './watch/check-folders.ts';
 import { runDeliverJob } from './deliver/deliver.ts';
 import { runIntakeJob } from './intake/intake.ts';
-import { pollBatch } from './poll/poll.ts';
+import { runPollJob } from './poll/poll.ts';
 import { runSubmitJob } from './submit/submit.ts';
 import { openShredder } from './upkeep/shred.ts';
 import { countDueRuns, runSchedule } from './schedule/schedule.ts';
@@ -64,15 +64,13 @@ export async function startWorkers(
   const jobs = (name: 'intake' | 'deliver', run: typeof runIntakeJob) =>
     roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => run(app, job, stopping.signal))] : [];
   submitters.push(
-    ...stage('submit', (_app, job) =>
-      noting(app, batchItem('submit', job), () => runSubmitJob(app, job, stopping.signal)),
-    ),
+    ...stage('submit', (_app, job) => noting(app, submitItem(job), () => runSubmitJob(app, job, stopping.signal))),
   );
   leaveToOthers();
   const stages = [
     ...jobs('intake', runIntakeJob),
     ...submitters,
-    ...stage('poll', (_app, job) => noting(app, batchItem('poll', job), () => pollBatch(app, job))),
+    ...(roles.has('poll') ? [app.queue.work('poll', concurrency.poll, (job) => runPollJob(app, job))] : []),
     ...jobs('deliver', runDeliverJob),
     ...(roles.has('schedule')
       ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
@@ -96,8 +94,8 @@ export async function startWorkers(
   };
 }
 
-function batchItem(work: 'submit' | 'poll', { fileId, batchNo }: BatchKey): WorkItem {
-  return { work, subject: `${fileId}/${batchNo}`, fileId, batchNo };
+function submitItem({ fileId, batchNo }: BatchKey): WorkItem {
+  return { work: 'submit', subject: `${fileId}/${batchNo}`, fileId, batchNo };
 }
 
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };

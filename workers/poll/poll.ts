@@ -1,25 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Payload } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { reasonOf } from '../../src/kernel/errors.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import {
   exceptBatch,
+  type FittingResult,
   keepException,
   receiveResult,
   reconcileBatch,
+  reconcileTogether,
   recoverException,
 } from '../../src/ledger/batch/receive-result.ts';
 import { type PollNote, schedulePoll } from '../../src/ledger/batch/schedule-poll.ts';
-import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
-import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
+import { findFilesWithoutOpenBatch, readBatchRow, readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
+import { readSentBatch, readSentBatches, type SentBatch } from '../../src/ledger/batch/read-sealed-part.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
 import { openResult, sealResult } from '../open-original.ts';
-import { note, noteEnd } from '../note-failures.ts';
+import { note, noteEnd, noting } from '../note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
 import {
-  enqueueDelivery,
+  enqueueDeliveryAt,
   enqueuePoll,
   EXCEPTION_DELAY_MS,
   isStale,
@@ -29,6 +34,90 @@ import {
 } from '../enqueue.ts';
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
+
+/** How long a result is waited for before those that are here are reconciled without it, in ms. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Handles a `poll` job. The results of its batches are fetched at the same time. Those that are soon here and fit are
+ * reconciled in one transaction; all others, and all when it fails, one by one, so that none harms the others.
+ */
+export async function runPollJob(app: App, { fileId, batchNo, more = [] }: Payload<'poll'>): Promise<void> {
+  const keys = [{ fileId, batchNo }, ...more];
+  const polls = keys.map((key) => ({ key, asked: {} as PollResult }));
+  const ended = more.length > 0 ? await endTogether(app, polls) : [];
+  const rest = polls.filter(({ key }) => !ended.includes(key));
+  const tried = await Promise.allSettled(
+    rest.map(({ key, asked }) =>
+      noting(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }, () =>
+        app.telemetry.trace('poll', key, () => endAlone(app, key, asked)),
+      ),
+    ),
+  );
+  await deliverEnded(app, keys);
+  const failed = tried.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** @returns the batches that were ended */
+async function endTogether(app: App, polls: readonly { key: BatchKey; asked: PollResult }[]): Promise<BatchKey[]> {
+  const here: { key: BatchKey; batch: BatchRow; bytes: Buffer }[] = [];
+  const fetch = async ({ key, asked }: (typeof polls)[number]) => {
+    const batch = await readBatchRow(app.ledger, key);
+    if (batch.state !== 'submitted' || isEarly(app, batch)) return;
+    asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
+    const answer = await asked.answer;
+    if (answer.kind === 'done') here.push({ key, batch, bytes: answer.file });
+  };
+  // What fails here fails again alone, where it counts.
+  await Promise.race([Promise.allSettled(polls.map(fetch)), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  const soon = [...here];
+  if (soon.length < 2) return [];
+  try {
+    const fitting = await findFitting(app, soon);
+    if (fitting.length < 2) return [];
+    crashPoint('poll.matched');
+    await reconcileTogether(app.ledger, fitting);
+    for (const { key, evidence } of fitting) {
+      app.log.info({ ...key, outcomes: evidence['outcomes'] }, 'batch reconciled');
+      await noteEnd(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key });
+    }
+    return fitting.map(({ key }) => key);
+  } catch (error) {
+    app.log.warn({ batches: soon.map(({ key }) => key) }, `results are reconciled one by one: ${reasonOf(error)}`);
+    return [];
+  }
+}
+
+/** Returns what is to be written of the results that are plain and fit. */
+async function findFitting(
+  app: App,
+  here: readonly { key: BatchKey; batch: BatchRow; bytes: Buffer }[],
+): Promise<FittingResult[]> {
+  const sent = await readSentBatches(
+    app.ledger,
+    here.map(({ batch }) => batch),
+  );
+  return here.flatMap(({ key, batch, bytes }) => {
+    const found = sent.find(({ file, batchNo }) => file.file_id === key.fileId && batchNo === key.batchNo);
+    const judged = found && judgePlain(batch, found.file.layout!, found.sent, bytes);
+    if (!judged) return [];
+    const result = { ...sealResult(app, found.file, key.batchNo, bytes), rows: batch.rows };
+    crashPoint('poll.result-sealed');
+    const evidence = { outcomes: judged.totals, reordered: judged.reordered };
+    const nextAt = nextRecheckAt(app, batch);
+    return [{ key, fileNo: found.file.file_no, result, outcomes: judged.rows, evidence, nextRecheckAt: nextAt }];
+  });
+}
+
+/** Adds the jobs for the outputs of files that wait for no other batch. */
+async function deliverEnded(app: App, keys: readonly BatchKey[]): Promise<void> {
+  const fileIds = [...new Set(keys.map((key) => key.fileId))];
+  for (const done of await findFilesWithoutOpenBatch(app.ledger, fileIds)) {
+    await enqueueDeliveryAt(app, done.site, done.fileIds);
+    crashPoint('poll.deliver-asked');
+  }
+}
 
 /**
  * Fetches the result of a batch and reconciles it when it is there. A result that did not fit, or was reconciled, is
@@ -40,25 +129,28 @@ export async function pollBatch(app: App, key: BatchKey): Promise<void> {
 
 /** Does the same for a person who waits for it. @returns why the query got no answer, if it did not */
 export async function askForResult(app: App, key: BatchKey): Promise<string | undefined> {
+  const asked: PollResult = {};
+  await endAlone(app, key, asked);
+  await deliverEnded(app, [key]);
+  return asked.failure;
+}
+
+async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<void> {
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
   let fresh: FreshResult | undefined;
-  const asked: PollResult = {};
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has queried meanwhile and set the next time; two series must not run side by side.
-    if (isEarly(app, batch)) return undefined;
+    if (isEarly(app, batch)) return;
     fresh = await (batch.state === 'submitted' ? askService(app, batch, asked) : askOnceMore(app, batch, asked));
   }
   const now = fresh?.received ?? (await readBatchRow(app.ledger, key));
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
-  if (await hasOpenBatches(app.ledger, key.fileId)) return asked.failure;
-  await enqueueDelivery(app, key.fileId);
-  crashPoint('poll.deliver-asked');
-  return asked.failure;
 }
 
-type PollResult = { failure?: string };
+/** What a query for a result came to: why there was no answer, and the answer of one that was made before. */
+type PollResult = { failure?: string; answer?: Promise<ResultAnswer> };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
 const TOLERANCE_MS = 1_000;
@@ -71,7 +163,7 @@ function isEarly(app: App, batch: BatchRow): boolean {
 type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
 
 async function askService(app: App, batch: BatchRow, asked: PollResult): Promise<FreshResult | undefined> {
-  const answer = await fetchResult(app, batch, asked);
+  const answer = await (asked.answer ?? fetchResult(app, batch, asked));
   if (answer.kind === 'done') return keepResult(app, batch, answer.file);
   const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
   const account = app.account(batch.account);

@@ -21,7 +21,7 @@ import { type BodyAhead, isBodyOf, openAhead, readBody } from './read-body.ts';
 import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd } from '../note-failures.ts';
-import { enqueueNextBatch, findNext, keyOf, mayBeSent } from '../enqueue.ts';
+import { enqueueNextBatch, findNext, gatherPolls, keyOf, mayBeSent } from '../enqueue.ts';
 
 /** How long a job works on the batches of its account, in ms. */
 const SLICE_MS = 1_000;
@@ -41,6 +41,7 @@ export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal,
   const began = performance.now();
   const isOver = () => signal.aborted || performance.now() - began >= sliceMs;
   const asked: Promise<void>[] = [];
+  const polls = gatherPolls(app);
   try {
     let account: string | undefined;
     let ahead: BodyAhead | undefined;
@@ -53,7 +54,8 @@ export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal,
       const wasGuess: boolean = next === ahead?.key;
       if (tried) {
         account = tried.account;
-        asked.push(withoutNotice(askForNext(app, tried.now)));
+        if (tried.now.state === 'submitted') polls.add(tried.now);
+        else asked.push(withoutNotice(askForNext(app, tried.now)));
         if (isOver()) return await enqueueNextBatch(app, account);
       }
       ahead = await opening;
@@ -62,7 +64,7 @@ export async function runSubmitJob(app: App, key: BatchKey, signal: AbortSignal,
       else next = account !== undefined && (tried || wasGuess) ? await findNext(app, account) : undefined;
     }
   } finally {
-    await Promise.all(asked);
+    await Promise.all([...asked, polls.end()]);
   }
 }
 

@@ -146,11 +146,13 @@ async function refillQueue(app: App, atStart: boolean): Promise<void> {
   });
   const jobKeys = async (name: QueueName, which: Which) =>
     new Set([...(await app.queue.ids(name, which))].map(jobKeyOf));
+  const pollKeys = async (which: Which) =>
+    new Set([...(await jobKeys('poll', which))].flatMap(filesOf).map((batch) => `poll-${batch}`));
   const [intake, submit, poll, latePoll, deliver] = await Promise.all([
     jobKeys('intake', atStart ? 'waiting' : 'live'),
     jobKeys('submit', 'next'),
-    jobKeys('poll', atStart ? 'waiting' : 'live'),
-    jobKeys('poll', atStart ? 'waiting' : 'pressing'),
+    pollKeys(atStart ? 'waiting' : 'live'),
+    pollKeys(atStart ? 'waiting' : 'pressing'),
     jobKeys('deliver', atStart ? 'waiting' : 'live'),
   ]);
   const { site } = app.settings;

@@ -45,12 +45,32 @@ export type SentBatch = { file: FileRow; sent: SentText };
 
 /** @throws PipelineError NOT_FOUND */
 export async function readSentBatch(ledger: Ledger, batch: BatchRow): Promise<SentBatch> {
-  const { rows } = await ledger.pool.query<FileRow & { sent_rows: number; sent_text: string }>(
-    `SELECT f.*, s.wrapped_key, s.content_key, s.row_set, r.sent_rows, r.sent_text
-     FROM file f LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL sent_text(f.file_no, $2, $3, $4) r WHERE f.file_id = $1`,
-    [batch.file_id, batch.batch_no, batch.first_line, batch.last_line],
+  const [found] = await readSentBatches(ledger, [batch]);
+  if (!found) throw new PipelineError('NOT_FOUND', `find file "${batch.file_id}"`);
+  return found;
+}
+
+/** Does the same for several batches, in their order; one whose file is gone is left out. */
+export async function readSentBatches(
+  ledger: Ledger,
+  batches: readonly BatchRow[],
+): Promise<(SentBatch & { batchNo: number })[]> {
+  const { rows } = await ledger.pool.query<FileRow & { batch_no: number; sent_rows: number; sent_text: string }>(
+    `SELECT f.*, s.wrapped_key, s.content_key, s.row_set, b.batch_no, r.sent_rows, r.sent_text
+     FROM unnest($1::text[], $2::integer[], $3::integer[], $4::integer[])
+            WITH ORDINALITY AS b (file_id, batch_no, first_line, last_line, place)
+     JOIN file f USING (file_id) LEFT JOIN file_secret s USING (file_id)
+     CROSS JOIN LATERAL sent_text(f.file_no, b.batch_no, b.first_line, b.last_line) r ORDER BY b.place`,
+    [
+      batches.map((batch) => batch.file_id),
+      batches.map((batch) => batch.batch_no),
+      batches.map((batch) => batch.first_line),
+      batches.map((batch) => batch.last_line),
+    ],
   );
-  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${batch.file_id}"`);
-  const { sent_rows, sent_text, ...file } = rows[0];
-  return { file, sent: { rows: sent_rows, bytes: Buffer.from(sent_text) } };
+  return rows.map(({ batch_no: batchNo, sent_rows, sent_text, ...file }) => ({
+    file,
+    batchNo,
+    sent: { rows: sent_rows, bytes: Buffer.from(sent_text) },
+  }));
 }

@@ -4,7 +4,8 @@ import { copyOutcomes, type RowOutcomes } from '../row/copy-rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { transact, type Transaction } from '../engine/transaction.ts';
-import { type BatchKey, moveBatch, type Sql } from '../engine/move.ts';
+import { type BatchKey, moveBatch, mustMove, type Sql } from '../engine/move.ts';
+import { queryInOne } from '../engine/query-together.ts';
 import type { ReconciledRow } from '../../rows/rows.ts';
 
 /**
@@ -17,28 +18,17 @@ export async function receiveResult(
   key: BatchKey,
   result: { sealed: Buffer; sha256: string; rows: number },
 ): Promise<BatchRow | undefined> {
-  const keep = (tx: Transaction) =>
-    moveBatch(
-      tx,
-      'receive',
-      key,
-      {
-        actor: 'worker:poll',
-        reason: 'the result file is here',
-        evidence: { sha256: result.sha256, rows: result.rows },
-      },
-      {
-        set: {
-          result_at: tx.at,
-          result_sha256: result.sha256,
-          next_poll_at: null,
-          stale_since: null,
-          poll_alarm: null,
-        },
-        also: keeping(result.sealed),
-      },
-    );
-  return transact(ledger, keep, { isFollowed: true });
+  return transact(ledger, (tx) => receive(tx, key, result), { isFollowed: true });
+}
+
+function receive(
+  tx: Transaction,
+  key: BatchKey,
+  { sealed, sha256, rows }: Parameters<typeof receiveResult>[2],
+): Promise<BatchRow | undefined> {
+  const because = { actor: 'worker:poll', reason: 'the result file is here', evidence: { sha256, rows } };
+  const set = { result_at: tx.at, result_sha256: sha256, next_poll_at: null, stale_since: null, poll_alarm: null };
+  return moveBatch(tx, 'receive', key, because, { set, also: keeping(sealed) });
 }
 
 /**
@@ -71,36 +61,81 @@ export async function reconcileBatch(
   nextRecheckAt: Date | null = null,
 ): Promise<boolean> {
   return transact(ledger, async (tx) => {
-    const because = { actor: 'worker:poll', reason: 'every row matched and counts and cents conserve', evidence };
-    const row = await moveBatch(tx, 'reconcile', key, because, { set: { next_recheck_at: nextRecheckAt } });
+    const row = await reconcile(tx, key, evidence, nextRecheckAt);
     if (!row) return false;
-    await writeOutcomes(tx, fileNo, row, outcomes);
+    await writeOutcomes(tx, { fileNo, batch: row, outcomes });
     return true;
   });
 }
 
+function reconcile(tx: Transaction, key: BatchKey, evidence: Record<string, unknown>, nextRecheckAt: Date | null) {
+  const because = { actor: 'worker:poll', reason: 'every row matched and counts and cents conserve', evidence };
+  return moveBatch(tx, 'reconcile', key, because, { set: { next_recheck_at: nextRecheckAt } });
+}
+
+/** A result that has arrived and fits, with its batch. */
+export type FittingResult = {
+  key: BatchKey;
+  fileNo: number;
+  result: Parameters<typeof receiveResult>[2];
+  outcomes: RowOutcomes;
+  evidence: Record<string, unknown>;
+  nextRecheckAt: Date | null;
+};
+
 /**
- * Writes the outcomes of a batch, inside the transaction of the move that ends it.
- * @throws PipelineError MOVE_REFUSED when they do not match the batch's rows exactly
+ * Moves `receive` and `reconcile` of several batches, in one transaction. A small batch costs mostly its messages and
+ * commits. All processes take the batches in one order, so that none waits for another that waits for it.
+ * @throws PipelineError MOVE_REFUSED when one of them did not wait for its result, or its outcomes do not match its rows
+ *   exactly; then nothing of any is written
+ */
+export async function reconcileTogether(ledger: Ledger, results: readonly FittingResult[]): Promise<void> {
+  const nameOf = ({ key }: FittingResult) => `${key.fileId} ${String(key.batchNo).padStart(9, '0')}`;
+  const inOrder = results.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  await transact(ledger, async (tx) => {
+    const moved = await queryInOne(tx, (asked) =>
+      inOrder.map(async ({ key, result, evidence, nextRecheckAt }) => {
+        const steps = [receive(asked, key, result), reconcile(asked, key, evidence, nextRecheckAt)] as const;
+        return (await Promise.all(steps))[1];
+      }),
+    );
+    const parts = inOrder.map(({ fileNo, key, outcomes }, place) => ({
+      fileNo,
+      outcomes,
+      batch: mustMove(moved[place], `reconcile batch ${key.batchNo} of file "${key.fileId}" with others`),
+    }));
+    await writeOutcomes(tx, parts[0]!, ...parts.slice(1));
+  });
+}
+
+type EndedBatch = { fileNo: number; batch: BatchRow; outcomes: RowOutcomes };
+
+/**
+ * Writes the outcomes of batches, inside the transaction of the moves that end them.
+ * @throws PipelineError MOVE_REFUSED when they do not match the rows of a batch exactly
  */
 export async function writeOutcomes(
   tx: Transaction,
-  fileNo: number,
-  batch: BatchRow,
-  outcomes: RowOutcomes,
+  first: EndedBatch,
+  ...others: readonly EndedBatch[]
 ): Promise<void> {
-  const copied = await copyOutcomes(tx, fileNo, outcomes);
+  const parts = [first, ...others];
+  const copied = await copyOutcomes(tx, first.fileNo, first.outcomes, others);
   crashPoint('poll.outcomes-copied');
   // The database sums the outcomes as they are written, row by row (migrations/0016-calls.sql), so nothing has to be
   // read again.
   const { rows } = await tx.client.query<{ rows: number; cents: number }>(
-    `SELECT coalesce(sum(rows), 0)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
-     FROM batch_outcome WHERE file_no = $1 AND batch_no = $2`,
-    [fileNo, batch.batch_no],
+    `SELECT coalesce(sum(o.rows), 0)::bigint AS rows, coalesce(sum(o.cents), 0)::bigint AS cents
+     FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS part (file_no, batch_no, place)
+     LEFT JOIN batch_outcome o USING (file_no, batch_no) GROUP BY place ORDER BY place`,
+    [parts.map(({ fileNo }) => fileNo), parts.map(({ batch }) => batch.batch_no)],
   );
-  const [found] = rows;
-  if (found?.rows === batch.rows && found.cents === batch.cents && copied === batch.rows) return;
-  const action = `reconcile batch ${batch.batch_no} of file "${batch.file_id}"`;
+  const isWhole = copied === parts.reduce((sum, { batch }) => sum + batch.rows, 0);
+  const wrong = parts.find(
+    ({ batch }, place) => !isWhole || rows[place]?.rows !== batch.rows || rows[place].cents !== batch.cents,
+  );
+  if (!wrong) return;
+  const action = `reconcile batch ${wrong.batch.batch_no} of file "${wrong.batch.file_id}"`;
   throw new PipelineError('MOVE_REFUSED', action, 'the outcomes do not match its rows');
 }
 
@@ -153,7 +188,7 @@ export async function recoverException(
       },
     );
     if (!row) return false;
-    await writeOutcomes(tx, fileNo, row, found.rows);
+    await writeOutcomes(tx, { fileNo, batch: row, outcomes: found.rows });
     return true;
   });
 }

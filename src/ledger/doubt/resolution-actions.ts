@@ -150,7 +150,7 @@ export async function mapBatch(
 ): Promise<BatchRow> {
   const set = { result_at: tx.at, next_poll_at: null };
   const batch = await mustBeResolved(tx, await moveBatch(tx, 'map', key, because, { set }), key, 'map');
-  await writeOutcomes(tx, await readFileNo(tx, key), batch, rows);
+  await writeOutcomes(tx, { fileNo: await readFileNo(tx, key), batch, outcomes: rows });
   await voidProposals(tx, key, because);
   return batch;
 }
@@ -218,7 +218,7 @@ export async function settleBatch(
   const set = { submitted_at: await readLastCall(tx, key), result_at: tx.at, next_poll_at: null };
   const row = await moveBatch(tx, 'settle', key, because, { set });
   const batch = await mustBeResolved(tx, row, key, 'settle');
-  await writeOutcomes(tx, await readFileNo(tx, key), batch, rows);
+  await writeOutcomes(tx, { fileNo: await readFileNo(tx, key), batch, outcomes: rows });
   await resolveAttempts(tx, key, resolution, because);
   return batch;
 }

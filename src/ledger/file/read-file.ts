@@ -52,12 +52,18 @@ export async function readBatches(ledger: Ledger, fileId: string): Promise<Batch
   return rows;
 }
 
-/** Returns whether a batch of the file still waits for something. */
-export async function hasOpenBatches(ledger: Ledger, fileId: string): Promise<boolean> {
-  const { rowCount } = await ledger.pool.query(`SELECT 1 FROM batch WHERE file_id = $1 AND ${IS_OPEN} LIMIT 1`, [
-    fileId,
-  ]);
-  return rowCount === 1;
+/** Returns these files as far as none of their batches waits for anything, by site. */
+export async function findFilesWithoutOpenBatch(
+  ledger: Ledger,
+  fileIds: readonly string[],
+): Promise<{ site: string; fileIds: string[] }[]> {
+  const { rows } = await ledger.pool.query<{ site: string; fileIds: string[] }>(
+    `SELECT site, array_agg(file_id ORDER BY file_no) AS "fileIds" FROM file
+     WHERE file_id = ANY ($1) AND NOT EXISTS (SELECT FROM batch WHERE batch.file_id = file.file_id AND ${IS_OPEN})
+     GROUP BY site`,
+    [fileIds],
+  );
+  return rows;
 }
 
 export async function readOutputs(ledger: Ledger, fileId: string): Promise<OutputRow[]> {

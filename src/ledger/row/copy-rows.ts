@@ -41,15 +41,26 @@ export type RowOutcomes = PackedOutcomes | readonly ReconciledRow[];
 
 /**
  * Writes outcomes by COPY.
+ * @param others of further files or batches
  * @returns their number
  */
-export async function copyOutcomes(tx: Transaction, fileNo: number, outcomes: RowOutcomes): Promise<number> {
-  const isPacked = 'lines' in outcomes;
-  const tuples = tupleWriter(isPacked ? roomOf(outcomes) : undefined);
-  if (isPacked) writePacked(tuples, fileNo, outcomes);
-  else for (const row of outcomes) writeOutcome(tuples, fileNo, row);
+export async function copyOutcomes(
+  tx: Transaction,
+  fileNo: number,
+  outcomes: RowOutcomes,
+  others: readonly { fileNo: number; outcomes: RowOutcomes }[] = [],
+): Promise<number> {
+  const parts = [{ fileNo, outcomes }, ...others];
+  const room = parts.reduce((sum, part) => sum + ('lines' in part.outcomes ? roomOf(part.outcomes) : 0), 0);
+  const tuples = tupleWriter(room || undefined);
+  let copied = 0;
+  for (const part of parts) {
+    if ('lines' in part.outcomes) writePacked(tuples, part.fileNo, part.outcomes);
+    else for (const row of part.outcomes) writeOutcome(tuples, part.fileNo, row);
+    copied += 'lines' in part.outcomes ? part.outcomes.rows : part.outcomes.length;
+  }
   await copyTuples(tx, 'outcomes', tuples.finish());
-  return isPacked ? outcomes.rows : outcomes.length;
+  return copied;
 }
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));

@@ -5,7 +5,7 @@ import { copyFaults, copyOutcomes } from '../../../src/ledger/row/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
 import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
 import {
-  hasOpenBatches,
+  findFilesWithoutOpenBatch,
   readBatches,
   readBatchRow,
   readFaults,
@@ -69,17 +69,22 @@ describe('readBatchRow, readBatches and readSealedPart', () => {
   });
 });
 
-describe('hasOpenBatches', () => {
-  it.each(Object.keys(BATCH_STATES) as BatchState[])('says whether a batch that is %s is open', async (state) => {
+describe('findFilesWithoutOpenBatch', () => {
+  it.each(Object.keys(BATCH_STATES) as BatchState[])('knows whether a batch that is %s is open', async (state) => {
     const { file_id: fileId } = await world.accepted({ batches: 2 });
     await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
     await world.putBatch({ fileId, batchNo: 2 }, state);
-    expect(await hasOpenBatches(world.ledger, fileId)).toBe(state !== 'reconciled' && state !== 'cancelled');
+    const isEnded = state === 'reconciled' || state === 'cancelled';
+    expect(await findFilesWithoutOpenBatch(world.ledger, [fileId])).toEqual(
+      isEnded ? [{ site: 'main', fileIds: [fileId] }] : [],
+    );
   });
 
-  it('is false without batches', async () => {
-    const { file_id: fileId } = await world.accepted({ batches: 0 });
-    expect(await hasOpenBatches(world.ledger, fileId)).toBe(false);
+  it('gives files without batches, in their order', async () => {
+    const files = [await world.accepted({ batches: 0 }), await world.accepted({ batches: 0 })];
+    const fileIds = files.map((file) => file.file_id);
+    expect(await findFilesWithoutOpenBatch(world.ledger, [...fileIds].reverse())).toEqual([{ site: 'main', fileIds }]);
+    expect(await findFilesWithoutOpenBatch(world.ledger, ['nosuchfile'])).toEqual([]);
   });
 });
 

@@ -2,9 +2,11 @@ import type { World } from '../world.ts';
 import type { Payload } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
 import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { MOST_BATCHES } from '../../../schemas/jobs.ts';
+import { keyOf } from '../../../workers/enqueue.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
-import { pollBatch } from '../../../workers/poll/poll.ts';
+import { runPollJob } from '../../../workers/poll/poll.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { runReprocess } from '../../../src/actions/reprocess/run-reprocess.ts';
 import { findOpenRuns } from '../../../src/ledger/reprocess/move-run.ts';
@@ -112,7 +114,7 @@ export type Chore = {
 const STAGES: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
   intake: (app, job) => eachFile(job, (fileId) => intakeFile(app, { fileId })),
   submit: submitBatch,
-  poll: pollBatch,
+  poll: runPollJob,
   deliver: (app, job) => eachFile(job, (fileId) => deliverFile(app, { fileId })),
   reprocess: runReprocess,
 };
@@ -143,9 +145,10 @@ export async function chooseDueWork(world: World): Promise<Chore | undefined> {
   const chores: { name: FileQueue; payload: Payload<FileQueue> }[] = [
     ...due.intake.map((fileId) => ({ name: 'intake' as const, payload: { fileId } })),
     ...due.submit.map((payload) => ({ name: 'submit' as const, payload })),
-    ...due.poll.map((batch) => ({
+    ...due.poll.map((batch, place) => ({
       name: 'poll' as const,
-      payload: { fileId: batch.file_id, batchNo: batch.batch_no },
+      // Each with those after it, as batches submitted in quick succession share a job.
+      payload: { ...keyOf(batch), more: due.poll.slice(place + 1, place + MOST_BATCHES).map(keyOf) },
     })),
     ...due.deliver.map((fileId) => ({ name: 'deliver' as const, payload: { fileId } })),
     ...(await findOpenRuns(world.office, world.settings.site)).map((runNo) => ({

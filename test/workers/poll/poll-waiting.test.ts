@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { detachResult } from '../../../src/ledger/doubt/resolution-actions.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { compareBatch } from '../../../src/explain/compare-batch.ts';
-import { pollBatch } from '../../../workers/poll/poll.ts';
+import { pollBatch, runPollJob } from '../../../workers/poll/poll.ts';
 import { httpAnswer, stopTime, waitUntil } from '../../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../../gateway/support/soap-answers.ts';
 import { type Play, say } from '../../support/scripted-service.ts';
-import { answeringResult, GOOD, pollWorld, withGateway } from '../support/scripted-gateway.ts';
-import { agentCodeOf } from '../support/step-world.ts';
+import { answeringResult, GOOD, pollWorld, result, ROWS, withGateway } from '../support/scripted-gateway.ts';
+import { agentCodeOf, cutAtStatement } from '../support/step-world.ts';
 
 const world = pollWorld();
 
@@ -184,5 +186,97 @@ describe('pollBatch, while there is no result', () => {
     await pollBatch(world.app, key);
     expect(world.service.posts(agentCodeOf(account)) - before).toBe(1);
     expect(await world.batch(key)).toMatchObject({ state: 'submitted', polls: 1 });
+  });
+});
+
+describe('runPollJob, with several batches', () => {
+  /** What the service says of a batch: a result that fits unless told otherwise. */
+  type Says = Record<string, ResultAnswer | Error | Promise<ResultAnswer>>;
+
+  async function submittedThree() {
+    const all = [await world.submitted(), await world.submitted(), await world.submitted()];
+    const [first, ...more] = all.map(({ key }) => key) as [BatchKey, ...BatchKey[]];
+    const asked: string[] = [];
+    const saying = (says: Says, app = world.app) =>
+      withGateway(app, {
+        fetchBatchResult: async ({ batchId }) => {
+          asked.push(batchId);
+          const answer = says[batchId] ?? GOOD;
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+      });
+    const states = () => Promise.all(all.map(async ({ key }) => (await world.storyOf(key)).state));
+    return {
+      ids: all.map(({ batchId }) => batchId),
+      keys: [first, ...more],
+      job: { ...first, more },
+      asked,
+      saying,
+      states,
+    };
+  }
+
+  async function commitsOf(keys: readonly BatchKey[]): Promise<number> {
+    const fileIds = keys.map(({ fileId }) => fileId);
+    const [row] = await world.query<{ commits: number }>(
+      `SELECT count(DISTINCT o.xmin::text)::int AS commits FROM row_outcome o JOIN file USING (file_no) WHERE file_id = ANY ($1)`,
+      [fileIds],
+    );
+    return row!.commits;
+  }
+
+  it('asks for all at once, ends them in one transaction, and has their files delivered by one job', async () => {
+    const { keys, job, asked, saying, states } = await submittedThree();
+    const asks = await world.jobsAddedBy(job.fileId, () => runPollJob(saying({}), job));
+    expect([asks, asked.length, await states()]).toEqual([['deliver'], 3, Array(3).fill('reconciled')]);
+    expect(await commitsOf(keys)).toBe(1);
+    for (const key of keys)
+      expect((await world.storyOf(key)).moves).toEqual(['prepare', 'send', 'submit', 'receive', 'reconcile']);
+  });
+
+  it.each<[string, (id: string) => Says, string]>([
+    ['does not fit', (id) => ({ [id]: result(ROWS.slice(1)) }), 'exception'],
+    ['is not there', (id) => ({ [id]: { kind: 'running', text: 'please wait' } }), 'submitted'],
+    ['is not plain', (id) => ({ [id]: result([...ROWS].reverse().map((row) => `${row},Received`)) }), 'reconciled'],
+    ['comes late', (id) => ({ [id]: sleep(1_500, GOOD) }), 'reconciled'],
+  ])('ends the others together when the result of one %s, and asks for that one once', async (_what, says, state) => {
+    const { ids, keys, job, asked, saying, states } = await submittedThree();
+    await runPollJob(saying(says(ids[1]!)), job);
+    expect([await states(), asked.length]).toEqual([['reconciled', state, 'reconciled'], 3]);
+    expect(await commitsOf([keys[0]!, keys[2]!])).toBe(1);
+  });
+
+  it('ends the others together when a query fails, and fails for that one', async () => {
+    const { ids, job, saying, states } = await submittedThree();
+    await expect(runPollJob(saying({ [ids[1]!]: new Error('no line') }), job)).rejects.toThrow('no line');
+    expect(await states()).toEqual(['reconciled', 'submitted', 'reconciled']);
+  });
+
+  it.each([
+    /INSERT INTO sealed_part/,
+    /next_recheck_at = /,
+    /COPY row_outcome/,
+    /FROM unnest.*LEFT JOIN batch_outcome/s,
+  ])('ends them one by one when %s fails for all together', async (statement) => {
+    const { keys, job, asked, saying, states } = await submittedThree();
+    const cut = cutAtStatement(world.app, statement);
+    await runPollJob(saying({}, cut.app), job);
+    expect([cut.wasCut(), asked.length, await states()]).toEqual([true, 3, Array(3).fill('reconciled')]);
+    expect(await commitsOf(keys)).toBe(3);
+  });
+
+  it('ends each once when two workers have them in different order', async () => {
+    const { keys, job, saying, states } = await submittedThree();
+    const [one, two, three] = keys as [BatchKey, BatchKey, BatchKey];
+    const app = saying({});
+    await Promise.all([
+      runPollJob(app, job),
+      runPollJob(app, { ...three, more: [one] }),
+      runPollJob(app, { ...two, more: [three] }),
+    ]);
+    expect(await states()).toEqual(Array(3).fill('reconciled'));
+    for (const key of keys)
+      expect((await world.storyOf(key)).moves.filter((move) => move === 'reconcile')).toHaveLength(1);
   });
 });

@@ -86,7 +86,7 @@ describe('pollBatch, after the process died', () => {
     ['before the result was kept', /INSERT INTO sealed_part/, 'submitted'],
     ['between keeping and reconciling', /next_recheck_at = /, 'result_in'],
     ['while outcomes were written', /COPY row_outcome/, 'result_in'],
-    ['after they were written', /FROM batch_outcome/, 'result_in'],
+    ['after they were written', /JOIN batch_outcome/, 'result_in'],
   ])('%s: the next poll goes on from there', async (_when, statement, state) => {
     const { key } = await world.submitted();
     const cut = cutAtStatement(world.app, statement);

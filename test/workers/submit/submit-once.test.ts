@@ -1,3 +1,4 @@
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { runSubmitJob, submitBatch } from '../../../workers/submit/submit.ts';
@@ -190,10 +191,12 @@ describe('runSubmitJob', () => {
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
   });
 
-  it('asks for the result of each, also of the last', async () => {
+  it('asks for the results of all, also of the last, by one job', async () => {
     const keys = await threeBatches();
-    const asks = await world.jobsAddedBy(keys[0].fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
-    expect(asks).toEqual(['poll-1-0', 'poll-2-0', 'poll-3-0']);
+    const { fileId } = keys[0];
+    const asks = await world.jobsAddedBy(fileId, () => runSubmitJob(takingAll(), keys[0], GOING_ON, 60_000));
+    expect(asks).toEqual([`poll-1-0.${fileId}-2-0.${fileId}-3-0`]);
+    expect(await world.jobsAddedBy(fileId, () => sweep(world.app))).toEqual([]);
   });
 
   it('goes on with another file when the next one is cancelled during a call', async () => {

@@ -84,7 +84,7 @@ export function pollWorld(): PollWorld {
 }
 
 async function openPollWorld(): Promise<PollWorld> {
-  const world = await openStepWorld({ accounts: 40, settings: { batch: { maxRows: 3 } } });
+  const world = await openStepWorld({ accounts: 64, settings: { batch: { maxRows: 3 } } });
   const makeDue = async (key: BatchKey) => {
     await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 s' WHERE file_id = $1`, [key.fileId]);
   };
