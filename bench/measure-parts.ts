@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { BenchRun, Machine, Measurement } from './measure/record.ts';
 import { openBench } from './open-bench.ts';
 import type { Part, Plan } from './parts/part.ts';
+import { redisVersion } from './world/redis.ts';
 
 /** Measures one part after another. A part that fails is reported and does not discard the results of the others. */
 export async function measureParts(
@@ -37,7 +38,10 @@ function describeAs(plan: Plan, measurements: Measurement[]): BenchRun {
     kind: 'bench',
     day: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
-    versions: versionsOf(['csv-parse', 'papaparse', 'fast-csv', 'zod', 'soap']),
+    versions: {
+      ...versionsOf(['csv-parse', 'papaparse', 'fast-csv', 'zod', 'soap', 'bullmq', 'pg']),
+      redis: redisVersion() ?? 'not installed',
+    },
     rounds: plan.rounds,
     measurements,
   };

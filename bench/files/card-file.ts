@@ -107,7 +107,7 @@ function withCheckDigit(digits: string): string {
 }
 
 /** Returns whole numbers from 0 to below `end`; the same seed gives the same numbers on every machine. */
-function seededChoice(seed: number): (end: number) => number {
+export function seededChoice(seed: number): (end: number) => number {
   let state = seed >>> 0;
   return (end) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

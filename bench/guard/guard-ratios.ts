@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Measurement } from '../measure/record.ts';
+import { AFTERNOON, DURABLE, type Measurement } from '../measure/record.ts';
 import { lookUp, ratioOf } from '../measure/statistics.ts';
 
 /**
@@ -45,26 +45,21 @@ type Ratios = Readonly<Record<string, number>>;
 export function quickRatios(measurements: readonly Measurement[]): Ratios {
   const of = (part: string, subject: string) => lookUp(measurements, { part, subject });
   const intakeOf = (condition: string) => lookUp(measurements, { part: 'import-profile', condition });
+  const againstPeer = (part: string, peer: string) => ratioOf(of(part, peer), of(part, 'paydrop'));
   const ratios = {
     'validation against bare csv-parse': ratioOf(of('validate', 'csv-parse'), of('validate', 'paydrop')),
     'validation against the floor': ratioOf(of('validate', 'floor'), of('validate', 'paydrop')),
-    'intake against parsing, checking and serialising': ratioOf(
-      of('stations', 'afternoon script'),
-      of('stations', 'paydrop'),
-      { under: 'intakeSeconds' },
-    ),
+    'intake against parsing, checking and serialising': ratioOf(of('stations', AFTERNOON), of('stations', 'paydrop'), {
+      under: 'intakeSeconds',
+    }),
     'intake by a profile against the layout': ratioOf(intakeOf('in the layout'), intakeOf('by an import profile'), {
       over: 'intakeSeconds',
       under: 'intakeSeconds',
     }),
-    'drop to result against the afternoon script': ratioOf(
-      of('drop-to-result', 'afternoon script'),
-      of('drop-to-result', 'paydrop'),
-    ),
-    'small files against the afternoon script': ratioOf(
-      of('small-files', 'afternoon script'),
-      of('small-files', 'paydrop'),
-    ),
+    'drop to result against the afternoon script': againstPeer('drop-to-result', AFTERNOON),
+    'drop to result against the durable peer': againstPeer('drop-to-result', DURABLE),
+    'small files against the afternoon script': againstPeer('small-files', AFTERNOON),
+    'small files against the durable peer': againstPeer('small-files', DURABLE),
   };
   return Object.fromEntries(
     Object.entries(ratios).filter((entry): entry is [string, number] => entry[1] !== undefined),

@@ -10,6 +10,10 @@ export const Sample = z.object({
 });
 export type Sample = z.infer<typeof Sample>;
 
+/** The contestants beside paydrop on the whole way. */
+export const AFTERNOON = 'afternoon script';
+export const DURABLE = 'durable peer';
+
 /** What was measured: who did which work on how many rows, and under which conditions. */
 export const About = z.object({
   part: z.string(),
@@ -19,7 +23,11 @@ export const About = z.object({
 });
 export type About = z.infer<typeof About>;
 
-export const Measurement = About.extend({ samples: z.array(Sample) });
+export const Measurement = About.extend({
+  samples: z.array(Sample),
+  /** Why there are no samples: what the contestant needs and the machine lacks. */
+  leftOut: z.string().optional(),
+});
 export type Measurement = z.infer<typeof Measurement>;
 
 export const Machine = z.object({

@@ -25,7 +25,8 @@ export type Plan = {
   readonly sizes: Readonly<Record<'validate' | 'stations' | 'dropToResult' | 'overSandbox', readonly number[]>>;
   /** Rows per batch, the same for both sides. */
   readonly batchRows: readonly number[];
-  readonly smallFiles: { readonly files: number; readonly rows: number };
+  readonly smallFiles: readonly { readonly files: number; readonly rows: number }[];
+  readonly night: { readonly files: number; readonly accounts: number; readonly largest: number };
   readonly openBatches: readonly number[];
   readonly ledgerRows: number;
   /** Whether to measure only what the guard compares. */

@@ -1,10 +1,12 @@
 import { ORDINARY } from '../files/card-file.ts';
 import { runProgram } from '../measure/run-program.ts';
 import { takeTurns } from '../measure/take-turns.ts';
-import { afternoonOn, dropToResult, overSandbox, paydropOn } from './drop-to-result.ts';
+import { dropToResult, overSandbox } from './drop-to-result.ts';
+import { night } from './night.ts';
 import type { Part } from './part.ts';
 import { importProfile } from './import-profile.ts';
 import { profile } from './profile.ts';
+import { smallFiles } from './small-files.ts';
 import { start } from './start.ts';
 import { stations } from './stations.ts';
 import { validate } from './validate.ts';
@@ -52,17 +54,6 @@ const questions: Part = {
   },
 };
 
-/** Many small files at once: the fixed cost of a file. */
-const smallFiles: Part = {
-  name: 'small-files',
-  about: 'many files of a hundred rows, all dropped at once, beside the afternoon script on one after the other',
-  measure: (bench) => {
-    const { files, rows } = bench.plan.smallFiles;
-    const job = { part: 'small-files', files, rows, maxRows: bench.plan.batchRows[0]! };
-    return takeTurns([afternoonOn(bench, job), paydropOn(bench, job)], bench.plan.rounds, bench.say);
-  },
-};
-
 /** In the order in which they run and appear in the report. */
 export const PARTS: readonly Part[] = [
   validate,
@@ -70,6 +61,7 @@ export const PARTS: readonly Part[] = [
   importProfile,
   dropToResult,
   smallFiles,
+  night,
   start,
   polling,
   questions,

@@ -1,7 +1,7 @@
 import { ORDINARY } from '../files/card-file.ts';
 import { runProgram } from '../measure/run-program.ts';
 import { type Contestant, takeTurns } from '../measure/take-turns.ts';
-import { HEAP_MB } from './drop-to-result.ts';
+import { HEAP_MB } from './contestants.ts';
 import type { Bench, Part } from './part.ts';
 import { withInstallation, withService } from './surroundings.ts';
 

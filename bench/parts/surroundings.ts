@@ -1,6 +1,6 @@
 import type { Sample } from '../measure/record.ts';
 import { type Service, startService } from '../service/start-service.ts';
-import { type Installation, makeInstallation } from '../world/installation.ts';
+import { makeInstallation, type Place } from '../world/installation.ts';
 import type { Bench } from './part.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function withService(
 /** Runs the work in a new installation, then removes it. */
 export async function withInstallation<Result>(
   options: Parameters<typeof makeInstallation>[0],
-  work: (place: Installation) => Promise<Result>,
+  work: (place: Place) => Promise<Result>,
 ): Promise<Result> {
   const place = await makeInstallation(options);
   try {

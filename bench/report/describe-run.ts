@@ -13,7 +13,8 @@ export function describeRun(run: BenchRun): string {
   return `${lines.join('\n')}\n`;
 }
 
-function cellsOf({ part, subject, condition, rows, samples }: Measurement): string[] {
+function cellsOf({ part, subject, condition, rows, samples, leftOut }: Measurement): string[] {
+  if (leftOut !== undefined) return [part, subject, condition, count(rows), `left out: ${leftOut}`];
   const seconds = median(samples.map((sample) => sample.seconds));
   const memory = median(samples.map(({ peakMb }) => peakMb ?? Number.NaN));
   return [

@@ -87,14 +87,14 @@ text { font: 13px system-ui, sans-serif; fill: #3d4148; }
 .title { font-size: 15px; font-weight: 600; }
 .grid { stroke: #d9dce1; }
 .line { fill: none; stroke-width: 2.5; }
-.s0 { stroke: #0b6bcb; } .s1 { stroke: #12896b; } .s2 { stroke: #b4501e; } .s3 { stroke: #7a4fb5; }
-.d0 { fill: #0b6bcb; } .d1 { fill: #12896b; } .d2 { fill: #b4501e; } .d3 { fill: #7a4fb5; }
+.s0 { stroke: #0b6bcb; } .s1 { stroke: #12896b; } .s2 { stroke: #b4501e; } .s3 { stroke: #7a4fb5; } .s4 { stroke: #a1660a; } .s5 { stroke: #5d6672; }
+.d0 { fill: #0b6bcb; } .d1 { fill: #12896b; } .d2 { fill: #b4501e; } .d3 { fill: #7a4fb5; } .d4 { fill: #a1660a; } .d5 { fill: #5d6672; }
 .bar { fill: #a9b1bc; } .ours { fill: #0b6bcb; }
 @media (prefers-color-scheme: dark) {
   text { fill: #c8ccd3; }
   .grid { stroke: #3a3f47; }
-  .s0 { stroke: #66aef5; } .s1 { stroke: #4cc9a4; } .s2 { stroke: #ef9a6b; } .s3 { stroke: #b99aec; }
-  .d0 { fill: #66aef5; } .d1 { fill: #4cc9a4; } .d2 { fill: #ef9a6b; } .d3 { fill: #b99aec; }
+  .s0 { stroke: #66aef5; } .s1 { stroke: #4cc9a4; } .s2 { stroke: #ef9a6b; } .s3 { stroke: #b99aec; } .s4 { stroke: #e3b454; } .s5 { stroke: #a9b1bc; }
+  .d0 { fill: #66aef5; } .d1 { fill: #4cc9a4; } .d2 { fill: #ef9a6b; } .d3 { fill: #b99aec; } .d4 { fill: #e3b454; } .d5 { fill: #a9b1bc; }
   .bar { fill: #5d6672; } .ours { fill: #66aef5; }
 }
 </style>`;

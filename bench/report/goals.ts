@@ -1,5 +1,5 @@
 import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/statistics.ts';
-import type { BenchRun, Measurement } from '../measure/record.ts';
+import { AFTERNOON, type BenchRun, DURABLE, type Measurement } from '../measure/record.ts';
 
 /** A performance goal of paydrop. */
 export type Goal = {
@@ -28,7 +28,7 @@ function checkingGoals({ measurements }: BenchRun): Goal[] {
   const of = (subject: string) =>
     lookUp(measurements, { part: 'validate', condition: 'ordinary', rows: MILLION, subject });
   const intake = stationsOf(measurements, MILLION);
-  const script = lookUp(measurements, { part: 'stations', subject: 'afternoon script', rows: MILLION });
+  const script = lookUp(measurements, { part: 'stations', subject: AFTERNOON, rows: MILLION });
   return [
     atLeast(
       'checking 1,000,000 rows, against bare csv-parse',
@@ -52,22 +52,30 @@ function checkingGoals({ measurements }: BenchRun): Goal[] {
   ];
 }
 
-const WAY_LIMITS: readonly (readonly [rows: number, limit: number])[] = [
-  [10_000, 1],
-  [100_000, 0.5],
-  [MILLION, 0.3],
+/** For each size: how long at most against the afternoon script, how fast at least against the durable peer. */
+const WAY_LIMITS: readonly (readonly [rows: number, asLong: number, asFast: number])[] = [
+  [10_000, 1, 1.3],
+  [100_000, 0.7, 3],
+  [MILLION, 0.45, 8],
 ];
 
 function wayGoals({ measurements }: BenchRun): Goal[] {
-  const small = lookUp(measurements, { part: 'small-files', subject: 'paydrop' });
   const perRow = (rows: number) => divide(medianOf(wayOf(measurements, rows)), rows);
   return [
-    ...WAY_LIMITS.map(([rows, limit]) =>
+    ...WAY_LIMITS.map(([rows, asLong]) =>
       atMost(
         `drop to result of ${count(rows)} rows, against the afternoon script`,
-        limit,
+        asLong,
         ' times as long',
-        ratioOf(wayOf(measurements, rows), wayOf(measurements, rows, 'afternoon script')),
+        ratioOf(wayOf(measurements, rows), wayOf(measurements, rows, AFTERNOON)),
+      ),
+    ),
+    ...WAY_LIMITS.map(([rows, , asFast]) =>
+      atLeast(
+        `drop to result of ${count(rows)} rows, against the durable peer`,
+        asFast,
+        ' times as fast',
+        ratioOf(wayOf(measurements, rows, DURABLE), wayOf(measurements, rows)),
       ),
     ),
     atMost(
@@ -76,8 +84,32 @@ function wayGoals({ measurements }: BenchRun): Goal[] {
       ' times as long',
       divide(perRow(MILLION), perRow(10_000)),
     ),
-    atLeast('files of 100 rows, drop to result', 60, ' per second', filesPerSecond(small)),
+    atLeast(
+      'files of 100 rows, drop to result',
+      60,
+      ' per second',
+      filesPerSecond(smallOf(measurements, 100, 'paydrop')),
+    ),
+    ...[100, 10].map((rows) =>
+      atLeast(
+        `files of ${rows} rows, against the durable peer`,
+        1,
+        ' times as fast',
+        ratioOf(smallOf(measurements, rows, DURABLE), smallOf(measurements, rows, 'paydrop')),
+      ),
+    ),
   ];
+}
+
+function smallOf(measurements: readonly Measurement[], rows: number, subject: string): Measurement | undefined {
+  return measurements.find(
+    (each) => each.part === 'small-files' && each.subject === subject && rowsOfEach(each) === rows,
+  );
+}
+
+/** Returns the rows of each of many files of one size; undefined when the contestant was left out. */
+export function rowsOfEach(measurement: Measurement): number | undefined {
+  return divide(measurement.rows, medianOf(measurement, 'files'));
 }
 
 function memoryGoals({ measurements }: BenchRun): Goal[] {

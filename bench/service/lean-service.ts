@@ -17,7 +17,7 @@ export type LeanService = {
  * approves all rows at once.
  */
 export async function startLeanService(): Promise<LeanService> {
-  const books = { batches: [] as Buffer[], rows: 0, isHeld: false };
+  const books = { batches: [] as Batch[], rows: 0, isHeld: false };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -35,14 +35,16 @@ export async function startLeanService(): Promise<LeanService> {
   };
 }
 
-/** Bodies stay in base64, as received. */
-type Books = { batches: Buffer[]; rows: number; isHeld: boolean };
+/** A body stays in base64, as received. */
+type Batch = { file: Buffer; agent: string };
+type Books = { batches: Batch[]; rows: number; isHeld: boolean };
 
 function answer(books: Books, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
   if (request.method === 'GET') return describe(request, response);
   response.setHeader('Content-Type', 'application/soap+xml; charset=utf-8');
   const file = textOf(body, 'batchFile');
-  const says = file ? takeBatch(books, file) : giveResult(books, textOf(body, 'batchId')?.toString('latin1') ?? '');
+  const [agent = '', id = ''] = ['agentCode', 'batchId'].map((name) => textOf(body, name)?.toString('latin1'));
+  const says = file ? takeBatch(books, { file, agent }) : giveResult(books, id, agent);
   // The text is all ASCII, and latin1 takes half the time to write.
   response.end(says, 'latin1');
 }
@@ -57,15 +59,18 @@ const FIRST_ID = 1_000_001;
 const RUNNING = 'Batch Processing, Please Wait ....';
 const DONE = 'Batch Process Has Been Done';
 
-function takeBatch({ batches }: Books, file: Buffer): string {
-  batches.push(file);
+function takeBatch({ batches }: Books, batch: Batch): string {
+  batches.push(batch);
   return envelope('ProcessCreditCardBatch', RUNNING, String(FIRST_ID + batches.length - 1));
 }
 
-/** Makes the result on request and does not keep it, so that a long run does not fill the memory. */
-function giveResult(books: Books, id: string): string {
-  const file = books.batches[Number(id) - FIRST_ID];
-  if (books.isHeld || !file) return envelope('GetBatchProcessResultFile', RUNNING, id);
+/**
+ * Makes the result on request and does not keep it, so that a long run does not fill the memory. No agent gets the
+ * results of another.
+ */
+function giveResult(books: Books, id: string, agent: string): string {
+  const { file, agent: sender } = books.batches[Number(id) - FIRST_ID] ?? {};
+  if (books.isHeld || !file || sender !== agent) return envelope('GetBatchProcessResultFile', RUNNING, id);
   const { bytes, rows } = resultOf(Buffer.from(file.toString('latin1'), 'base64'));
   books.rows += rows;
   const element = `<BATCHPROCESSRESULTFILE>${bytes.toString('base64')}</BATCHPROCESSRESULTFILE>`;

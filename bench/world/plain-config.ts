@@ -1,37 +1,60 @@
 /** Name of the import profile of the folder, if it has one. */
 export const PROFILE_NAME = 'cards';
 
-type PlainOptions = { serviceUrl: string; maxRows?: number; maxBadPercent?: number; byProfile?: boolean };
+/** Names of the one folder and of the one account. */
+const DROP = 'drop';
+const MAIN = 'main';
 
-/** Returns one account and one folder, with paydrop's defaults except where they cause waiting. */
+type PlainOptions = {
+  serviceUrl: string;
+  maxRows?: number;
+  maxBadPercent?: number;
+  byProfile?: boolean;
+  /** One by default. */
+  accounts?: number;
+};
+
+/** Returns the names of drop folders: `drop`, or one for each of several accounts. */
+export function dropFolders(accounts = 1): string[] {
+  return accounts === 1 ? [DROP] : Array.from({ length: accounts }, (_, index) => `${DROP}-${index + 1}`);
+}
+
+/** Returns one account, or several, each with its folder, with paydrop's defaults except where they cause waiting. */
 export function plainConfig(options: PlainOptions) {
-  const { serviceUrl, maxRows, maxBadPercent = 10, byProfile } = options;
+  const { maxRows, accounts } = options;
+  const named = dropFolders(accounts).map((path) => ({
+    path,
+    account: path === DROP ? MAIN : path.replace(DROP, 'account'),
+  }));
   return {
-    accounts: {
-      main: {
-        server: 'NA',
-        country: 'US',
-        currency: 'USD',
-        agentCode: 'TEST88',
-        password: 'TEST88',
-        baseUrl: serviceUrl,
-        // The stand-in has its results at once.
-        poll: { firstMs: 0, factor: 1, longestMs: 100 },
-      },
-    },
-    folders: [
-      {
-        path: 'drop',
-        account: 'main',
-        operation: 'card',
-        // Files are renamed into the folder whole, so there is nothing to wait for.
-        complete: { by: 'quiet', quietMs: 0, probes: 1 },
-        badRows: { policy: 'withhold', maxPercent: maxBadPercent },
-        // The files of a run are too uniform or too different for this check.
-        unusualFactor: 0,
-        ...(byProfile && { profile: PROFILE_NAME }),
-      },
-    ],
+    accounts: Object.fromEntries(named.map(({ account }) => [account, accountAt(options.serviceUrl, account)])),
+    folders: named.map((folder) => ({ ...folder, ...folderLike(options) })),
     ...(maxRows !== undefined && { batch: { maxRows } }),
+  };
+}
+
+/** Each account has an agent code of its own, because no agent sees the batches of another. */
+function accountAt(baseUrl: string, account: string) {
+  return {
+    server: 'NA',
+    country: 'US',
+    currency: 'USD',
+    agentCode: account === MAIN ? 'TEST88' : account,
+    password: 'TEST88',
+    baseUrl,
+    // The stand-in has its results at once.
+    poll: { firstMs: 0, factor: 1, longestMs: 100 },
+  };
+}
+
+function folderLike({ maxBadPercent = 10, byProfile }: PlainOptions) {
+  return {
+    operation: 'card',
+    // Files are renamed into the folder whole, so there is nothing to wait for.
+    complete: { by: 'quiet', quietMs: 0, probes: 1 },
+    badRows: { policy: 'withhold', maxPercent: maxBadPercent },
+    // The files of a run are too uniform or too different for this check.
+    unusualFactor: 0,
+    ...(byProfile && { profile: PROFILE_NAME }),
   };
 }

@@ -3,17 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 
-/** The output that a file gets last (workers/deliver/deliver.ts). */
-const LAST_OUTPUT = '.summary.txt';
+/** The output that a file of paydrop gets last (workers/deliver/deliver.ts). */
+export const LAST_OUTPUT = '.summary.txt';
 const LOOK_MS = 5;
 /** Share of a processor that scans may use, because paydrop needs it too. Large folders are scanned less often. */
 const MOST_LOOKING = 0.05;
 
+type WaitOptions = { lastOutput?: string; patienceMs?: number };
+
 /**
  * Waits until this many files have all their outputs.
+ * @param options.lastOutput ending of the output that comes last, that of paydrop by default
  * @throws Error when nothing new appears for `patienceMs`, or when a file was not accepted
  */
-export async function waitForOutputs(out: string, files: number, patienceMs = 300_000): Promise<void> {
+export async function waitForOutputs(
+  out: string,
+  files: number,
+  { lastOutput = LAST_OUTPUT, patienceMs = 300_000 }: WaitOptions = {},
+): Promise<void> {
   let seen = -1;
   let since = performance.now();
   for (;;) {
@@ -21,7 +28,7 @@ export async function waitForOutputs(out: string, files: number, patienceMs = 30
     const names = await readdir(out).catch(() => []);
     const stray = names.find((name) => name.endsWith('.nak.csv') || name.endsWith('.held.csv'));
     if (stray !== undefined) throw new Error(`a file that should have been sent was not: ${stray}`);
-    if (names.filter((name) => name.endsWith(LAST_OUTPUT)).length >= files) return;
+    if (names.filter((name) => name.endsWith(lastOutput)).length >= files) return;
     if (names.length !== seen) since = performance.now();
     seen = names.length;
     if (performance.now() - since > patienceMs) throw new Error(`only ${seen} outputs came in time`);

@@ -118,6 +118,20 @@ describe('takeTurns', () => {
   });
 });
 
+it('takeTurns says who was left out and why, and measures the others', async () => {
+  const about = { part: 'small-files', subject: 'durable peer', condition: '100 rows each', rows: 10 };
+  const run = async () => ({ seconds: 1, peakMb: null, figures: {} });
+  const said: string[] = [];
+  const contestants = [
+    { about, leftOut: 'no Redis' },
+    { about: { ...about, subject: 'paydrop' }, run },
+  ];
+  const [peer, ours] = await takeTurns(contestants, 2, (text) => said.push(text));
+  expect(peer).toEqual({ ...about, samples: [], leftOut: 'no Redis' });
+  expect(ours?.samples).toHaveLength(2);
+  expect(said[0]).toContain('durable peer, 100 rows each, 10 rows: no Redis');
+});
+
 const children: ReturnType<typeof spawn>[] = [];
 afterAll(() => children.forEach((child) => child.kill()));
 

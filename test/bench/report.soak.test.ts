@@ -4,6 +4,8 @@ import { drawPlots, plotBars, plotLines } from '../../bench/report/draw-plots.ts
 import { mergeRuns, readRecord } from '../../bench/report/publish.ts';
 import { renderPerformance } from '../../bench/report/render-performance.ts';
 import { type Goal, goalsOf, isMet, USUAL_BATCH } from '../../bench/report/goals.ts';
+import { describeRun } from '../../bench/report/describe-run.ts';
+import { renderWay } from '../../bench/report/render-way.ts';
 import { renderLimits, renderProfile } from '../../bench/report/render-limits.ts';
 import { emptyRun, measured } from './support/measured.ts';
 
@@ -24,6 +26,41 @@ describe('renderPerformance', () => {
     );
     expect(page).toContain('| the status, with 10,000,000 rows in the ledger | at most 200 ms |  | not measured |');
     expect(page).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
+
+const WAY = { part: 'drop-to-result', condition: USUAL_BATCH, rows: 1_000 };
+const SMALL = { part: 'small-files', condition: '100 rows each', rows: 1_000 };
+const PEER = { subject: 'durable peer' };
+
+describe('renderWay', () => {
+  it('sets both peers beside paydrop, each with its ratio', () => {
+    const page = renderWay([
+      measured(WAY, [2]),
+      measured({ ...WAY, ...PEER }, [3]),
+      measured({ ...WAY, subject: 'afternoon script' }, [1]),
+      measured(SMALL, [2], { files: [10] }),
+      measured({ ...SMALL, ...PEER }, [1], { files: [10] }),
+    ]);
+    expect(page).toContain('| batches of 500 | 1,000 | 2 s | 3 s | 1.5 x | 1 s | 2 x | 100 MB | 100 MB | 100 MB |  |');
+    expect(page).toContain('| durable peer | 100 | 10 | 1 | 10 | 100 MB | 0.5 x |');
+    expect(page).toContain('| paydrop | 100 | 10 | 2 | 5 | 100 MB |  |');
+  });
+
+  it('says of a peer that was left out why, and of one that is not in an old record that it was not measured', () => {
+    const leftOut = { ...measured({ ...WAY, ...PEER }, []), leftOut: 'redis-server is not installed' };
+    const page = renderWay([measured(WAY, [2]), leftOut]);
+    expect(page).toContain('| batches of 500 | 1,000 | 2 s | left out |  | not measured |  | 100 MB |  |  |  |');
+    expect(page).toContain('The durable peer was left out: redis-server is not installed.');
+    expect(describeRun(emptyRun([leftOut]))).toContain('left out: redis-server is not installed');
+  });
+
+  it('tells of a night how long files took, not only all of them', () => {
+    const night = { part: 'night', condition: '3,000 files for 20 accounts', rows: 1_000 };
+    const figures = { files: [3_000], medianSeconds: [1.5], p99Seconds: [9] };
+    expect(renderWay([measured(night, [100], figures)])).toContain(
+      '| paydrop | 3,000 | 1,000 | 100 | 30 | 1.5 s | 9 s | 100 MB |',
+    );
   });
 });
 
@@ -73,7 +110,11 @@ describe('goalsOf', () => {
       measured({ ...way, rows: 100_000 }, [1]),
       measured({ ...way, rows: 1_000_000 }, [20]),
       measured({ ...way, rows: 1_000_000, subject: 'afternoon script' }, [50]),
+      measured({ ...way, rows: 1_000_000, subject: 'durable peer' }, [180]),
       measured({ part: 'small-files', rows: 100_000 }, [10], { files: [1_000] }),
+      measured({ part: 'small-files', rows: 100_000, subject: 'durable peer' }, [8], { files: [1_000] }),
+      measured({ part: 'small-files', rows: 6_000 }, [5], { files: [600] }),
+      measured({ part: 'small-files', rows: 6_000, subject: 'durable peer' }, [10], { files: [600] }),
       measured({ part: 'start', rows: 0 }, [1], { firstMs: [2_000], findMs: [200] }),
       measured({ part: 'questions', rows: 10_000_000 }, [1], { findMs: [1], statusMs: [2], frontMs: [300] }),
     ]);
@@ -81,8 +122,11 @@ describe('goalsOf', () => {
     expect(found).toMatchObject({
       'checking 1,000,000 rows, against bare csv-parse': [9, true],
       'checking 1,000,000 rows, against the floor': [4, true],
-      'drop to result of 1,000,000 rows, against the afternoon script': [0.4, false],
+      'drop to result of 1,000,000 rows, against the afternoon script': [0.4, true],
+      'drop to result of 1,000,000 rows, against the durable peer': [9, true],
       'files of 100 rows, drop to result': [100, true],
+      'files of 100 rows, against the durable peer': [0.8, false],
+      'files of 10 rows, against the durable peer': [2, true],
       'memory of all processes with 1,000,000 rows': [100, true],
       '`paydrop start` in a new folder, until it watches': [2_000, false],
       '`paydrop find` beside it': [200, true],

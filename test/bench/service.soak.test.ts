@@ -7,6 +7,7 @@ import { type LeanService, resultOf, startLeanService } from '../../bench/servic
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import { cardRows, ORDINARY } from '../../bench/files/card-file.ts';
 import { processBatch, readBatchFile } from '../../src/sandbox/batch/process-batch.ts';
+import { planNight } from '../../bench/files/night.ts';
 import { makePlan } from '../../bench/plan.ts';
 import { countResults, waitForOutputs } from '../../bench/world/wait-for-outputs.ts';
 
@@ -47,6 +48,13 @@ describe('startLeanService', () => {
     const script = await connect(service.url);
     const id = await script.submit(Buffer.from(ROW).toString('base64'));
     expect(await script.fetchResult(id)).toEqual([{ invoice: '1001', amount: '5.00', message: 'OK: 678594:' }]);
+  });
+
+  it('tells no agent of the batches of another', async () => {
+    const batchId = await submit();
+    const login = { agentCode: 'OTHER', password: 'TEST88', connectTimeoutMs: 30_000, answerTimeoutMs: 30_000 };
+    const other = createGateway({ server: 'NA', currency: 'USD', baseUrl: service.url, ...login });
+    expect(await other.fetchBatchResult({ batchId })).toMatchObject({ kind: 'running' });
   });
 
   it('gives each batch an id of its own', async () => {
@@ -110,10 +118,29 @@ describe('makePlan', () => {
   });
 
   it('has one size of each for the guard', () => {
-    const { sizes, batchRows } = makePlan({ isQuick: true });
+    const { sizes, batchRows, smallFiles } = makePlan({ isQuick: true });
+    expect(smallFiles.map(({ rows }) => rows)).toEqual([100]);
     expect([sizes.validate, sizes.stations, sizes.dropToResult, batchRows].map(({ length }) => length)).toEqual([
       1, 1, 1, 1,
     ]);
+  });
+});
+
+describe('planNight', () => {
+  const NIGHT = { files: 3_000, accounts: 20, largest: 100_000 };
+
+  it('is the same night each time, mostly of small files, for all accounts', () => {
+    const files = planNight(NIGHT);
+    expect(planNight(NIGHT)).toEqual(files);
+    const sizes = files.map(({ rows }) => rows).sort((one, other) => other - one);
+    expect(sizes.slice(0, 3)).toEqual([100_000, 5_000, 5_000]);
+    expect(sizes.filter((rows) => rows === 5_000)).toHaveLength(30);
+    expect(sizes.filter((rows) => rows <= 300 && rows > 0)).toHaveLength(2_969);
+    expect(new Set(files.map(({ account }) => account)).size).toBe(20);
+  });
+
+  it('keeps to a smaller largest file', () => {
+    expect(Math.max(...planNight({ ...NIGHT, largest: 1_000 }).map(({ rows }) => rows))).toBe(1_000);
   });
 });
 
@@ -142,7 +169,7 @@ describe('the outputs of a run', () => {
     });
 
     it('loses its patience when nothing comes', async () => {
-      await expect(waitForOutputs(out, 1, 20)).rejects.toThrow('in time');
+      await expect(waitForOutputs(out, 1, { patienceMs: 20 })).rejects.toThrow('in time');
     });
   });
 

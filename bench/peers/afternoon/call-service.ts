@@ -7,7 +7,10 @@ export type ResultRow = { invoice: string; amount: string; message: string };
 export type Service = {
   /** @returns the id that the service assigned to the batch */
   submit(body: string): Promise<string>;
+  /** Asks until there is a result. */
   fetchResult(id: string): Promise<ResultRow[]>;
+  /** Asks once. @returns undefined when there is no result yet */
+  askResult(id: string): Promise<ResultRow[] | undefined>;
 };
 
 type Answer = { IATSRESPONSE: { BATCHPROCESSRESULT: Record<string, string> } };
@@ -23,7 +26,13 @@ export async function connect(url: string): Promise<Service> {
     if (!result) throw new Error(`${operation} had no result`);
     return result;
   };
+  const askResult = async (batchId: string) => {
+    const { BATCHPROCESSRESULTFILE } = await call('GetBatchProcessResultFile', { batchId });
+    if (!BATCHPROCESSRESULTFILE) return undefined;
+    return readResult(Buffer.from(BATCHPROCESSRESULTFILE, 'base64').toString());
+  };
   return {
+    askResult,
     submit: async (batchFile) => {
       const { BATCHID } = await call('ProcessCreditCardBatch', { batchFile });
       if (!BATCHID) throw new Error('the batch was not taken');
@@ -31,8 +40,8 @@ export async function connect(url: string): Promise<Service> {
     },
     fetchResult: async (batchId) => {
       for (;;) {
-        const { BATCHPROCESSRESULTFILE } = await call('GetBatchProcessResultFile', { batchId });
-        if (BATCHPROCESSRESULTFILE) return readResult(Buffer.from(BATCHPROCESSRESULTFILE, 'base64').toString());
+        const result = await askResult(batchId);
+        if (result) return result;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     },

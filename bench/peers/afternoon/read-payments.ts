@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { stringify } from 'csv-stringify/sync';
 import type { ResultRow } from './call-service.ts';
 
-const COLUMNS = [
+export const COLUMNS = [
   'date',
   'invoice',
   'firstName',
@@ -49,7 +49,7 @@ const Payment = z.object({
     .regex(/^(0[1-9]|1[0-2])\/\d{2}$/)
     .refine(isAhead),
 });
-type Payment = z.infer<typeof Payment>;
+export type Payment = z.infer<typeof Payment>;
 type InvalidRow = { line: number; reason: string };
 
 /** Parses the whole file and separates the rows that pass the schema from the others. */
@@ -58,11 +58,18 @@ export function readPayments(csv: string): { payments: Payment[]; invalid: Inval
   const payments: Payment[] = [];
   const invalid: InvalidRow[] = [];
   for (const [index, row] of rows.entries()) {
-    const checked = Payment.safeParse(row);
-    if (checked.success) payments.push(checked.data);
-    else invalid.push({ line: index + 1, reason: checked.error.issues.map((issue) => issue.message).join('; ') });
+    const { payment, reason } = checkRow(row);
+    if (payment) payments.push(payment);
+    else invalid.push({ line: index + 1, reason });
   }
   return { payments, invalid };
+}
+
+/** Returns the row as a payment, or why it is none. */
+export function checkRow(row: unknown): { payment: Payment; reason?: never } | { payment?: never; reason: string } {
+  const checked = Payment.safeParse(row);
+  if (checked.success) return { payment: checked.data };
+  return { reason: checked.error.issues.map((issue) => issue.message).join('; ') };
 }
 
 function passesLuhn(number: string): boolean {
@@ -94,9 +101,14 @@ export function cutBatches(payments: readonly Payment[], maxRows: number): Batch
   const batches: Batch[] = [];
   for (let from = 0; from < payments.length; from += maxRows) {
     const rows = payments.slice(from, from + maxRows);
-    batches.push({ rows, body: Buffer.from(stringify(rows)).toString('base64') });
+    batches.push({ rows, body: encodeBody(rows) });
   }
   return batches;
+}
+
+/** Writes rows as CSV, encoded for the call. */
+export function encodeBody(rows: readonly Payment[]): string {
+  return Buffer.from(stringify([...rows])).toString('base64');
 }
 
 /** Matches results to payments by invoice and writes `X.result.csv` and `X.rejects.csv`. */
@@ -117,11 +129,11 @@ export async function writeResults(
   await writeFile(`${path}.rejects.csv`, stringify([...invalid], { header: true }));
 }
 
-function outcomeOf(message: string): string {
+export function outcomeOf(message: string): string {
   if (message.startsWith('OK')) return 'approved';
   return message.startsWith('REJECT') ? 'declined' : 'unknown';
 }
 
-function maskNumber(number: string): string {
+export function maskNumber(number: string): string {
   return '*'.repeat(number.length - 4) + number.slice(-4);
 }
