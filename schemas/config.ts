@@ -483,6 +483,14 @@ export const ScheduleConfig = z
   ])
   .describe('take: takes the files in the folders that name the schedule; day-close: writes the report of the day');
 
+/**
+ * Calls in progress of a process when the setting is left out: one for each account, within these limits. A call mostly
+ * waits for the service, and meanwhile costs no connection to the database.
+ */
+export const USUAL_CALLS = { least: 8, most: 100 };
+
+const CALLS_LEFT_OUT = `left out, as many as there are accounts, at least ${USUAL_CALLS.least} and at most ${USUAL_CALLS.most}`;
+
 export const Config = z.strictObject({
   accounts: z.record(Name, AccountConfig).describe('Merchant accounts by name'),
   folders: z.array(FolderConfig).min(1).max(1_000).describe('Drop folders'),
@@ -569,8 +577,8 @@ export const Config = z.strictObject({
   concurrency: z
     .strictObject({
       intake: z.int().min(1).default(1),
-      submit: z.int().min(1).default(8),
-      poll: z.int().min(1).default(8),
+      submit: z.int().min(1).optional().describe(`Calls that send; ${CALLS_LEFT_OUT}`),
+      poll: z.int().min(1).optional().describe(`Calls that ask for results; ${CALLS_LEFT_OUT}`),
       deliver: z.int().min(1).default(2),
     })
     .prefault({})

@@ -8,6 +8,7 @@ import {
   Config,
   type FolderConfig,
   type RemoteConfig,
+  USUAL_CALLS,
 } from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/jobs.ts';
 import { faultyError, type Place, placeOfSetting } from './config-place.ts';
@@ -47,7 +48,7 @@ export type AlarmTarget = AlarmConfig;
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
 export type Settings = Omit<
   Config,
-  'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'dashboard' | 'journal'
+  'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'dashboard' | 'journal' | 'concurrency'
 > & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
@@ -63,6 +64,8 @@ export type Settings = Omit<
     mirror: string | undefined;
     masterKey: string;
   };
+  /** Jobs at once of each stage. */
+  concurrency: Readonly<Record<keyof Config['concurrency'], number>>;
   /** What the user should change, such as a setting under its former name. */
   warnings: readonly string[];
   /** The site of this process. */
@@ -186,7 +189,7 @@ export function resolveSettings(
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, remotes, monitor, dashboard, journal, ...rest } = config;
+  const { accounts, folders, paths, remotes, monitor, dashboard, journal, concurrency, ...rest } = config;
   const data = resolve(root, paths.data);
   const host = env['PAYDROP_HOST'] || hostname();
   const secretOf = (path: string, text: string) => valueOrFault(readSecret(text, root, env), path, faults);
@@ -218,6 +221,11 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     root,
     warnings: [],
     alarms,
+    concurrency: {
+      ...concurrency,
+      submit: concurrency.submit ?? usualCalls(accounts),
+      poll: concurrency.poll ?? usualCalls(accounts),
+    },
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({
       ...folder,
@@ -242,6 +250,11 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
+}
+
+/** An account has one call that sends at a time, so more would find nothing to do. */
+function usualCalls(accounts: Config['accounts']): number {
+  return Math.min(USUAL_CALLS.most, Math.max(USUAL_CALLS.least, Object.keys(accounts).length));
 }
 
 /** Returns the paths inside the data folder. */

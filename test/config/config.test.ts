@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
+import { Config } from '../../schemas/config.ts';
 import { CONFIG_FILE, loadSettings, resolveSettings } from '../../src/config/config.ts';
 import { configWith, failureOf, FOLDER, UK_ACCOUNT } from '../kernel/support/config-world.ts';
+import { upTo } from '../support/payment-rows.ts';
 
 const CANARY = 'hunter2';
 
@@ -61,6 +63,20 @@ describe('loadSettings', () => {
     expect(await check(YAML)).toBe(true);
     expect(await check(YAML.replace('country: US', 'country: CA').replace('USD', 'CAD'))).toBe(false);
     expect(await check(`${YAML}    routingCheck: false\n`)).toBe(false);
+  });
+
+  it.each([
+    [1, {}, 8],
+    [9, {}, 9],
+    [50, {}, 50],
+    [500, {}, 100],
+    [50, { submit: 3, poll: 2 }, 3],
+  ])('with %i accounts and %j sends %i calls at a time', (count, concurrency, submit) => {
+    const account = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
+    const accounts = Object.fromEntries(upTo(count).map((n) => [`a${n}`, { ...account, agentCode: `TEST${n}` }]));
+    const folders = [{ path: 'drop', account: Object.keys(accounts)[0], operation: 'ach-charge' }];
+    const settings = resolveSettings(Config.parse({ accounts, folders, concurrency }), root, {});
+    expect(settings.concurrency).toEqual({ intake: 1, submit, poll: submit, deliver: 2, ...concurrency });
   });
 
   it('names the profile of a folder', async () => {

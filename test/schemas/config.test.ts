@@ -83,7 +83,7 @@ describe('Config', () => {
       sweepMs: 15_000,
       watch: 'events',
       journal: {},
-      concurrency: { intake: 1, submit: 8, poll: 8, deliver: 2 },
+      concurrency: { intake: 1, deliver: 2 },
       alarms: [],
     });
   });

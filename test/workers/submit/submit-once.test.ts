@@ -1,16 +1,18 @@
+import type { Socket } from 'node:net';
 import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { describe, expect, it } from 'vitest';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { runSubmitJob, submitBatch } from '../../../workers/submit/submit.ts';
 import { answering, REFUSED, taken, UNKNOWN, withGateway } from '../support/scripted-gateway.ts';
-import { stepWorld } from '../support/step-world.ts';
+import { agentCodeOf, stepWorld } from '../support/step-world.ts';
 import { RELEASED } from '../support/story.ts';
 import type { App } from '../../../src/app.ts';
+import { enqueueSubmit } from '../../../workers/enqueue.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 
 /** One batch, however many calls want it, however late, and whatever held it meanwhile. */
 
-const world = stepWorld({ accounts: 23, special: { sleepy: { leaseMs: 30 } } });
+const world = stepWorld({ accounts: 26, special: { sleepy: { leaseMs: 30 } } });
 
 describe('submitBatch, when the lease ran out before the first byte', () => {
   it('sends nothing, and the batch is free again', async () => {
@@ -229,4 +231,35 @@ describe('runSubmitJob', () => {
     await runSubmitJob(takingAll(), keys[2], GOING_ON, 60_000);
     expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
   });
+});
+
+it('accounts whose service never answers hold up no other account, and hold no connection to the database', async () => {
+  const { app, service } = world;
+  const sockets: Socket[] = [];
+  const hanging = await Promise.all([world.twoBatches(), world.twoBatches()]);
+  for (const { account } of hanging) service.play(agentCodeOf(account), (socket) => void sockets.push(socket));
+  const fine = await world.twoBatches();
+  const stopping = new AbortController();
+  // As many at a time as there are accounts, which is the default.
+  const worker = app.queue.work('submit', 3, (job) => runSubmitJob(app, job, stopping.signal));
+  try {
+    for (const { first } of hanging) await enqueueSubmit(app, first);
+    await expect.poll(() => sockets.length, { interval: 10 }).toBe(2);
+    // Their next batches wait in the ledger, not in a call.
+    for (const { second } of hanging) await enqueueSubmit(app, second);
+    await enqueueSubmit(app, fine.first);
+    await expect.poll(() => service.posts(agentCodeOf(fine.account)), { interval: 10 }).toBe(2);
+    const { pool, locks } = app.ledger;
+    await expect.poll(() => pool.totalCount - pool.idleCount, { interval: 10 }).toBe(0);
+    expect(locks.totalCount - locks.idleCount).toBe(0);
+    expect(sockets.filter((socket) => !socket.destroyed)).toHaveLength(2);
+  } finally {
+    stopping.abort();
+    for (const socket of sockets) socket.destroy();
+    await worker.close();
+  }
+  for (const { account, first } of hanging) {
+    expect(await world.movesOf(first)).toEqual(['prepare', 'send', 'doubt']);
+    expect(service.posts(agentCodeOf(account))).toBe(1);
+  }
 });
