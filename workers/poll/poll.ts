@@ -59,9 +59,11 @@ export async function runPollJob(app: App, { fileId, batchNo, more = [] }: Paylo
   if (failed) throw failed.reason;
 }
 
+type Fetched = { key: BatchKey; batch: BatchRow; bytes: Buffer };
+
 /** @returns the batches that were ended */
 async function endTogether(app: App, polls: readonly { key: BatchKey; asked: PollResult }[]): Promise<BatchKey[]> {
-  const here: { key: BatchKey; batch: BatchRow; bytes: Buffer }[] = [];
+  const here: Fetched[] = [];
   const fetch = async ({ key, asked }: (typeof polls)[number]) => {
     const batch = await readBatchRow(app.ledger, key);
     if (batch.state !== 'submitted' || isEarly(app, batch)) return;
@@ -76,7 +78,6 @@ async function endTogether(app: App, polls: readonly { key: BatchKey; asked: Pol
   try {
     const fitting = await findFitting(app, soon);
     if (fitting.length < 2) return [];
-    crashPoint('poll.matched');
     await reconcileTogether(app.ledger, fitting);
     for (const { key, evidence } of fitting) {
       app.log.info({ ...key, outcomes: evidence['outcomes'] }, 'batch reconciled');
@@ -90,20 +91,14 @@ async function endTogether(app: App, polls: readonly { key: BatchKey; asked: Pol
 }
 
 /** Returns what is to be written of the results that are plain and fit. */
-async function findFitting(
-  app: App,
-  here: readonly { key: BatchKey; batch: BatchRow; bytes: Buffer }[],
-): Promise<FittingResult[]> {
-  const sent = await readSentBatches(
-    app.ledger,
-    here.map(({ batch }) => batch),
-  );
+async function findFitting(app: App, here: readonly Fetched[]): Promise<FittingResult[]> {
+  const batches = here.map(({ batch }) => batch);
+  const sent = await readSentBatches(app.ledger, batches);
   return here.flatMap(({ key, batch, bytes }) => {
     const found = sent.find(({ file, batchNo }) => file.file_id === key.fileId && batchNo === key.batchNo);
     const judged = found && judgePlain(batch, found.file.layout!, found.sent, bytes);
     if (!judged) return [];
-    const result = { ...sealResult(app, found.file, key.batchNo, bytes), rows: batch.rows };
-    crashPoint('poll.result-sealed');
+    const result = sealFresh(app, found.file, batch, bytes);
     const evidence = { outcomes: judged.totals, reordered: judged.reordered };
     const nextAt = nextRecheckAt(app, batch);
     return [{ key, fileNo: found.file.file_no, result, outcomes: judged.rows, evidence, nextRecheckAt: nextAt }];
@@ -217,10 +212,15 @@ async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNo
 /** Seals the raw result before anything is concluded from it, so that it can be examined again. */
 async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<FreshResult> {
   const found = await readSentBatch(app.ledger, batch);
-  const { sealed, sha256 } = sealResult(app, found.file, batch.batch_no, bytes);
+  const result = sealFresh(app, found.file, batch, bytes);
+  const received = await receiveResult(app.ledger, keyOf(batch), result);
+  return { ...found, bytes, sha256: result.sha256, received };
+}
+
+function sealFresh(app: App, file: FileRow, batch: BatchRow, bytes: Buffer) {
+  const result = { ...sealResult(app, file, batch.batch_no, bytes), rows: batch.rows };
   crashPoint('poll.result-sealed');
-  const received = await receiveResult(app.ledger, keyOf(batch), { sealed, sha256, rows: batch.rows });
-  return { ...found, bytes, sha256, received };
+  return result;
 }
 
 /** @param fresh just arrived; counts only if the ledger has the same, not one from another process */
@@ -238,7 +238,6 @@ async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | u
   }
   const { rows, totals, reordered } = judged;
   const evidence = { outcomes: totals, reordered };
-  crashPoint('poll.matched');
   await reconcileBatch(app.ledger, key, file.file_no, rows, evidence, nextRecheckAt(app, batch));
   app.log.info({ ...key, outcomes: totals }, 'batch reconciled');
 }

@@ -9,7 +9,7 @@ import { type AttemptEnd, endAttempt } from '../../src/ledger/batch/end-attempt.
 import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
 import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
-import { enqueuePoll, enqueueSubmit, keyOf } from '../enqueue.ts';
+import { enqueueSubmit, gatherPolls, keyOf } from '../enqueue.ts';
 
 /**
  * Records the outcome of a call.
@@ -72,8 +72,11 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
 
 /** Adds the job that a batch needs next, by its current state, whichever process set it. */
 export async function askForNext(app: App, now: BatchRow): Promise<void> {
-  if (now.state === 'submitted') await enqueuePoll(app, now);
-  crashPoint('submit.poll-asked');
+  if (now.state === 'submitted') {
+    const polls = gatherPolls(app);
+    polls.add(now);
+    await polls.end();
+  }
   if (now.state === 'ready') {
     await enqueueSubmit(app, keyOf(now), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
   }

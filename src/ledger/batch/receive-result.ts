@@ -69,6 +69,7 @@ export async function reconcileBatch(
 }
 
 function reconcile(tx: Transaction, key: BatchKey, evidence: Record<string, unknown>, nextRecheckAt: Date | null) {
+  crashPoint('poll.matched');
   const because = { actor: 'worker:poll', reason: 'every row matched and counts and cents conserve', evidence };
   return moveBatch(tx, 'reconcile', key, because, { set: { next_recheck_at: nextRecheckAt } });
 }

@@ -246,8 +246,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'outcomes not conserved',
     about: 'a row without an outcome passes for never sent',
     file: 'src/ledger/batch/receive-result.ts',
-    find: 'if (found?.rows === batch.rows && found.cents === batch.cents && copied === batch.rows) return;',
-    replace: 'if (found) return;',
+    find: '!isWhole || rows[place]?.rows !== batch.rows || rows[place].cents !== batch.cents,',
+    replace: '(!isWhole || rows[place]?.rows !== batch.rows) && rows[place] === undefined,',
     caughtBy: ['test/ledger/batch/receive-result.test.ts'],
   },
   {
