@@ -35,44 +35,45 @@ import {
 import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
-/** How long a result is waited for before those that are here are reconciled without it, in ms. */
-const PATIENCE_MS = 1_000;
-
 /**
  * Handles a `poll` job. The results of its batches are fetched at the same time. Those that are soon here and fit are
  * reconciled in one transaction; all others, and all when it fails, one by one, so that none harms the others.
+ * @param patienceMs how long a result is waited for before those that are here are reconciled without it
  */
-export async function runPollJob(app: App, { fileId, batchNo, more = [] }: Payload<'poll'>): Promise<void> {
+export async function runPollJob(
+  app: App,
+  { fileId, batchNo, more = [] }: Payload<'poll'>,
+  patienceMs = 1_000,
+): Promise<void> {
   const keys = [{ fileId, batchNo }, ...more];
   const polls = keys.map((key) => ({ key, asked: {} as PollResult }));
-  const ended = more.length > 0 ? await endTogether(app, polls) : [];
+  const ended = more.length > 0 ? await endTogether(app, polls, patienceMs) : [];
+  const failures: unknown[] = [];
+  // All wait for their answers at the same time; those that have theirs come first.
   const rest = polls.filter(({ key }) => !ended.includes(key));
-  const tried = await Promise.allSettled(
-    rest.map(({ key, asked }) =>
-      noting(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }, () =>
-        app.telemetry.trace('poll', key, () => endAlone(app, key, asked)),
-      ),
-    ),
-  );
+  for (const { key, asked } of rest.toSorted((one, other) => Number(!one.asked.isHere) - Number(!other.asked.isHere)))
+    await noting(app, { work: 'poll', subject: `${key.fileId}/${key.batchNo}`, ...key }, () =>
+      app.telemetry.trace('poll', key, () => endAlone(app, key, asked)),
+    ).catch((error: unknown) => failures.push(error));
   await deliverEnded(app, keys);
-  const failed = tried.find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
+  if (failures.length > 0) throw failures[0];
 }
 
+type Poll = { key: BatchKey; asked: PollResult };
 type Fetched = { key: BatchKey; batch: BatchRow; bytes: Buffer };
 
 /** @returns the batches that were ended */
-async function endTogether(app: App, polls: readonly { key: BatchKey; asked: PollResult }[]): Promise<BatchKey[]> {
+async function endTogether(app: App, polls: readonly Poll[], patienceMs: number): Promise<BatchKey[]> {
   const here: Fetched[] = [];
-  const fetch = async ({ key, asked }: (typeof polls)[number]) => {
+  const fetch = async ({ key, asked }: Poll) => {
     const batch = await readBatchRow(app.ledger, key);
     if (batch.state !== 'submitted' || isEarly(app, batch)) return;
     asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
-    const answer = await asked.answer;
+    const answer = await asked.answer.finally(() => (asked.isHere = true));
     if (answer.kind === 'done') here.push({ key, batch, bytes: answer.file });
   };
   // What fails here fails again alone, where it counts.
-  await Promise.race([Promise.allSettled(polls.map(fetch)), sleep(PATIENCE_MS, undefined, { ref: false })]);
+  await Promise.race([Promise.allSettled(polls.map(fetch)), sleep(patienceMs, undefined, { ref: false })]);
   const soon = [...here];
   if (soon.length < 2) return [];
   try {
@@ -144,8 +145,8 @@ async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<voi
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
 }
 
-/** What a query for a result came to: why there was no answer, and the answer of one that was made before. */
-type PollResult = { failure?: string; answer?: Promise<ResultAnswer> };
+/** What a query for a result came to: why there was no answer; the answer of one that was made before, if it is here. */
+type PollResult = { failure?: string; answer?: Promise<ResultAnswer>; isHere?: boolean };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
 const TOLERANCE_MS = 1_000;

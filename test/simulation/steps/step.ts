@@ -114,10 +114,13 @@ export type Chore = {
 const STAGES: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
   intake: (app, job) => eachFile(job, (fileId) => intakeFile(app, { fileId })),
   submit: submitBatch,
-  poll: runPollJob,
+  poll: (app, job) => runPollJob(app, job, WHOLE_MS),
   deliver: (app, job) => eachFile(job, (fileId) => deliverFile(app, { fileId })),
   reprocess: runReprocess,
 };
+
+/** Longer than any call of a world, so that none is left out by the clock of the machine. */
+const WHOLE_MS = 600_000;
 
 /** Handles all files without a time limit, which would make a seed unrepeatable. */
 async function eachFile(
