@@ -68,6 +68,7 @@ async function endTogether(app: App, polls: readonly Poll[], patienceMs: number)
   const fetch = async ({ key, asked }: Poll) => {
     const batch = await readBatchRow(app.ledger, key);
     if (batch.state !== 'submitted' || isEarly(app, batch)) return;
+    asked.batchId = batch.batch_id;
     asked.answer = app.telemetry.trace('poll', key, () => fetchResult(app, batch, asked));
     const answer = await asked.answer.finally(() => (asked.isHere = true));
     if (answer.kind === 'done') here.push({ key, batch, bytes: answer.file });
@@ -145,8 +146,8 @@ async function endAlone(app: App, key: BatchKey, asked: PollResult): Promise<voi
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
 }
 
-/** What a query for a result came to: why there was no answer; the answer of one that was made before, if it is here. */
-type PollResult = { failure?: string; answer?: Promise<ResultAnswer>; isHere?: boolean };
+/** What a query for a result came to: why there was no answer; the answer of an earlier one, for which id, if it is here. */
+type PollResult = { failure?: string; answer?: Promise<ResultAnswer>; batchId?: string | null; isHere?: boolean };
 
 /** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
 const TOLERANCE_MS = 1_000;
@@ -159,7 +160,7 @@ function isEarly(app: App, batch: BatchRow): boolean {
 type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
 
 async function askService(app: App, batch: BatchRow, asked: PollResult): Promise<FreshResult | undefined> {
-  const answer = await (asked.answer ?? fetchResult(app, batch, asked));
+  const answer = await ((asked.batchId === batch.batch_id && asked.answer) || fetchResult(app, batch, asked));
   if (answer.kind === 'done') return keepResult(app, batch, answer.file);
   const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
   const account = app.account(batch.account);

@@ -193,6 +193,9 @@ describe('runPollJob, with several batches', () => {
   /** What the service says of a batch: a result that fits unless told otherwise. */
   type Says = Record<string, ResultAnswer | Error | Promise<ResultAnswer>>;
 
+  /** No machine is so busy that an answer takes longer. */
+  const WHOLE_MS = 300_000;
+
   async function submittedThree() {
     const all = [await world.submitted(), await world.submitted(), await world.submitted()];
     const [first, ...more] = all.map(({ key }) => key) as [BatchKey, ...BatchKey[]];
@@ -207,14 +210,8 @@ describe('runPollJob, with several batches', () => {
         },
       });
     const states = () => Promise.all(all.map(async ({ key }) => (await world.storyOf(key)).state));
-    return {
-      ids: all.map(({ batchId }) => batchId),
-      keys: [first, ...more],
-      job: { ...first, more },
-      asked,
-      saying,
-      states,
-    };
+    const ids = all.map(({ batchId }) => batchId);
+    return { ids, keys: [first, ...more], job: { ...first, more }, asked, saying, states };
   }
 
   async function commitsOf(keys: readonly BatchKey[]): Promise<number> {
@@ -228,7 +225,7 @@ describe('runPollJob, with several batches', () => {
 
   it('asks for all at once, ends them in one transaction, and has their files delivered by one job', async () => {
     const { keys, job, asked, saying, states } = await submittedThree();
-    const asks = await world.jobsAddedBy(job.fileId, () => runPollJob(saying({}), job));
+    const asks = await world.jobsAddedBy(job.fileId, () => runPollJob(saying({}), job, WHOLE_MS));
     expect([asks, asked.length, await states()]).toEqual([['deliver'], 3, Array(3).fill('reconciled')]);
     expect(await commitsOf(keys)).toBe(1);
     for (const key of keys)
@@ -239,29 +236,47 @@ describe('runPollJob, with several batches', () => {
     ['does not fit', (id) => ({ [id]: result(ROWS.slice(1)) }), 'exception'],
     ['is not there', (id) => ({ [id]: { kind: 'running', text: 'please wait' } }), 'submitted'],
     ['is not plain', (id) => ({ [id]: result([...ROWS].reverse().map((row) => `${row},Received`)) }), 'reconciled'],
-    ['comes late', (id) => ({ [id]: sleep(1_500, GOOD) }), 'reconciled'],
   ])('ends the others together when the result of one %s, and asks for that one once', async (_what, says, state) => {
     const { ids, keys, job, asked, saying, states } = await submittedThree();
-    await runPollJob(saying(says(ids[1]!)), job);
+    await runPollJob(saying(says(ids[1]!)), job, WHOLE_MS);
     expect([await states(), asked.length]).toEqual([['reconciled', state, 'reconciled'], 3]);
     expect(await commitsOf([keys[0]!, keys[2]!])).toBe(1);
   });
 
+  it('does not wait for a late result with those that are here', async () => {
+    const { ids, job, asked, saying, states } = await submittedThree();
+    const others = async () => (await states()).filter((state) => state === 'reconciled').length;
+    const late = async (): Promise<ResultAnswer> => {
+      while ((await others()) < 2) await sleep(20);
+      return GOOD;
+    };
+    await runPollJob(saying({ [ids[1]!]: late() }), job, 500);
+    expect([await states(), asked.length]).toEqual([Array(3).fill('reconciled'), 3]);
+  });
+
+  it('uses no answer that was given for another batch id', async () => {
+    const { ids, keys, job, asked, saying, states } = await submittedThree();
+    const [, key] = keys as [BatchKey, BatchKey];
+    const adopt = async (): Promise<ResultAnswer> => {
+      await world.query(`UPDATE batch SET batch_id = 'adopted' WHERE file_id = $1`, [key.fileId]);
+      return result(ROWS.slice(1));
+    };
+    const says = new Proxy<Says>({}, { get: (_, id) => (id === ids[1] ? adopt() : undefined) });
+    await runPollJob(saying(says), job, WHOLE_MS);
+    expect([await states(), asked.at(-1)]).toEqual([Array(3).fill('reconciled'), 'adopted']);
+  });
+
   it('ends the others together when a query fails, and fails for that one', async () => {
     const { ids, job, saying, states } = await submittedThree();
-    await expect(runPollJob(saying({ [ids[1]!]: new Error('no line') }), job)).rejects.toThrow('no line');
+    await expect(runPollJob(saying({ [ids[1]!]: new Error('no line') }), job, WHOLE_MS)).rejects.toThrow('no line');
     expect(await states()).toEqual(['reconciled', 'submitted', 'reconciled']);
   });
 
-  it.each([
-    /INSERT INTO sealed_part/,
-    /next_recheck_at = /,
-    /COPY row_outcome/,
-    /FROM unnest.*LEFT JOIN batch_outcome/s,
-  ])('ends them one by one when %s fails for all together', async (statement) => {
+  const STEPS = [/INSERT INTO sealed_part/, /next_recheck_at = /, /COPY row_outcome/, /LEFT JOIN batch_outcome/];
+  it.each(STEPS)('ends them one by one when %s fails for all together', async (statement) => {
     const { keys, job, asked, saying, states } = await submittedThree();
     const cut = cutAtStatement(world.app, statement);
-    await runPollJob(saying({}, cut.app), job);
+    await runPollJob(saying({}, cut.app), job, WHOLE_MS);
     expect([cut.wasCut(), asked.length, await states()]).toEqual([true, 3, Array(3).fill('reconciled')]);
     expect(await commitsOf(keys)).toBe(3);
   });
@@ -271,9 +286,9 @@ describe('runPollJob, with several batches', () => {
     const [one, two, three] = keys as [BatchKey, BatchKey, BatchKey];
     const app = saying({});
     await Promise.all([
-      runPollJob(app, job),
-      runPollJob(app, { ...three, more: [one] }),
-      runPollJob(app, { ...two, more: [three] }),
+      runPollJob(app, job, WHOLE_MS),
+      runPollJob(app, { ...three, more: [one] }, WHOLE_MS),
+      runPollJob(app, { ...two, more: [three] }, WHOLE_MS),
     ]);
     expect(await states()).toEqual(Array(3).fill('reconciled'));
     for (const key of keys)
