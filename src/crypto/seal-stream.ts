@@ -109,7 +109,7 @@ type BlockCutter = {
 
 /** Makes a cutter. It holds one block in memory, whatever passes through, and copies every byte once. */
 export function cutBlocks(blockBytes: number): BlockCutter {
-  const block = Buffer.alloc(blockBytes);
+  let block = Buffer.alloc(0);
   let filled = 0;
   return {
     *add(bytes) {
@@ -120,6 +120,10 @@ export function cutBlocks(blockBytes: number): BlockCutter {
           filled = 0;
         }
         const piece = bytes.subarray(taken, taken + blockBytes - filled);
+        const needed = filled + piece.length;
+        // A small stream comes in one piece; a large one fills the block.
+        if (needed > block.length)
+          block = Buffer.concat([block.subarray(0, filled)], filled === 0 ? needed : blockBytes);
         block.set(piece, filled);
         filled += piece.length;
         taken += piece.length;

@@ -28,6 +28,9 @@ async function openWithoutFollowing(path: string | Buffer): Promise<FileHandle |
   }
 }
 
+/** Nearly all files that are read whole are smaller. */
+const SMALL_BYTES = 4_096;
+
 /** Gone, a link, a socket: what a plain file may become between the check and the open. */
 const EXCHANGED = new Set(['ENOENT', 'ELOOP', 'ENXIO']);
 
@@ -40,9 +43,10 @@ export async function readPlainFile(path: string | Buffer, maxBytes: number): Pr
   if (handle === undefined) return undefined;
   try {
     // One byte beyond the limit shows that the file is too large; nothing more is ever read.
-    const buffer = Buffer.alloc(maxBytes + 1);
+    let buffer = Buffer.allocUnsafe(Math.min(maxBytes + 1, SMALL_BYTES));
     let length = 0;
     while (length <= maxBytes) {
+      if (length === buffer.length) buffer = Buffer.concat([buffer], maxBytes + 1);
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
       if (bytesRead === 0) return buffer.subarray(0, length);
       length += bytesRead;

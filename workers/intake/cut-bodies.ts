@@ -73,7 +73,7 @@ export function bodyCutter(maxRows: number, layout: LayoutName) {
   return { endOfRoom, add, isFull: () => rows === maxRows, cut };
 }
 
-const FIRST_BYTES = 65_536;
+const FIRST_BYTES = 16_384;
 
 /**
  * Verifies that the bytes of a batch are its rows, before they are sealed (control total H5). It reads them as the

@@ -46,6 +46,8 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   let withheld: CheckedRow[] = [];
   let faults: Fault[] = [];
   let waiting: Line[] = [];
+  /** The layout, once lines can be scanned. */
+  let plain: LayoutName | undefined;
   let scanner: ReturnType<typeof openScanner> | undefined;
 
   function checkBlock(block: Block): CheckedGroup {
@@ -55,8 +57,12 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     input = block.bytes;
     const end = block.isLast ? endOfClosedLines(input) : input.length;
     let at = 0;
-    while (at < end && !scanner) at = checkLine(at);
-    if (scanner) checkScanned(scanner, at, end);
+    while (at < end && !plain) at = checkLine(at);
+    // The header and the first lines of a small file are all of it, so it needs no scanner.
+    if (plain && at < end) {
+      scanner ??= openScanner(plain, rules, checker.hashKey, block);
+      checkScanned(scanner, at, end);
+    }
     if (block.isLast) checkRest(input.subarray(end));
     return { layout: checker.layout(), packed: pack, withheld, faults };
   }
@@ -132,7 +138,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
       faults.push(...row.faults);
     }
     const layout = checker.layout();
-    if (!scanner && layout && checker.isPlain()) scanner = openScanner(layout, rules, checker.hashKey);
+    if (layout && checker.isPlain()) plain = layout;
   }
 
   function checkRest(rest: Buffer): void {
@@ -153,10 +159,11 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   return { checkBlock };
 }
 
-function openScanner(layout: LayoutName, rules: CheckRules, hashKey: Uint32Array) {
+function openScanner(layout: LayoutName, rules: CheckRules, hashKey: Uint32Array, first: Block) {
   return {
     scanBlock: compileBlockScan({ layout, rules, hashKey }),
-    rows: newScannedRows(),
+    // No later block is larger, unless this is the last.
+    rows: newScannedRows(first.isLast ? first.bytes.length : undefined),
     tellBlock: replacedFaults(layout),
   };
 }

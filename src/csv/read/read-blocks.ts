@@ -7,6 +7,9 @@ export type Block = { readonly bytes: Buffer; readonly isLast: boolean };
 /** Small enough for a processor cache, and for its lines to be checked between two event-loop ticks. */
 export const BLOCK_BYTES = 131_072;
 
+/** Most files are smaller than this, and a block would be much memory for each of them. */
+const FIRST_BYTES = 32_768;
+
 /** Longer lines are cut to this. What is left is still too long in any character set. */
 const MOST_KEPT_BYTES = BLOCK_BYTES / 2;
 if (MOST_KEPT_BYTES <= 3 * LONGEST_LINE) throw new Error('a block must be able to hold the longest line');
@@ -17,7 +20,7 @@ if (MOST_KEPT_BYTES <= 3 * LONGEST_LINE) throw new Error('a block must be able t
  * Each block is overwritten by the next.
  */
 export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
-  const buffer = Buffer.alloc(BLOCK_BYTES);
+  let buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let used = 0;
   let isSkipping = false;
   for await (const piece of source) {
@@ -29,6 +32,9 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGener
         continue;
       }
       const part = piece.subarray(from, from + BLOCK_BYTES - used);
+      if (used + part.length > buffer.length) {
+        buffer = Buffer.concat([buffer.subarray(0, used)], BLOCK_BYTES);
+      }
       buffer.set(part, used);
       used += part.length;
       from += part.length;

@@ -90,20 +90,20 @@ export const REPLACED_WORDS = 4;
 /** Bits for the kinds of line ends. */
 export const ENDS_WITH = { lf: 1, crlf: 2, cr: 4 } as const;
 
-/** Rows and cells with commas have at least four bytes. What is sent of a row is less than twice its line. */
-const MOST_ROWS = BLOCK_BYTES / 4;
-const MOST_SENT_BYTES = 2 * BLOCK_BYTES;
-
-/** Makes room for the rows of any block. Most blocks touch a tenth of it; the rest costs nothing. */
-export function newScannedRows(): ScannedRows {
+/**
+ * Makes room for the rows of any block of this size. Rows and cells with commas have at least four bytes; what is sent
+ * of a row is less than twice its line.
+ */
+export function newScannedRows(blockBytes: number = BLOCK_BYTES): ScannedRows {
+  const rows = Math.ceil(blockBytes / 4) + 1;
   return {
-    cents: new Float64Array(MOST_ROWS),
-    hashes: new Uint32Array(HASH_WORDS * MOST_ROWS),
-    places: new Uint32Array(MOST_ROWS),
-    nextPlaces: new Uint32Array(MOST_ROWS),
-    starts: new Uint32Array(MOST_ROWS + 1),
-    replaced: new Uint32Array(REPLACED_WORDS * MOST_ROWS),
+    cents: new Float64Array(rows),
+    hashes: new Uint32Array(HASH_WORDS * rows),
+    places: new Uint32Array(rows),
+    nextPlaces: new Uint32Array(rows),
+    starts: new Uint32Array(rows + 1),
+    replaced: new Uint32Array(REPLACED_WORDS * rows),
     counts: new Uint32Array(3),
-    bytes: new Uint8Array(MOST_SENT_BYTES),
+    bytes: new Uint8Array(2 * blockBytes + 8),
   };
 }

@@ -98,7 +98,7 @@ export function tupleWriter(roomBytes = FIRST_BYTES) {
   };
 }
 
-const FIRST_BYTES = 65_536;
+const FIRST_BYTES = 8_192;
 
 /** UTF-8 needs at most three bytes for each UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;
