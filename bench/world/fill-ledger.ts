@@ -77,7 +77,7 @@ function statementsOf(fileId: string, rows: number): string[] {
     `INSERT INTO audit SELECT (jsonb_populate_record(a, jsonb_build_object('seq', 1000000 + row_number() OVER (),
        'at', c.at, 'file_id', c.file_id, 'batch_no', no))).*
      FROM audit a, copy c, generate_series(1, ${batches}) no WHERE a.file_id = '${fileId}' AND a.batch_no = 1`,
-    'UPDATE audit_head SET seq = (SELECT max(seq) FROM audit)',
+    `SELECT setval('audit_seq', (SELECT max(seq) FROM audit))`,
     'DROP TABLE model, copy',
   ];
 }

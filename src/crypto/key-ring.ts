@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto';
+import { deriveKey, frameParts } from './derive-key.ts';
 import type { KeyPlace } from './key-place.ts';
 import { loadMasterKeys, type MasterKey } from './master-key.ts';
 
@@ -33,6 +35,22 @@ export function openKeyRing(place: KeyPlace): KeyRing {
       return look(id);
     },
     ids: () => held.map((key) => key.id),
+  };
+}
+
+/** Signs lists of texts with HMAC-SHA-256 and a key derived for this use alone: the roots of the audit trail. */
+export type Signer = { readonly id: string; sign(parts: readonly string[]): string };
+
+export function signerOf({ id, bytes }: MasterKey): Signer {
+  const key = deriveKey(bytes, ['roots of the audit trail']);
+  return { id, sign: (parts) => createHmac('sha256', key).update(frameParts(parts)).digest('hex') };
+}
+
+/** Returns how to find the signer of a key by its id. */
+export function findSigner(keys: Pick<KeyRing, 'find'>): (id: string) => Signer | undefined {
+  return (id) => {
+    const key = keys.find(id);
+    return key && signerOf(key);
   };
 }
 

@@ -5,8 +5,14 @@ import { readStops, type Stop } from '../ledger/account/read-holds.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { type HeldFile, readHeld } from '../ledger/file/list-files.ts';
-import { type LateBatch, readDoubt, readLate, type TroubledBatch } from '../ledger/overview/overview.ts';
-import { type Badges, readBadges } from '../ledger/overview/read-badges.ts';
+import {
+  type Badges,
+  type LateBatch,
+  readBadges,
+  readDoubt,
+  readLate,
+  type TroubledBatch,
+} from '../ledger/overview/overview.ts';
 import { type Depth, readStages } from '../ledger/overview/read-stages.ts';
 import { type OpenProposal, readOpenProposals } from '../ledger/proposal/proposals.ts';
 import { type LateRuns, readLateRuns } from './read-schedules.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
-import { verifyAudit } from '../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../src/ledger/overview/verify-audit.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
@@ -50,7 +50,7 @@ describe('a dropped file', () => {
     expect(result).not.toContain(MAGIC_CARD);
     const sent = MONDAY.slice(0, -1).map((row) => row.split(',')[1]);
     expect(booked().filter((invoice) => /^C-(?:\d|1\d\d)$/.test(invoice))).toEqual(sent);
-    expect(await verifyAudit(world.app.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
 
   it('is cut into batches of maxRows, sent one after the other', async () => {

@@ -74,7 +74,7 @@ export async function openDatabase(): Promise<Database> {
       for (const { office } of opened)
         await office.pool.query(
           `BEGIN; SET LOCAL session_replication_role = replica; SET LOCAL lock_timeout = '5s'; ${how}
-           UPDATE audit_head SET seq = 0, hash = '\\x00'; ${NEW_LEDGER} COMMIT`,
+           UPDATE audit_head SET seq = 0, hash = '\\x00'; SELECT setval('audit_seq', 0); ${NEW_LEDGER} COMMIT`,
         );
     },
     close: async () => {

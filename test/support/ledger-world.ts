@@ -90,6 +90,7 @@ export async function openTestLedger(options: DatabaseOptions = {}) {
       );
       await force(tables.map((table) => `DELETE FROM ${table.name};`).join(' '));
       await force(`UPDATE audit_head SET seq = 0, hash = '\\x00'`);
+      await force(`SELECT setval('audit_seq', 0)`);
       clock.set(START);
     },
     claimed: build.claimed,

@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
+import { signerOf } from '../../src/crypto/key-ring.ts';
 import { findClaims } from '../../src/files/claims/find-claims.ts';
 import { removeEmptyClaim } from '../../src/files/claims/release-claim.ts';
 import { removeStaleTemporaries } from '../../src/files/outputs/output-draft.ts';
@@ -9,6 +10,8 @@ import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { recoverBatches } from '../../src/ledger/batch/end-attempt.ts';
 import { findClosed } from '../../src/ledger/alarm/find-closed.ts';
 import { readFileState } from '../../src/ledger/file/read-file.ts';
+import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
+import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
@@ -54,12 +57,20 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   if (atSite) await askToReprocess(app, atStart);
   // At start an expected file may lie in its folder unseen.
   if (!atStart) await checkExpected(app);
+  if (!atStart) await signTonight(app);
   crashPoint('sweep.queue-refilled');
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger already knows.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
   if (!atStart) await mustBeUsable(app);
   app.health.noteSweep();
+}
+
+/** Signs the ends of the audit chains, once a UTC day for all processes. */
+async function signTonight({ ledger, keys }: App): Promise<void> {
+  const id = await readCurrentKeyId(ledger);
+  const key = (id === undefined ? undefined : keys.find(id)) ?? keys.current;
+  await signRoot(ledger, signerOf(key), { onlyNightly: true });
 }
 
 /** Throws when part of the ledger is closed: if that part holds alarms or failures, nothing else would show it. */

@@ -1,8 +1,13 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { counted } from '../../kernel/counted.ts';
+import { findSigner, openKeyRing } from '../../crypto/key-ring.ts';
+import { findKeyPlace } from '../../crypto/key-place.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { startOfDay } from '../../calendar/zone-time.ts';
-import { type AuditLink, listAudit, readAuditHead } from '../../ledger/overview/list-audit.ts';
-import { findFile, verifyAudit } from '../../ledger/file/search.ts';
+import { type AuditLink, listAudit } from '../../ledger/overview/list-audit.ts';
+import { findFile } from '../../ledger/file/search.ts';
+import { describeChain, describeRoots, type TrailReport, verifyAudit } from '../../ledger/overview/verify-audit.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../print/table.ts';
 import { wholeNumber } from '../option-values.ts';
@@ -12,25 +17,45 @@ const verify: CliCommand = {
   about: 'Check that no link of the audit trail was changed, removed or forged',
   options: [JSON_OPTION],
   notes: [
-    `Prints the last hash of the chain. Keep it elsewhere: an attacker with full database
-access could write a new chain, but not one with this hash. Exit status 5 when the chain is broken.`,
+    `Each account has a chain of links, and the installation has one. Once a night, a root signed with the master key
+names the ends of all chains. A chain cannot lose what a root names. Keep the hash of the last root elsewhere: an
+attacker with full database access could remove the roots too, but not write a trail with this hash. Exit status 5
+when a chain is broken or a root forged.`,
   ],
   examples: ['audit verify', 'audit verify --json'],
   run: (call) =>
-    withLedger(call, async (ledger) => {
-      const brokenAt = await verifyAudit(ledger);
-      const head = await readAuditHead(ledger);
-      print(
-        call,
-        { whole: brokenAt === undefined, brokenAt: brokenAt ?? null, links: head.seq, hash: head.hash },
-        () =>
-          brokenAt === undefined
-            ? `The audit trail is complete: ${head.seq} links, the last hash is ${head.hash}.`
-            : `The audit trail is broken at link ${brokenAt}: that link was changed, or one before it is missing. Compare with a backup.`,
+    withLedger(call, async (ledger, settings) => {
+      const { brokenAt, lastRoot, ...report } = await verifyAudit(ledger, signersOf(settings));
+      const whole = brokenAt === undefined;
+      print(call, { whole, brokenAt: brokenAt ?? null, ...report, lastRoot: lastRoot ?? null }, () =>
+        describe({ brokenAt, lastRoot, ...report }).join('\n'),
       );
-      return brokenAt === undefined ? EXIT.ok : EXIT.exception;
+      return whole ? EXIT.ok : EXIT.exception;
     }),
 };
+
+/** Returns undefined without keys: the chains can be checked nevertheless. */
+function signersOf(settings: Settings): ReturnType<typeof findSigner> | undefined {
+  try {
+    return findSigner(openKeyRing(findKeyPlace(settings, process.env)));
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(report: TrailReport): string[] {
+  const { brokenAt, breaks, links, chains, hash } = report;
+  if (brokenAt === undefined)
+    return [
+      `The audit trail is complete: ${counted(links, 'link')} in ${counted(chains.length, 'chain')}, the hash of their ends is ${hash}.`,
+      ...describeRoots(report),
+    ];
+  return [
+    `The audit trail is broken at link ${brokenAt}. Compare with a backup.`,
+    ...breaks.map(({ chain, says }) => `  ${describeChain(chain)}: ${says}`),
+    ...describeRoots(report),
+  ];
+}
 
 const show: CliCommand = {
   name: 'show',

@@ -75,7 +75,7 @@ async function replaceLedger(
   ];
   const tx = { client, at, databaseNow: 'clock_timestamp()', audit: (link: AuditEntry) => void links.push(link) };
   const recalled = await takeOver(tx, aside.keptAs);
-  for (const link of links) await client.query(appendAudit(at, link, tx.databaseNow));
+  for (const statement of appendAudit(at, links, tx.databaseNow)) await client.query(statement);
   // Checked again: a process that joined meanwhile has read the ledger that is being replaced.
   await mustBeFree(client);
   return { ...aside, recalled };

@@ -29,8 +29,8 @@ export type Transaction = {
 };
 
 /**
- * Runs `work` in one transaction and appends its audit entries at the very end. The chain's lock is thus taken last and
- * held briefly, so two transactions can never deadlock over it.
+ * Runs `work` in one transaction and appends its audit entries at the very end. The locks of their chains are thus taken
+ * last and held briefly. They are taken in one order, so two transactions can never deadlock over them.
  * @param options.isFollowed for a move on which nothing outside the ledger acts before the next move is on disk. That
  *   write covers this move too, so this commit does not wait for the disk. A power cut undoes it.
  * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing was written
@@ -56,7 +56,7 @@ export async function transact<Result>(
     });
     crashPoint('commit.before', links);
     const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
-    await commit(begun.client, [...links.map((link) => appendAudit(at, link, ledger.databaseNow())), ...last]);
+    await commit(begun.client, [...appendAudit(at, links, ledger.databaseNow()), ...last]);
     crashPoint('commit.after', links);
     return result;
   } catch (error) {
@@ -92,10 +92,29 @@ export function violates(error: unknown, index: string): boolean {
 }
 
 /**
- * Returns a statement with its values in the text, because only such statements can share a message. No value is a card
+ * Returns statements with their values in the text, because only such statements can share a message. No value is a card
  * or account number, so none shows where the server shows statements.
  */
-export function appendAudit(at: Date, link: AuditEntry, databaseNow: string): string {
+export function appendAudit(at: Date, links: readonly AuditEntry[], databaseNow: string): string[] {
+  return [...lockChains(links), ...links.map((link) => appendLink(at, link, databaseNow))];
+}
+
+/** Links that may be of several chains lock them all first, in one order. One file has one chain. */
+function lockChains(links: readonly AuditEntry[]): string[] {
+  const subjects = new Map(
+    links.map(({ fileId, evidence: { account } = {} }) => {
+      const subject = [fileId, typeof account === 'string' ? account : undefined] as const;
+      return [JSON.stringify(subject), subject];
+    }),
+  );
+  if (subjects.size < 2) return [];
+  const [files, accounts] = ([0, 1] as const).map((part) =>
+    [...subjects.values()].map((subject) => writeLiteral(subject[part])).join(', '),
+  );
+  return [`SELECT lock_audit_chains(ARRAY[${files}]::text[], ARRAY[${accounts}]::text[])`];
+}
+
+function appendLink(at: Date, link: AuditEntry, databaseNow: string): string {
   const { actor, fileId, batchNo, move, from, to, reason, evidence = {} } = link;
   const values = [at.toISOString(), actor, fileId, batchNo, move, from, to, reason].map(writeLiteral);
   const known = pg.escapeLiteral(storableJson(evidence));
@@ -110,7 +129,7 @@ function writeLiteral(value: string | number | null | undefined): string {
 
 /**
  * Sends the audit entries and COMMIT in one message, so that the server has all of it or nothing. From the first entry
- * on, every other move waits for this one; a process that stopped in between would block them all.
+ * on, the moves of the same account wait for this one; a process that stopped in between would block them all.
  *
  * PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. Work that swallowed the failure would
  * then count as done, although nothing was written.

@@ -106,28 +106,6 @@ export async function readAudit(ledger: Ledger, fileId: string): Promise<AuditRo
 }
 
 /**
- * Walks the hash chain and compares its end with the recorded one.
- * @returns the first entry that was altered or follows a removed one, if any. If entries were cut off or added at the
- *   end, the number of the one that should be last.
- */
-export async function verifyAudit(ledger: Ledger): Promise<number | undefined> {
-  const { rows } = await ledger.pool.query<{ seq: number }>(
-    `WITH link AS (
-       SELECT seq, hash, previous,
-              lag(hash, 1, '\\x00'::bytea) OVER (ORDER BY seq) AS before_hash,
-              audit_hash(previous, seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence) AS due
-       FROM audit)
-     SELECT seq FROM link WHERE hash <> due OR previous <> before_hash
-     UNION ALL
-     SELECT head.seq FROM audit_head head
-     LEFT JOIN LATERAL (SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1) last ON true
-     WHERE head.seq <> coalesce(last.seq, 0) OR head.hash <> coalesce(last.hash, '\\x00'::bytea)
-     ORDER BY seq LIMIT 1`,
-  );
-  return rows[0]?.seq;
-}
-
-/**
  * Indexes that a user may add. Each row enters them at a place of its own, far from the last; with 3 million rows in the
  * ledger, intake then took 1.6 to 2.6 times as long, so none is there at first.
  */

@@ -18,6 +18,8 @@ export type AuditFilter = {
   before?: number;
   /** Only entries newer than the one with this number. */
   newerThan?: number;
+  /** Only entries up to this number, such as `readSettledEnd` returns. */
+  upTo?: number;
 };
 
 /**
@@ -53,7 +55,7 @@ export async function countAudit({ pool }: LedgerReader, filter: AuditFilter, mo
 }
 
 /** Builds the condition from the given fields alone, so that each filter finds its index. */
-function conditionsOf({ since, until, actor, fileId, move, before, newerThan }: AuditFilter) {
+function conditionsOf({ since, until, actor, fileId, move, before, newerThan, upTo }: AuditFilter) {
   const asked: readonly (readonly [condition: string, value: unknown])[] = [
     ['at >= ?', since],
     ['at < ?', until],
@@ -64,6 +66,7 @@ function conditionsOf({ since, until, actor, fileId, move, before, newerThan }: 
     ['move = ?', move],
     ['seq < ?', before],
     ['seq > ?', newerThan],
+    ['seq <= ?', upTo],
   ];
   const given = asked.filter(([, value]) => value !== undefined);
   const where = given.map(([condition], index) => condition.replace('?', `$${index + 2}`)).join(' AND ');
@@ -120,7 +123,7 @@ export async function listFinished(
             f.account, coalesce(b.rows, f.valid_rows) AS rows, coalesce(b.cents, f.valid_cents) AS cents,
             (extract(epoch FROM b.final_at - b.submitted_at) * 1000)::bigint AS "tookMs"
      FROM (SELECT * FROM audit
-           WHERE seq < coalesce($1::bigint, 9000000000000000000) AND seq > (SELECT seq - ${FINISHED_LINKS} FROM audit_head)
+           WHERE seq < coalesce($1::bigint, 9000000000000000000) AND seq > (SELECT coalesce(pg_sequence_last_value('audit_seq'), 0) - ${FINISHED_LINKS})
              AND move || '' = ANY ($2) AND to_state IS NOT NULL AND at + interval '0' >= $3
              AND ($4::text IS NULL OR (SELECT o.account FROM file o WHERE o.file_id = audit.file_id) = $4)
            ORDER BY seq DESC LIMIT $5) a
@@ -167,10 +170,22 @@ export async function listDecided({ pool, clock }: Ledger, account?: string): Pr
   return rows;
 }
 
-/** Returns the end of the chain. Recorded elsewhere, it proves later that nothing up to here was altered. */
-export async function readAuditHead(ledger: Ledger): Promise<{ seq: number; hash: string }> {
-  const { rows } = await ledger.pool.query<{ seq: number; hash: string }>(
-    `SELECT seq, encode(hash, 'hex') AS hash FROM audit_head`,
+/** Returns the number of links and a hash over the ends of all chains, which changes with each link. */
+export async function readAuditHead({ pool }: LedgerReader): Promise<{ links: number; hash: string }> {
+  const { rows } = await pool.query<{ links: number; hash: string }>(
+    `SELECT head.seq + coalesce(sum(c.link_no), 0)::bigint AS links,
+            encode(sha256(head.hash || coalesce(string_agg(c.hash, '' ORDER BY c.chain COLLATE "C"), '')), 'hex') AS hash
+     FROM audit_head head LEFT JOIN audit_chain c ON true GROUP BY head.seq, head.hash`,
   );
   return rows[0]!;
+}
+
+/**
+ * Returns a number up to which the trail gets no more links; what is read afterwards has all of them. Each account has
+ * a chain of its own, so a link may appear after one with a larger number. Readers that go on from the last number they
+ * saw would miss it; they go up to this number only.
+ */
+export async function readSettledEnd({ pool }: LedgerReader): Promise<number> {
+  const { rows } = await pool.query<{ seq: number }>('SELECT audit_settled() AS seq');
+  return rows[0]!.seq;
 }

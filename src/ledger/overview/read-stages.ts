@@ -1,6 +1,7 @@
 import type { BatchMove, FileMove } from '../../../schemas/lifecycle.ts';
 import { IS_OPEN, IS_SENDABLE } from '../batch/conditions.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
+import { readSettledEnd } from './list-audit.ts';
 
 /** Stages of the way through paydrop, in their order. A batch in doubt, refused or with a wrong result is in none. */
 export const STAGES = ['checking', 'approval', 'to_send', 'at_service', 'reconciling', 'delivering'] as const;
@@ -112,17 +113,16 @@ export function openStageFlow(ledger: Ledger): FlowReader {
   async function catchUp(): Promise<void> {
     const from = new Date(ledger.clock.now().getTime() - HOURS * 60 * MINUTE_MS);
     // The expression keeps PostgreSQL from the index of all moves there ever were.
-    const { rows } = await ledger.pool.query<{ move: string | null; minute: number; count: number; head: number }>(
-      `WITH head AS (SELECT seq AS last_seq FROM audit_head)
-       SELECT move, floor(extract(epoch FROM at) / 60)::int AS minute, count(at)::int AS count, last_seq AS head
-       FROM head LEFT JOIN (
-         SELECT move, at FROM audit WHERE seq > (SELECT coalesce($1::bigint, last_seq - ${MOST_LINKS}) FROM head)
-           AND seq <= (SELECT last_seq FROM head) AND at >= $2 AND move || '' = ANY ($3) OFFSET 0) moved ON true
-       GROUP BY 1, 2, 4`,
-      [last ?? null, from, [...STAGE_OF.keys()]],
+    const end = await readSettledEnd(ledger);
+    const { rows } = await ledger.pool.query<{ move: string; minute: number; count: number }>(
+      `SELECT move, floor(extract(epoch FROM at) / 60)::int AS minute, count(at)::int AS count
+       FROM (SELECT move, at FROM audit WHERE seq > $1 AND seq <= $4 AND at >= $2 AND move || '' = ANY ($3) OFFSET 0) moved
+       GROUP BY 1, 2`,
+      [last ?? end - MOST_LINKS, from, [...STAGE_OF.keys()], end],
     );
-    for (const { move, minute, count } of rows) if (move !== null) add(STAGE_OF.get(move)!, minute, count);
-    last = rows[0]?.head ?? last;
+    for (const { move, minute, count } of rows) add(STAGE_OF.get(move)!, minute, count);
+    // The end may be a little smaller than the last time.
+    last = Math.max(last ?? end, end);
     for (const minutes of left.values())
       for (const minute of minutes.keys()) if (minute * MINUTE_MS < from.getTime() - MINUTE_MS) minutes.delete(minute);
   }

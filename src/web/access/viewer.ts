@@ -1,6 +1,6 @@
 import { type ActionName, mayDo, type PersonRole } from '../../../schemas/actions.ts';
 import type { PersonSettings } from '../../ledger/person/people.ts';
-import type { Badges } from '../../ledger/overview/read-badges.ts';
+import type { Badges } from '../../ledger/overview/overview.ts';
 
 /** Who sends the request, determined before a route runs. */
 export type Viewer = {

@@ -5,6 +5,7 @@ import { readSessionToken } from '../access/cookies.ts';
 import { Refusal } from '../access/refusal.ts';
 import { viewerOf, type WebContext } from '../web-context.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readSettledEnd } from '../../ledger/overview/list-audit.ts';
 
 /** How often a page gets a keep-alive and its session is checked, in ms. */
 const BEAT_MS = 20_000;
@@ -92,17 +93,18 @@ export function watchChanges(ledger: Ledger): ChangeWatch {
   let timer: NodeJS.Timeout | undefined;
   let last: number | undefined;
   const look = async () => {
-    const seq = await readEnd(ledger).catch(() => last);
-    if (seq !== last && last !== undefined) {
+    const seq = await readSettledEnd(ledger).catch(() => last);
+    if (seq !== undefined && last !== undefined && seq > last) {
       const files = await readChanged(ledger, last).catch(() => ANY);
       for (const onChange of listeners) onChange(files);
     }
-    last = seq;
+    // It may be a little smaller than the last time.
+    if (seq !== undefined) last = Math.max(last ?? seq, seq);
     timer = listeners.size > 0 ? setTimeout(() => void look(), LOOK_EACH_MS) : undefined;
   };
   // Notifies a new listener once, because a page misses changes between its rendering and now.
   const catchUp = async (onChange: OnChange) => {
-    const seq = await readEnd(ledger).catch(() => undefined);
+    const seq = await readSettledEnd(ledger).catch(() => undefined);
     last ??= seq;
     if (listeners.has(onChange)) onChange(ANY);
   };
@@ -123,11 +125,6 @@ export function watchChanges(ledger: Ledger): ChangeWatch {
       listeners.clear();
     },
   };
-}
-
-async function readEnd({ pool }: Ledger): Promise<number> {
-  const { rows } = await pool.query<{ seq: number }>('SELECT seq FROM audit_head');
-  return rows[0]!.seq;
 }
 
 /** Returns the ids of the files with a move behind this link of the audit trail. */

@@ -9,6 +9,7 @@ import {
   countAudit,
   listAudit,
   readAuditHead,
+  readSettledEnd,
 } from '../../ledger/overview/list-audit.ts';
 import { listViews } from '../../ledger/person/people.ts';
 import { findFile } from '../../ledger/file/search.ts';
@@ -57,7 +58,7 @@ async function show(
   );
   const page = list && (await readPage(list, ledger, request.query));
   const views = await listViews(ledger, viewer.person, 'audit');
-  const { seq } = verified ?? (await readAuditHead(ledger));
+  const { links } = verified ?? (await readAuditHead(ledger));
   return sendPage(
     fault ? reply.code(400) : reply,
     <Page title="Audit trail" viewer={viewer} path="/audit" only="">
@@ -75,7 +76,7 @@ async function show(
           />
         </Section>
       )}
-      <VerifyForm viewer={viewer} links={seq} />
+      <VerifyForm viewer={viewer} links={links} />
     </Page>,
   );
 }
@@ -118,13 +119,14 @@ export async function openAuditList(
   };
 }
 
-/** Reads a page of links in either direction. */
+/** Reads a page of links in either direction. Upwards it ends where a smaller number may still appear. */
 export async function readLinks(ledger: LedgerReader, filter: AuditFilter, page: ListPage): Promise<AuditLink[]> {
   const { after, before, limit, isDescending } = page;
   const isDown = isReadDown(page);
   const place = after ?? before;
   const beyond = place === undefined ? {} : isDown ? { before: place } : { newerThan: place };
-  const oldestFirst = await listAudit(ledger, { ...filter, ...beyond, limit, isFromOldest: !isDown });
+  const settled = isDown ? {} : { upTo: await readSettledEnd(ledger) };
+  const oldestFirst = await listAudit(ledger, { ...filter, ...beyond, ...settled, limit, isFromOldest: !isDown });
   return isDescending ? oldestFirst.toReversed() : oldestFirst;
 }
 

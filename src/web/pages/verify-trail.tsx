@@ -1,17 +1,13 @@
-import { verifyAudit } from '../../ledger/file/search.ts';
-import { readAuditHead } from '../../ledger/overview/list-audit.ts';
+import { findSigner } from '../../crypto/key-ring.ts';
+import { describeChain, describeRoots, type TrailReport, verifyAudit } from '../../ledger/overview/verify-audit.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { Notice, Section } from '../parts/blocks.tsx';
 import { Token } from '../parts/page.tsx';
 import { Count } from '../parts/words.tsx';
+import { counted } from '../../kernel/counted.ts';
 import type { WebContext } from '../web-context.ts';
 
-export type Verified = {
-  readonly brokenAt: number | undefined;
-  readonly seq: number;
-  readonly hash: string;
-  readonly tookMs: number;
-};
+export type Verified = TrailReport & { readonly tookMs: number };
 
 /** Links read per second on a small host, to estimate the time beforehand. */
 const LINKS_A_SECOND = 60_000;
@@ -21,7 +17,10 @@ export function VerifyForm({ viewer, links }: { viewer: Viewer; links: number })
   const seconds = Math.ceil(links / LINKS_A_SECOND);
   return (
     <Section title="Is the trail complete">
-      <p>Each link contains the hash of the previous one, so a changed, missing or forged link shows.</p>
+      <p>
+        Each account has a chain of links. Each link contains the hash of the previous one, so a changed, missing or
+        forged link shows. Once a night, a signed root names the ends of all chains.
+      </p>
       <p class="hint" id="verify-hint">
         All <Count of={links} /> links are read.{' '}
         {seconds > 2 ? `That may take about ${seconds} seconds.` : 'That takes a moment.'}
@@ -36,36 +35,48 @@ export function VerifyForm({ viewer, links }: { viewer: Viewer; links: number })
   );
 }
 
-export function VerifyResult({ verified: { brokenAt, seq, hash, tookMs } }: { verified: Verified }) {
+export function VerifyResult({ verified }: { verified: Verified }) {
+  const { brokenAt, breaks, links, chains, hash, tookMs } = verified;
   if (brokenAt !== undefined) {
     return (
       <Notice kind="bad" title={`The audit trail is broken at link ${brokenAt}`}>
-        <p>
-          That link was changed, or one before it is missing. Compare with a backup, and stop work until the cause is
-          known.
-        </p>
+        <ul>
+          {breaks.map(({ chain, says }) => (
+            <li key={says}>
+              {describeChain(chain)}: {says}
+            </li>
+          ))}
+        </ul>
+        <p>Compare with a backup, and stop work until the cause is known.</p>
       </Notice>
     );
   }
   return (
     <Notice kind="good" title="The audit trail is complete">
       <p>
-        <Count of={seq} /> links, read in {(tookMs / 1_000).toFixed(1)} s. The last hash is{' '}
-        <code class="wrap">{hash}</code>. Keep it elsewhere: an attacker with full database access could write a new
-        trail, but not one with this hash.
+        <Count of={links} /> links in {counted(chains.length, 'chain')}, read in {(tookMs / 1_000).toFixed(1)} s. The
+        hash of their ends is <code class="wrap">{hash}</code>.
+      </p>
+      {describeRoots(verified).map((says) => (
+        <p key={says} class="wrap">
+          {says}
+        </p>
+      ))}
+      <p>
+        Keep the hash of the last root elsewhere: an attacker with full database access could write a new trail, but not
+        one with this hash.
       </p>
     </Notice>
   );
 }
 
 /** Verifies the whole trail; concurrent requests share one read. */
-export function openVerification({ app: { ledger, clock } }: WebContext): () => Promise<Verified> {
+export function openVerification({ app: { ledger, clock, keys } }: WebContext): () => Promise<Verified> {
   let running: Promise<Verified> | undefined;
   const read = async (): Promise<Verified> => {
     const begunAt = clock.now();
-    const brokenAt = await verifyAudit(ledger);
-    const head = await readAuditHead(ledger);
-    return { brokenAt, ...head, tookMs: clock.now().getTime() - begunAt.getTime() };
+    const report = await verifyAudit(ledger, findSigner(keys));
+    return { ...report, tookMs: clock.now().getTime() - begunAt.getTime() };
   };
   return () => {
     running ??= read().finally(() => {

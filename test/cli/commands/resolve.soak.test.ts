@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { ageBy } from '../../support/force-sql.ts';
@@ -270,7 +270,7 @@ describe('paydrop resolve', () => {
     expect(bookedInvoices('lacking')).toEqual(['K-53', 'K-59']);
     const differences = await compareBooks(world.app, service.books());
     expect(differences.filter((text) => !/ K-3[12] /.test(text))).toEqual([]);
-    expect(await verifyAudit(world.app.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
 
   it('keeps both attempts, with what was made of the first', async () => {

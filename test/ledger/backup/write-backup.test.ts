@@ -21,7 +21,7 @@ import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
 import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { readForgottenSends } from '../../../src/ledger/account/read-holds.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 
 describe('write backup', () => {
@@ -244,7 +244,7 @@ describe('a restored ledger', () => {
     expect(calls).toEqual([{ file_id: after }]);
     expect(restored.recalled.map(({ account }) => account).toSorted()).toHaveLength(2);
     expect(restored.recalled[0]!.reason).toContain('the ledger that was here before knows 1 call that');
-    expect(await verifyAudit(ledger)).toBeUndefined();
+    expect((await verifyAudit(ledger)).brokenAt).toBeUndefined();
   });
 
   it('lists the calls for which it has no batch, by their account', async () => {

@@ -3,6 +3,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { buildSchema, findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
+import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { startWorker } from '../support/start-worker.ts';
 
@@ -218,6 +220,35 @@ describe('migrate', () => {
     ]);
     expect(secrets.rows).toEqual([{ file_id: 'a', wrapped_key: Buffer.from('an old key') }]);
     expect(left.rows).toEqual([{ place: 0 }]);
+  });
+
+  it('leaves the chain of links that all accounts shared, and begins those of accounts with its end', async () => {
+    const other = await openEmpty();
+    const client = await other.connect();
+    await buildBefore('0046', client);
+    const append = `SELECT append_audit(now(), 'system', NULL, NULL, 'export', NULL, NULL, 'to see', '{"account": "main"}')`;
+    for (let link = 0; link < 3; link += 1) await client.query(append);
+    await migrate(client);
+    for (let link = 0; link < 2; link += 1) await client.query(append);
+    const { rows } = await client.query('SELECT seq, chain, link_no FROM audit ORDER BY seq');
+    const ledger = { pool: other } as unknown as Ledger;
+    const whole = await verifyAudit(ledger);
+    await client.query(`SET session_replication_role = replica; UPDATE audit SET reason = 'other' WHERE seq = 2`);
+    const { breaks } = await verifyAudit(ledger);
+    client.release();
+    expect(rows.map(({ seq, chain, link_no: no }) => [Number(seq), chain, no && Number(no)])).toEqual([
+      [1, null, null],
+      [2, null, null],
+      [3, null, null],
+      [4, 'main', 1],
+      [5, 'main', 2],
+    ]);
+    expect(whole.brokenAt).toBeUndefined();
+    expect(whole.chains.map(({ chain, links }) => [chain, links])).toEqual([
+      [null, 3],
+      ['main', 2],
+    ]);
+    expect(breaks.map(({ chain, seq }) => [chain, Number(seq)])).toEqual([[null, 2]]);
   });
 
   it('leaves nothing behind when it fails', async () => {

@@ -4,7 +4,7 @@ import { maskName } from '../../../src/kernel/mask.ts';
 import { copyRows } from '../support/put-rows.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { findFile, findInvoice, readAudit, verifyAudit } from '../../../src/ledger/file/search.ts';
+import { findFile, findInvoice, readAudit } from '../../../src/ledger/file/search.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -151,86 +151,5 @@ describe('readAudit', () => {
     ]);
     expect(links.map((link) => link.seq)).toEqual([1, 2, 3, 4, 5]);
     expect(links[0]!.at).toEqual(new Date(START));
-  });
-});
-
-describe('verifyAudit', () => {
-  /** Writes ten links. */
-  async function makeChain(): Promise<void> {
-    for (let count = 0; count < 5; count += 1) await world.accepted();
-  }
-
-  it('finds nothing wrong with an empty chain, nor with one as it was written', async () => {
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
-    await makeChain();
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
-  });
-
-  it.each([
-    ['at', `at = at + interval '1 microsecond'`],
-    ['actor', `actor = 'operator:eve'`],
-    ['file_id', `file_id = NULL`],
-    ['batch_no', 'batch_no = 1'],
-    ['move', `move = 'approve'`],
-    ['from_state', `from_state = coalesce(from_state, '') || 'x'`],
-    ['to_state', 'to_state = NULL'],
-    ['reason', `reason = reason || ' '`],
-    ['evidence', `evidence = evidence || '{"more": 1}'`],
-    ['previous', `previous = '\\\\x01'`],
-    ['hash', `hash = sha256(hash)`],
-  ])('finds the link whose %s was altered', async (_column, change) => {
-    await makeChain();
-    await world.force(`UPDATE audit SET ${change} WHERE seq = 4`);
-    expect(await verifyAudit(world.ledger)).toBe(4);
-  });
-
-  it('finds a link that was altered together with its own hash', async () => {
-    await makeChain();
-    await world.force(`UPDATE audit SET reason = 'other' WHERE seq = 4`);
-    await world.force(
-      `UPDATE audit SET hash = audit_hash(previous, seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence)
-       WHERE seq = 4`,
-    );
-    expect(await verifyAudit(world.ledger)).toBe(5);
-  });
-
-  it.each([
-    ['the first', 1, 2],
-    ['one in the middle', 5, 6],
-    ['the last', 10, 10],
-  ])('finds that %s was removed', async (_which, seq, found) => {
-    await makeChain();
-    await world.force('DELETE FROM audit WHERE seq = $1', [seq]);
-    expect(await verifyAudit(world.ledger)).toBe(found);
-  });
-
-  it('finds that all were removed', async () => {
-    await makeChain();
-    await world.force('DELETE FROM audit');
-    expect(await verifyAudit(world.ledger)).toBe(10);
-  });
-
-  it('finds that two were swapped', async () => {
-    await makeChain();
-    await world.force('UPDATE audit SET seq = CASE seq WHEN 3 THEN -4 ELSE -3 END WHERE seq IN (3, 4)');
-    await world.force('UPDATE audit SET seq = -seq WHERE seq < 0');
-    expect(await verifyAudit(world.ledger)).toBe(3);
-  });
-
-  it('finds that one was added at the end past append_audit', async () => {
-    await makeChain();
-    await world.force(
-      `INSERT INTO audit SELECT 11, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence, hash,
-         audit_hash(hash, 11, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence)
-       FROM audit WHERE seq = 10`,
-    );
-    expect(await verifyAudit(world.ledger)).toBe(10);
-  });
-
-  it('goes on behind a chain that was tampered with, and still finds where', async () => {
-    await makeChain();
-    await world.force(`UPDATE audit SET reason = 'other' WHERE seq = 10`);
-    await world.accepted();
-    expect(await verifyAudit(world.ledger)).toBe(10);
   });
 });

@@ -277,11 +277,10 @@ describe('a ledger with many paid rows', () => {
 
   it.each(['without', 'with'])('reads only the end of a long audit trail, %s statistics', async (statistics) => {
     await world.force(
-      `INSERT INTO audit SELECT h.seq + n, $1, 'worker:x', NULL, NULL, 'reconcile', NULL, 'reconciled', '', '{}', '', ''
-       FROM audit_head h, generate_series(1, 20000) n`,
+      `INSERT INTO audit SELECT nextval('audit_seq'), $1, 'worker:x', NULL, NULL, 'reconcile', NULL, 'reconciled', '', '{}', '', ''
+       FROM generate_series(1, 20000) n`,
       [world.clock.now()],
     );
-    await world.force('UPDATE audit_head SET seq = seq + 20000');
     await world.force(statistics === 'with' ? 'ANALYZE' : FORGET_STATISTICS);
     expect(await countBlocks((ledger) => listFinished(ledger, { limit: 51 }))).toBeLessThan(FEW);
     const { pool } = world.ledger;

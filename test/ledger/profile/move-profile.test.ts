@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROFILE_READER } from '../../../schemas/profiles.ts';
 import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { confirmVersion, importVersion, retireVersion } from '../../../src/ledger/profile/move-profile.ts';
 import { findConfirmed, readVersions } from '../../../src/ledger/profile/read-profiles.ts';
@@ -54,7 +54,7 @@ describe('importVersion', () => {
       reason: 'new export',
       evidence: { profile: 'dues', version: 1, sha256: first.sha256 },
     });
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.ledger)).brokenAt).toBeUndefined();
   });
 
   it('changes nothing for a text that is a draft or confirmed, and takes a retired one up again', async () => {
@@ -241,7 +241,7 @@ describe('a proposal to confirm a version', () => {
       actor: 'operator:grace',
       evidence: { proposalNo, proposedBy: 'operator:ada', changes: evidence.changes },
     });
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.ledger)).brokenAt).toBeUndefined();
   });
 
   it('is void once another version was confirmed', async () => {

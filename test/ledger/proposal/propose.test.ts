@@ -8,7 +8,7 @@ import {
   voidProposals,
 } from '../../../src/ledger/proposal/propose.ts';
 import { readProposal } from '../../../src/ledger/proposal/proposals.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, START } from '../../support/ledger-world.ts';
 import { confirmProposal, refuseProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
@@ -150,7 +150,7 @@ describe('voidProposals', () => {
     await transact(world.ledger, (tx) => voidProposals(tx, { fileId }, because));
     expect([(await read(ofFile)).verdict, (await read(one)).verdict]).toEqual(['void', 'void']);
     expect((await read(other)).verdict).toBeNull();
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.ledger)).brokenAt).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { retryRefused } from '../../../src/ledger/batch/retry-refused.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { confirmProposal, refuseProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
 import { listAgain } from '../../../src/ledger/overview/may-go-again.ts';
@@ -47,7 +47,7 @@ describe('beginReprocess', () => {
     expect(new Set(clicks.map(({ state, run_no: no }) => `${no} ${state}`))).toEqual(new Set([`${runNo} running`]));
     const { rows } = await world.ledger.pool.query(`SELECT evidence FROM audit WHERE move = 'begin-reprocess'`);
     expect(rows).toEqual([{ evidence: { selection: runNo, name: 'Declines', rows: 1, cents: 200 } }]);
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.ledger)).brokenAt).toBeUndefined();
   });
 
   it('does nothing when the plan is not the one that was seen', async () => {

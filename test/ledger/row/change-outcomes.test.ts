@@ -3,7 +3,8 @@ import type { ReconciledRow } from '../../../src/rows/rows.ts';
 import { changeOutcomes, readChanges } from '../../../src/ledger/row/change-outcomes.ts';
 import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { findInvoice, verifyAudit } from '../../../src/ledger/file/search.ts';
+import { findInvoice } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
@@ -55,13 +56,12 @@ describe('changeOutcomes', () => {
       reason: BY.reason,
       evidence: { correctionNo: 1, rows: 1, changes: { 'unknown > approved': { rows: 1, cents: 300 } } },
     });
-    const first = await world.ledger.pool.query('SELECT outcome FROM row_outcome WHERE file_no = $1 ORDER BY line', [
-      fileNo,
-    ]);
+    const outcomes = 'SELECT outcome FROM row_outcome WHERE file_no = $1 ORDER BY line';
+    const first = await world.ledger.pool.query(outcomes, [fileNo]);
     expect(first.rows.map((row) => row.outcome)).toEqual(['approved', 'unknown']);
     const [found] = await findInvoice(world.ledger, `INV-${batch.file_id}-3`);
     expect(found).toMatchObject({ outcome: 'approved', code: null, message: 'OK: 1' });
-    expect(await verifyAudit(world.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.ledger)).brokenAt).toBeUndefined();
   });
 
   it('says nothing when nothing is new, also when only the words are others', async () => {

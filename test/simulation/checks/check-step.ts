@@ -6,7 +6,7 @@ import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { contentOf, readBatches, readBooks, type SeenBatch } from '../database.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { openOriginal } from '../../../workers/open-original.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import { checkBooks, checkOutputs } from './check-outputs.ts';
@@ -254,7 +254,7 @@ async function checkRows(world: World): Promise<string[]> {
 }
 
 async function checkTrail(world: World): Promise<string[]> {
-  const broken = await verifyAudit(world.office);
+  const { brokenAt: broken } = await verifyAudit(world.office);
   const { rows } = await world.office.pool.query<{ name: string; state: string; said: string }>(
     `SELECT f.name, f.state, a.to_state AS said FROM file f
      CROSS JOIN LATERAL (SELECT to_state FROM audit WHERE file_id = f.file_id AND batch_no IS NULL AND to_state IS NOT NULL

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
 import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { actionsOf, doIt, openAction, readAction } from '../support/action-page.ts';
 import type { TestBrowser } from '../support/dashboard-world.ts';
@@ -153,7 +153,7 @@ describe('afterwards', () => {
     expect(world.booked('paired')).toEqual(['A-41', 'A-42', 'A-43']);
     const differences = await compareBooks(world.app, world.service.books());
     expect(differences.filter((text) => !/ C-3[12] /.test(text))).toEqual([]);
-    expect(await verifyAudit(world.app.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
 });
 

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
-import { readAuditHead, type AuditLink } from '../../../src/ledger/overview/list-audit.ts';
+import { readAuditHead, readSettledEnd, type AuditLink } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type Answer, dashboardForTests } from '../support/dashboard-world.ts';
 import { wordsOf, draw } from '../support/page-words.ts';
 import { forceSql } from '../../support/force-sql.ts';
-import { type AuditQuery, FilterForm, linkColumns } from '../../../src/web/pages/audit.tsx';
+import { appendLate } from '../../ledger/support/put-rows.ts';
+import { type AuditQuery, FilterForm, linkColumns, readLinks } from '../../../src/web/pages/audit.tsx';
 import { VerifyForm, VerifyResult } from '../../../src/web/pages/verify-trail.tsx';
 import { Table } from '../../../src/web/parts/blocks.tsx';
 import type { Viewer } from '../../../src/web/access/viewer.ts';
@@ -82,7 +83,7 @@ describe('auditPages', () => {
     await world.app.ledger.pool.query(
       `SELECT append_audit(now(), 'system', NULL, NULL, 'many', NULL, NULL, 'for the test', '{}') FROM generate_series(1, 230)`,
     );
-    const { seq: head } = await readAuditHead(world.app.ledger);
+    const head = await readSettledEnd(world.app.ledger);
     const seen: number[] = [];
     const sizes: number[] = [];
     let next: string | undefined = '/audit?move=many';
@@ -107,12 +108,22 @@ describe('auditPages', () => {
     expect(oldest.map(({ seq }) => seq)).toEqual(seen.slice(-100).toReversed());
   });
 
+  it('goes upwards past no link that appears after one with a larger number', async () => {
+    const { ledger } = world.app;
+    const read = (after?: number) => readLinks(ledger, { move: 'late' }, { after, limit: 10 });
+    const commit = await appendLate(ledger, 'late');
+    const before = await read();
+    await commit();
+    const seen = [...before, ...(await read(before.at(-1)?.seq))].map(({ evidence }) => evidence['account']);
+    expect(seen).toEqual(['slow', 'fast']);
+  });
+
   it('checks the whole trail for everybody who may look, and says where it ends', async () => {
     const browser = await world.as('viewer');
     const { status, text } = await browser.post('/audit/verify');
-    const { seq, hash } = await readAuditHead(world.app.ledger);
+    const { links, hash } = await readAuditHead(world.app.ledger);
     expect(status).toBe(200);
-    expect(wordsOf(text)).toContain(`The audit trail is complete ${seq} links, read in`);
+    expect(wordsOf(text)).toContain(`The audit trail is complete ${links} links in 4 chains, read in`);
     expect(text).toContain(hash);
     expect((await browser.get('/audit/verify')).location).toBe('/audit');
     expect((await world.stranger().post('/audit/verify', {}, '')).status).toBe(401);
@@ -215,17 +226,22 @@ describe('VerifyForm', () => {
 });
 
 describe('VerifyResult', () => {
-  const whole = { brokenAt: undefined, seq: 1_234, hash: 'ab12', tookMs: 3_140 };
+  const chains = [null, '', 'main'].map((chain) => ({ chain, links: 9, seq: 9, hash: 'cd' }));
+  const roots = { signed: 0, unchecked: {} };
+  const whole = { brokenAt: undefined, breaks: [], links: 1_234, hash: 'ab12', chains, roots, lastRoot: undefined };
+  const tookMs = 3_140;
 
   it('says where a whole trail ends, and how long it took', () => {
-    const html = draw(VerifyResult, { verified: whole });
-    expect(wordsOf(html)).toContain('complete 1,234 links, read in 3.1 s. The last hash is ab12.');
+    const html = draw(VerifyResult, { verified: { ...whole, tookMs } });
+    expect(wordsOf(html)).toContain('complete 1,234 links in 3 chains, read in 3.1 s. The hash of their ends is ab12.');
     expect(html).not.toContain('role="alert"');
   });
 
   it('says loudly where it is broken', () => {
-    const html = draw(VerifyResult, { verified: { ...whole, brokenAt: 0 } });
+    const breaks = [{ chain: 'main', seq: null, says: 'its end is missing' }];
+    const html = draw(VerifyResult, { verified: { ...whole, tookMs, brokenAt: 0, breaks } });
     expect(html).toContain('role="alert"');
     expect(wordsOf(html)).toContain('The audit trail is broken at link 0');
+    expect(wordsOf(html)).toContain('the chain of account main: its end is missing');
   });
 });

@@ -10,7 +10,7 @@ import { type ComponentChildren, h } from 'preact';
 import { unmaskToken } from '../../../src/crypto/secret-token.ts';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/actions.ts';
 import type { Shell } from '../../../src/web/access/viewer.ts';
-import type { Badges } from '../../../src/ledger/overview/read-badges.ts';
+import type { Badges } from '../../../src/ledger/overview/overview.ts';
 import { ActionLinks, Page, type PageProps, Token } from '../../../src/web/parts/page.tsx';
 
 describe('Money and Count', () => {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readOutputs } from '../../../src/ledger/file/read-file.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { deliverFile } from '../../../workers/deliver/deliver.ts';
 import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -68,7 +68,7 @@ describe('deliverFile', () => {
     expect(await stateOf(fileId)).toBe('completed');
     expect((await world.movesOf({ fileId })).at(-1)).toBe('complete');
     expect(Object.values(outputs).join()).not.toContain(CARD);
-    expect(await verifyAudit(world.app.ledger)).toBeUndefined();
+    expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
   });
 
   it('puts a row of unknown outcome into neither correction file, nor one that must never be sent again', async () => {

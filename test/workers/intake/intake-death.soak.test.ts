@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/files/claims/finish-claim.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
-import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { verifyAudit } from '../../../src/ledger/overview/verify-audit.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -43,7 +43,7 @@ async function expectWhole(claim: Claim): Promise<void> {
   expect((await readBatches(world.app.ledger, claim.fileId)).every((batch) => batch.state === 'ready')).toBe(true);
   expect(await world.movesOf(claim)).toEqual(['claim', 'accept']);
   expect(existsSync(claim.workDir)).toBe(false);
-  expect(await verifyAudit(world.app.ledger)).toBeUndefined();
+  expect((await verifyAudit(world.app.ledger)).brokenAt).toBeUndefined();
 }
 
 describe('an intake that dies before its commit', () => {
