@@ -8,6 +8,7 @@ import {
   type ClaimNotes,
   type ClaimOutcome,
   finishClaim,
+  folderOf,
   noteClaim,
   ORIGINAL,
   writeNotes,
@@ -67,8 +68,4 @@ async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes
   if (notes.sidecar ?? notes.marker) await syncFolder(workDir);
   await syncFolder(folderOf(candidate.path));
   crashPoint('claim.durable');
-}
-
-function folderOf(path: Buffer): Buffer {
-  return Buffer.from(dirname(path.toString('latin1')), 'latin1');
 }

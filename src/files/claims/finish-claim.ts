@@ -1,5 +1,5 @@
 import { rename, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { systemCode } from '../../kernel/errors.ts';
@@ -49,6 +49,11 @@ export async function finishClaim(workDir: string, notes: ClaimNotes): Promise<C
   return inspectClaim(workDir, notes);
 }
 
+/** Returns the folder of a path whose bytes may not be UTF-8. */
+export function folderOf(path: Buffer): Buffer {
+  return Buffer.from(dirname(path.toString('latin1')), 'latin1');
+}
+
 /** Inspects what the work folder of a finished claim holds now. */
 export async function inspectClaim(workDir: string, notes: ClaimNotes): Promise<ClaimOutcome> {
   const stats = await lstatOrNothing(join(workDir, ORIGINAL));
@@ -87,11 +92,15 @@ async function takeSidecar(noted: NotedFile, target: string): Promise<void> {
 
 const LEFT_BEHIND = new Set(['ENOENT', 'EACCES', 'EPERM']);
 
-/** Removes the marker. A refusal is an error: a leftover marker would announce the next file of that name too early. */
+/**
+ * Removes the marker for good. A refusal is an error: a leftover marker, also one that a power cut brings back, would
+ * announce the next file of that name too early.
+ */
 async function removeMarker(noted: NotedFile, folder: string): Promise<void> {
   const path = Buffer.from(noted.path, 'base64');
   try {
     if (await isStillThere(path, noted)) await unlink(path);
+    await syncFolder(folderOf(path));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return;
     throw explainSystemError(error, `remove the marker of a drop from folder "${folder}"`);
