@@ -244,7 +244,7 @@ describe('migrate', () => {
       [5, 'main', 2],
     ]);
     expect(whole.brokenAt).toBeUndefined();
-    expect(whole.chains.map(({ chain, links }) => [chain, links])).toEqual([
+    expect(whole.chains.map(({ chain, links }) => [chain, Number(links)])).toEqual([
       [null, 3],
       ['main', 2],
     ]);
