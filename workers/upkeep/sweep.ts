@@ -15,7 +15,7 @@ import { signRoot } from '../../src/ledger/overview/verify-audit.ts';
 import { askAgainWhenClosed } from '../admit-here.ts';
 import { finishClaimed } from '../intake/intake.ts';
 import { noting, refreshFailing, takingOf } from '../note-failures.ts';
-import { enqueueClaimed, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
+import { chooseMasterKey, enqueueClaimed, quarantineOdd, storeClaim } from '../watch/take-claim.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
 import type { QueueName } from '../../schemas/jobs.ts';
 import { schedulesHere } from '../../src/config/schedules-here.ts';
@@ -57,20 +57,20 @@ export async function sweep(app: App, { atStart = false, atSite = true, sends = 
   if (atSite) await askToReprocess(app, atStart);
   // At start an expected file may lie in its folder unseen.
   if (!atStart) await checkExpected(app);
-  if (!atStart) await signTonight(app);
   crashPoint('sweep.queue-refilled');
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger already knows.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
   if (!atStart) await mustBeUsable(app);
+  // A root that cannot be signed holds up no work; the sweep then counts as failed.
+  if (!atStart) await signTonight(app);
   app.health.noteSweep();
 }
 
 /** Signs the ends of the audit chains, once a UTC day for all processes. */
-async function signTonight({ ledger, keys }: App): Promise<void> {
-  const id = await readCurrentKeyId(ledger);
-  const key = (id === undefined ? undefined : keys.find(id)) ?? keys.current;
-  await signRoot(ledger, signerOf(key), { onlyNightly: true });
+async function signTonight(app: App): Promise<void> {
+  const key = chooseMasterKey(app, await readCurrentKeyId(app.ledger));
+  await signRoot(app.ledger, signerOf(key), { onlyNightly: true });
 }
 
 /** Throws when part of the ledger is closed: if that part holds alarms or failures, nothing else would show it. */

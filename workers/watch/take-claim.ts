@@ -78,7 +78,7 @@ function poisonOf({ notes, workDir }: Claim): OddDrop {
  * Returns the master key that the ledger names as current; a change applies from the next file on. A process without
  * that key uses its own; "paydrop key rotate" finds what it wrapped and wraps it again.
  */
-function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
+export function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
   return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
 }
 

@@ -162,7 +162,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
 function openScanner(layout: LayoutName, rules: CheckRules, hashKey: Uint32Array, first: Block) {
   return {
     scanBlock: compileBlockScan({ layout, rules, hashKey }),
-    // No later block is larger, unless this is the last.
+    // The last block needs room for itself alone; another may be followed by larger ones.
     rows: newScannedRows(first.isLast ? first.bytes.length : undefined),
     tellBlock: replacedFaults(layout),
   };

@@ -258,7 +258,7 @@ describe('signRoot', () => {
     expect((await verifyAudit(world.ledger, keys)).breaks.map(({ seq }) => seq)).toEqual([6, 7, 8]);
   });
 
-  it('is added once a UTC day of the database, whoever comes first', async () => {
+  it('is added once a UTC day of the database, by the first process that sweeps', async () => {
     const another = await world.openAgain();
     const tries = () =>
       [world.ledger, another, world.ledger].map((one) => signRoot(one, SIGNER, { onlyNightly: true }));
