@@ -85,13 +85,14 @@ function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fa
   const there = stream(upstream);
   const back = stream(client);
   let said = '';
+  const readStatements = readKeptStatements();
   let isDeaf = false;
   const breakOff = () => {
     client.destroy();
     upstream.destroy();
   };
   client.on('data', (chunk: Buffer) => {
-    const text = chunk.toString('latin1');
+    const text = readStatements(chunk.toString('latin1'));
     const isNew = text.includes('BEGIN') || /COMMIT|ROLLBACK/.test(said);
     said = isNew ? text : said + text;
     const fate = decide(said);
@@ -119,6 +120,15 @@ function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fa
       back.release();
     },
     break: breakOff,
+  };
+}
+
+/** Puts the text of each statement that the server keeps (open-ledger.ts) where a client uses it by name. */
+function readKeptStatements(): (sent: string) => string {
+  const texts = new Map<string, string>();
+  return (sent) => {
+    for (const [, name = '', text = ''] of sent.matchAll(/P[^]{4}(kept_\d+)\0([^\0]*)\0/g)) texts.set(name, text);
+    return sent.replaceAll(/B[^]{4}\0(kept_\d+)\0/g, (bind, name: string) => `${bind}${texts.get(name)}\0`);
   };
 }
 
