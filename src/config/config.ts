@@ -143,6 +143,9 @@ function readText(file: string): string {
   throw new PipelineError('CONFIG_INVALID', `read "${file}"`, 'it is larger than 2 MB');
 }
 
+/** Most uses of a part of the file: hundreds of accounts may share one, but aliases of aliases may not multiply. */
+const MOST_ALIASES = 10_000;
+
 /**
  * Parses YAML. The parser's messages quote the text, which may be a password that begins with `|` or `*`. So faults
  * give only place and kind. An unknown tag (`!secret`), which the parser drops with a warning, is a fault here.
@@ -156,12 +159,12 @@ function parseYaml(text: string, file: string): { document: Document; lines: Lin
   });
   if (faults.length > 0) throw new PipelineError('CONFIG_INVALID', `read "${file}"`, faults.join('; '));
   try {
-    const value: unknown = document.toJS();
+    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
     // This fails when an alias stands within what it names.
     JSON.stringify(value);
     return { document, lines, value };
   } catch {
-    const reason = 'an alias (a text that begins with "*") is undefined or contains itself';
+    const reason = 'an alias (a text that begins with "*") is undefined, contains itself or is used too often';
     const next = 'Quote the text if it is not an alias.';
     throw new PipelineError('CONFIG_INVALID', `read "${file}"`, reason, { next });
   }

@@ -175,7 +175,14 @@ describe('loadSettings', () => {
   });
 
   it('takes no alias that stands within what it names', async () => {
-    expect(await refusalOf('a: &a [*a]\n')).toContain('is undefined or contains itself');
+    expect(await refusalOf('a: &a [*a]\n')).toContain('is undefined, contains itself');
+  });
+
+  it('takes a part of the file that hundreds of accounts share, and no alias that multiplies itself', async () => {
+    const shared = `x: [&a {one: 1}${', *a'.repeat(500)}]\n`;
+    expect(await refusalOf(`${YAML}${shared}`)).not.toContain('alias');
+    const levels = upTo(6).map((level) => `x${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}]\n`);
+    expect(await refusalOf(`x0: &a0 [${'1, '.repeat(9)}]\n${levels.join('')}`)).toContain('used too often');
   });
 
   it.each(['latin1', 'utf16le'] as const)('takes no text in %s, whose passwords would be others', async (encoding) => {
