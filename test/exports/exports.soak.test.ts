@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { makeExports } from './made/exports.ts';
+import { makeExports, SYSTEMS } from './made/exports.ts';
 import { writeSheet } from './made/sheet.ts';
-import { MUTATIONS } from './mutations/mutations.ts';
 import { openVerdicts } from './open-verdicts.ts';
-import { mutateExport, playExports } from './play-export.ts';
-import { SYSTEMS } from './systems/systems.ts';
+import { MUTATIONS, mutateExport, playExports } from './play-export.ts';
 
 it('ten thousand changed exports are never accepted with other payments, and every change is tried', async () => {
   const { complaints, mutations } = await playExports(7, 50);

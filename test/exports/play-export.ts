@@ -8,8 +8,20 @@ import { chooser, type MadePayment, TODAY } from '../csv/profile/support/made-pa
 import { chunksOf, rulesWith } from '../csv/support.ts';
 import { type Export, makeExports } from './made/exports.ts';
 import { sentCells, truthOf, writeSheet } from './made/sheet.ts';
-import type { Mutated } from './mutations/mutation.ts';
-import { MUTATIONS } from './mutations/mutations.ts';
+import type { Mutated, Mutation } from './mutations/mutation.ts';
+import { AMOUNT_MUTATIONS } from './mutations/amount-mutations.ts';
+import { CELL_MUTATIONS } from './mutations/cell-mutations.ts';
+import { COLUMN_MUTATIONS } from './mutations/column-mutations.ts';
+import { ROW_MUTATIONS } from './mutations/row-mutations.ts';
+import { TITLE_MUTATIONS } from './mutations/title-mutations.ts';
+
+export const MUTATIONS: readonly Mutation[] = [
+  ...TITLE_MUTATIONS,
+  ...COLUMN_MUTATIONS,
+  ...AMOUNT_MUTATIONS,
+  ...ROW_MUTATIONS,
+  ...CELL_MUTATIONS,
+];
 
 /**
  * What became of a changed file.

@@ -5,11 +5,10 @@ import { returnedLines, returnedTitle } from '../../src/csv/profile/returned-fil
 import { findWriterFaults } from '../../workers/file-profile.ts';
 import { chooser } from '../csv/profile/support/made-payments.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { makeExports } from './made/exports.ts';
+import { makeExports, SYSTEMS } from './made/exports.ts';
 import { knownRows, makeSheet, writeSheet } from './made/sheet.ts';
 import { openVerdicts, type Verdicts } from './open-verdicts.ts';
 import { profileOf } from './systems/system.ts';
-import { SYSTEMS } from './systems/systems.ts';
 
 const NAMES = ['quickbooks-desktop', 'xero', 'excel-german', 'bank-of-checks', 'dynamics'];
 const SOME = SYSTEMS.filter(({ name }) => NAMES.includes(name));

@@ -9,7 +9,7 @@ import { openedForTests } from '../support/opened-for-tests.ts';
 import { openExportFolders } from './export-folders.ts';
 import { knownRows, makeSheet, sentCells, truthOf, writeSheet } from './made/sheet.ts';
 import { profileOf, type System } from './systems/system.ts';
-import { SYSTEMS } from './systems/systems.ts';
+import { SYSTEMS } from './made/exports.ts';
 
 const systemOf = (name: string) => SYSTEMS.find((system) => system.name === name)!;
 

@@ -6,11 +6,10 @@ import { refreshFailing } from '../../workers/note-failures.ts';
 import type { Workers } from '../../workers/main.ts';
 import { openPipelineWorld, type WorldOptions } from '../support/pipeline-world.ts';
 import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
-import { forceSql } from '../support/force-sql.ts';
+import { dropQueue, forceSql } from '../support/force-sql.ts';
 import { achRow, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
-import { dropQueue } from '../support/drop-queue.ts';
 import { redisVerdict, startTestRedis } from '../support/redis.ts';
 
 describe('failing for ever', () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { dropQueue } from '../../support/drop-queue.ts';
+import { dropQueue } from '../../support/force-sql.ts';
 import type { Program } from '../../support/build-program.ts';
 import { type Act, describeOrder, needsPerson, type Order } from './acts.ts';
 import type { World } from './open-world.ts';

@@ -1,11 +1,16 @@
 import type { Profile } from '../../../schemas/profiles.ts';
 import { type Chooser, chooser } from '../../csv/profile/support/made-payments.ts';
+import { BANK_SYSTEMS } from '../systems/bank-systems.ts';
+import { OTHER_CARD_SYSTEMS } from '../systems/other-card-systems.ts';
 import { profileOf, type System } from '../systems/system.ts';
-import { SYSTEMS } from '../systems/systems.ts';
+import { US_CARD_SYSTEMS } from '../systems/us-card-systems.ts';
 import { knownRows, makeSheet, type Sheet } from './sheet.ts';
 import { ACCEPTED, REFUSED } from './decided-variants.ts';
 import { HELD } from './held-variants.ts';
 import type { Variant } from './variant.ts';
+
+/** Systems that are like those of their names. Real exports depend on the report that a person has built. */
+export const SYSTEMS: readonly System[] = [...US_CARD_SYSTEMS, ...OTHER_CARD_SYSTEMS, ...BANK_SYSTEMS];
 
 /** An export, its profile, and the verdict that was written down for it. */
 export type Export = {

@@ -13,8 +13,7 @@ import {
   wholeName,
 } from './columns.ts';
 import { MONEY } from './money.ts';
-import { BANK_US, BANK_CA, REFUND_US, OLD_SEMICOLON, ONCE, names } from './shared.ts';
-import type { System } from './system.ts';
+import { BANK_US, BANK_CA, REFUND_US, OLD_SEMICOLON, ONCE, names, type System } from './system.ts';
 
 /** Systems whose exports hold bank accounts. */
 export const BANK_SYSTEMS: readonly System[] = [

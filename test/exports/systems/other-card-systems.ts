@@ -26,8 +26,8 @@ import {
   sumOfBoth,
   balance,
   names,
-} from './shared.ts';
-import type { System } from './system.ts';
+  type System,
+} from './system.ts';
 
 /** Systems whose exports hold cards of Canada and the UK. */
 export const OTHER_CARD_SYSTEMS: readonly System[] = [

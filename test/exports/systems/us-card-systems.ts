@@ -15,8 +15,7 @@ import {
   wholeName,
 } from './columns.ts';
 import { MONEY } from './money.ts';
-import { CARD_US, IN_US, UTF8_COMMA, ONCE, balance, address, names } from './shared.ts';
-import type { System } from './system.ts';
+import { CARD_US, IN_US, UTF8_COMMA, ONCE, balance, address, names, type System } from './system.ts';
 
 /** Systems whose exports hold cards of the US. */
 export const US_CARD_SYSTEMS: readonly System[] = [

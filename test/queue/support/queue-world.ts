@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { vi } from 'vitest';
 import { type Log, openLog } from '../../../src/kernel/log.ts';
 import type { QueueBackend } from '../../../src/queue/open-queue.ts';
-import { dropQueue, emptyQueue } from '../../support/drop-queue.ts';
+import { dropQueue, emptyQueue } from '../../support/force-sql.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
 import { buildProgram } from '../../support/build-program.ts';

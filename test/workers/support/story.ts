@@ -14,7 +14,7 @@ import type { BatchKey } from '../../../src/ledger/engine/move.ts';
 import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { jobKeyOf } from '../../../workers/enqueue.ts';
-import { emptyQueue } from '../../support/drop-queue.ts';
+import { emptyQueue } from '../../support/force-sql.ts';
 import type { ReadFileRow } from '../../../src/ledger/engine/records.ts';
 import type { StepWorld } from './step-world.ts';
 import { carryOut } from './resolve-context.ts';
