@@ -1,6 +1,7 @@
 /** `npm run scale`: see README.md beside this file. */
 import { openEngines, runScale } from './run-scale.ts';
 import { readOptions } from '../support/read-options.ts';
+import { measureOne } from './measure-one.ts';
 
 const values = readOptions(
   'scale',
@@ -14,35 +15,44 @@ const values = readOptions(
     queue: { type: 'string', default: 'postgres' },
     away: { type: 'string' },
     seconds: { type: 'string', default: '60' },
+    one: { type: 'boolean', default: false },
+    answer: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
   },
-  ['kills'],
+  ['kills', 'files', 'answer'],
 );
-const engines = await openEngines({
-  queue: values.queue,
-  away: values.away,
-  seconds: Number(values.seconds),
-  isLarge: Number(values.workers) > 2,
-});
-const report = await runScale({
-  files: Number(values.files),
-  rowsPerFile: Number(values.rows),
-  accounts: Number(values.accounts),
-  workers: Number(values.workers),
-  kills: Number(values.kills),
-  seed: Number(values.seed),
-  ...engines.given,
-  say: (text) => process.stderr.write(`${text}\n`),
-});
-await engines.stop();
-const { failures, ...figures } = report;
-process.stdout.write(
-  values.json
-    ? `${JSON.stringify({ kind: 'scale', queue: values.queue, ...report }, null, 2)}\n`
-    : `${Object.entries(figures)
-        .map(([name, figure]) => `${name.padEnd(14)} ${figure}`)
-        .join(
-          '\n',
-        )}\n${failures.join('\n') || 'Books, ledger and outputs agree; each account in the order of its files.'}\n`,
-);
-process.exitCode = failures.length === 0 ? 0 : 1;
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+const size = { files: Number(values.files), rowsPerFile: Number(values.rows), accounts: Number(values.accounts) };
+
+if (values.one) {
+  const measured = await measureOne({ ...size, answerMs: Number(values.answer), seconds: Number(values.seconds), say });
+  print('one', measured);
+} else {
+  await scale();
+}
+
+async function scale(): Promise<void> {
+  const engines = await openEngines({
+    queue: values.queue,
+    away: values.away,
+    seconds: Number(values.seconds),
+    isLarge: Number(values.workers) > 2,
+  });
+  const { workers, kills, seed } = values;
+  const plan = { ...size, workers: Number(workers), kills: Number(kills), seed: Number(seed), ...engines.given, say };
+  const report = await runScale(plan);
+  await engines.stop();
+  print('scale', report, report.failures);
+  process.exitCode = report.failures.length === 0 ? 0 : 1;
+}
+
+function print(kind: 'one' | 'scale', report: object, failures?: readonly string[]): void {
+  if (values.json) {
+    process.stdout.write(`${JSON.stringify({ kind, queue: values.queue, ...report }, null, 2)}\n`);
+    return;
+  }
+  const figures = Object.entries(report).filter(([name]) => name !== 'failures');
+  for (const [name, figure] of figures) process.stdout.write(`${name.padEnd(18)} ${figure}\n`);
+  const fine = 'Books, ledger and outputs agree; each account in the order of its files.';
+  if (failures) process.stdout.write(`${failures.join('\n') || fine}\n`);
+}
