@@ -5,9 +5,11 @@
  * The result may still hold a card number from the sender: mask it before it goes anywhere.
  */
 export function displayName(name: Buffer | string): string {
-  const text = typeof name === 'string' ? name : new TextDecoder('utf-8', { ignoreBOM: true }).decode(name);
+  const text = typeof name === 'string' ? name : UTF_8.decode(name);
   return text.replace(UNSAFE, '_');
 }
+
+const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Control characters, path separators, line and paragraph separators, and marks that change the writing direction. */
 const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { explainPath, PipelineError, systemCode } from '../kernel/errors.ts';
 import { displayName } from './file-names.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
@@ -11,20 +12,40 @@ export type FolderEntry = { key: string; name: string; path: Buffer; stats: BigI
 /**
  * Lists a folder without opening or following anything in it. Names are read as bytes: decoding and encoding a name
  * that is not UTF-8 yields another name, and its file would never be found.
+ * @param isWanted tells by its key whether an entry is looked at; the others are left out
  * @throws PipelineError FOLDER_MISSING, or FOLDER_NOT_WRITABLE when the folder may not be read
  */
-export async function listFolder(folder: string): Promise<FolderEntry[]> {
+export async function listFolder(
+  folder: string,
+  isWanted: (key: string) => boolean = () => true,
+): Promise<FolderEntry[]> {
   return explained(`list the folder "${folder}"`, async () => {
-    const names = await readdir(folder, { encoding: 'buffer' });
-    const entries = await Promise.all(names.map((name) => readEntry(folder, name)));
-    return entries.filter((entry) => entry !== undefined);
+    const keys = await readdir(folder, { encoding: 'latin1' });
+    const entries: FolderEntry[] = [];
+    for await (const slice of inSlices(keys.filter(isWanted))) {
+      const found = await Promise.all(slice.map((key) => readEntry(folder, key)));
+      for (const entry of found) if (entry) entries.push(entry);
+    }
+    return entries;
   });
 }
 
-async function readEntry(folder: string, name: Buffer): Promise<FolderEntry | undefined> {
+/** How many things are worked on before other work gets its turn: a few milliseconds. */
+const SLICE = 200;
+
+/** Goes through things that may be many. Other work of the process runs between two slices. */
+export async function* inSlices<Thing>(things: readonly Thing[]): AsyncGenerator<readonly Thing[]> {
+  for (let from = 0; from < things.length; from += SLICE) {
+    if (from > 0) await setImmediate();
+    yield things.slice(from, from + SLICE);
+  }
+}
+
+async function readEntry(folder: string, key: string): Promise<FolderEntry | undefined> {
+  const name = Buffer.from(key, 'latin1');
   const path = Buffer.concat([Buffer.from(folder + sep), name]);
   const stats = await lstatOrNothing(path);
-  return stats && { key: name.toString('latin1'), name: displayName(name), path, stats };
+  return stats && { key, name: displayName(name), path, stats };
 }
 
 /** Returns the status at a path without following links, or undefined when nothing is there (any more). */

@@ -4,7 +4,7 @@ import { USUAL_MARKER } from '../../schemas/config.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { isIgnoredName } from './file-names.ts';
-import { type FolderEntry, listFolder } from './list-folder.ts';
+import { type FolderEntry, inSlices, listFolder } from './list-folder.ts';
 import { oddCodeOf, type OddDrop } from './claims/odd-drop.ts';
 
 export type CompleteBy = { by: 'quiet'; quietMs: number; probes: number } | { by: 'marker'; suffix: string };
@@ -40,24 +40,29 @@ export type FolderScanner = { scan(): Promise<Scan> };
 
 /**
  * Scans a drop folder repeatedly. Every scan is a full listing, so a missed event costs time but never a file. Nothing
- * is opened or followed. Sightings are remembered by name between scans and forgotten when the file is gone.
+ * is opened or followed. Sightings are remembered by name between scans and forgotten when the file is gone. A folder
+ * may hold tens of thousands of drops, so everything that goes through them lets other work run in between.
  */
 export function createFolderScanner(rules: FolderRules, clock: Clock): FolderScanner {
   let sightings = new Map<string, Sighting>();
   return {
     async scan() {
-      const entries = (await listFolder(rules.path)).filter((entry) => !isIgnoredName(entry.key)).sort(byAge);
+      // A listing takes time. A sighting counts from its end, and what is quiet is judged as of its beginning.
+      const beganMs = clock.now().getTime();
+      const entries = (await listFolder(rules.path, (key) => !isIgnoredName(key))).sort(byAge);
       const nowMs = clock.now().getTime();
-      sightings = new Map(
-        entries.map(({ key, stats }) => [key, noteSighting(sightings.get(key), shapeOf(stats), nowMs)]),
-      );
-      return await setUnreadableAside(sortEntries(entries, sightings, rules.complete, nowMs));
+      const seen = new Map<string, Sighting>();
+      for await (const slice of inSlices(entries))
+        for (const { key, stats } of slice) seen.set(key, noteSighting(sightings.get(key), shapeOf(stats), nowMs));
+      sightings = seen;
+      return await setUnreadableAside(await sortEntries(entries, sightings, rules.complete, beganMs));
     },
   };
 }
 
-function byAge(one: FolderEntry, other: FolderEntry): number {
-  return Number(one.stats.mtimeNs - other.stats.mtimeNs) || (one.key < other.key ? -1 : 1);
+function byAge({ stats: one, key }: FolderEntry, { stats: other, key: otherKey }: FolderEntry): number {
+  if (one.mtimeNs !== other.mtimeNs) return one.mtimeNs < other.mtimeNs ? -1 : 1;
+  return key < otherKey ? -1 : 1;
 }
 
 /**
@@ -71,14 +76,15 @@ function shapeOf(stats: FolderEntry['stats']): string {
 /** Anything that is not a plain file waits like a file, because an uploading program may be working there. */
 const ODD_RULE: QuietRule = { quietMs: 10_000, probes: 3 };
 
-function sortEntries(
-  entries: FolderEntry[],
-  sightings: Map<string, Sighting>,
+async function sortEntries(
+  entries: readonly FolderEntry[],
+  sightings: ReadonlyMap<string, Sighting>,
   complete: CompleteBy,
   nowMs: number,
-): Scan {
+): Promise<Scan> {
   const scan: Scan = { settled: [], settling: [], unmarked: [], odd: [] };
-  const byKey = new Map(entries.map((entry) => [entry.key, entry]));
+  const byKey = new Map<string, FolderEntry>();
+  for await (const slice of inSlices(entries)) for (const entry of slice) byKey.set(entry.key, entry);
   const rule = complete.by === 'quiet' ? complete : ODD_RULE;
   const sinceMs = ({ key }: FolderEntry) => sightings.get(key)?.sinceMs ?? nowMs;
   const isStill = ({ key }: FolderEntry): boolean => {
@@ -86,7 +92,7 @@ function sortEntries(
     return sighting !== undefined && isQuiet(sighting, rule, nowMs);
   };
 
-  for (const entry of entries.filter((one) => !isCompanion(one, byKey, complete))) {
+  const place = (entry: FolderEntry): void => {
     const { key, name, path } = entry;
     const waiting = { name, sinceMs: sinceMs(entry) };
     const code = oddCodeOf(entry.stats);
@@ -108,7 +114,9 @@ function sortEntries(
       if (isVouched || parts.every(isStill)) scan.settled.push(toCandidate(entry, sinceMs(entry), sidecar, marker));
       else scan.settling.push(waiting);
     }
-  }
+  };
+  for await (const slice of inSlices(entries))
+    for (const entry of slice) if (!isCompanion(entry, byKey, complete)) place(entry);
   return scan;
 }
 
@@ -162,13 +170,16 @@ function toSeenFile({ path, stats }: FolderEntry): SeenFile {
 
 /** Moves unreadable files to `odd`. Once claimed, they would fail only at intake, far from the sender's folder. */
 async function setUnreadableAside(scan: Scan): Promise<Scan> {
-  const readable = await Promise.all(scan.settled.map(mayRead));
-  const unreadable = scan.settled.filter((_, index) => !readable[index]);
-  return {
-    ...scan,
-    settled: scan.settled.filter((_, index) => readable[index]),
-    odd: [...scan.odd, ...unreadable.map(({ name, path }): OddDrop => ({ name, path, code: 'DROP_UNREADABLE' }))],
-  };
+  const settled: Candidate[] = [];
+  const odd = [...scan.odd];
+  for await (const slice of inSlices(scan.settled)) {
+    const readable = await Promise.all(slice.map(mayRead));
+    for (const [index, drop] of slice.entries()) {
+      if (readable[index]) settled.push(drop);
+      else odd.push({ name: drop.name, path: drop.path, code: 'DROP_UNREADABLE' });
+    }
+  }
+  return { ...scan, settled, odd };
 }
 
 async function mayRead({ path }: Candidate): Promise<boolean> {
@@ -203,5 +214,5 @@ export function noteSighting(earlier: Sighting | undefined, shape: string, nowMs
 }
 
 export function isQuiet(sighting: Sighting, rule: QuietRule, nowMs: number): boolean {
-  return sighting.probes >= rule.probes && nowMs - sighting.sinceMs >= rule.quietMs;
+  return sighting.probes >= rule.probes && Math.max(0, nowMs - sighting.sinceMs) >= rule.quietMs;
 }

@@ -1,11 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { lstat, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { explained, explainSystemError, listFolder, lstatOrNothing } from '../../src/files/list-folder.ts';
+import { explained, explainSystemError, inSlices, listFolder, lstatOrNothing } from '../../src/files/list-folder.ts';
 import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from './support/fresh-folder.ts';
 import { checkSameFileSystem } from '../../src/files/check-same-file-system.ts';
 import { displayName, isIgnoredName, isMessageName, stemOf } from '../../src/files/file-names.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
+import { upTo } from '../support/payment-rows.ts';
 
 describe('listFolder', () => {
   it('keeps names apart that look alike, and reaches each file by its bytes', async () => {
@@ -28,6 +30,45 @@ describe('listFolder', () => {
 
   it('refuses a folder that does not exist', async () => {
     await expect(listFolder(join(await freshFolder(), 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+
+  it('leaves out what is not wanted, by its bytes', async () => {
+    const folder = await freshFolder();
+    for (const name of ['caf\xe9.csv', 'monday.csv'])
+      await writeFile(bytePath(folder, Buffer.from(name, 'latin1')), 'rows');
+    expect((await listFolder(folder, (key) => key === 'caf\xe9.csv')).map(({ name }) => name)).toEqual([
+      'caf\ufffd.csv',
+    ]);
+  });
+
+  it('lists all of many, each once', async () => {
+    const folder = await freshFolder();
+    const names = upTo(450).map((n) => `${n}.csv`);
+    for (const name of names) writeFileSync(join(folder, name), '');
+    expect((await listFolder(folder)).map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+});
+
+describe('inSlices', () => {
+  it('goes through all in order, and lets other work run before each further slice', async () => {
+    const things = upTo(1_000);
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      turning = setImmediate(turn);
+    };
+    let turning = setImmediate(turn);
+    const seen: { slice: readonly number[]; turns: number }[] = [];
+    for await (const slice of inSlices(things)) seen.push({ slice, turns });
+    clearImmediate(turning);
+    expect(seen.flatMap(({ slice }) => slice)).toEqual(things);
+    expect(Math.max(...seen.map(({ slice }) => slice.length))).toBeLessThanOrEqual(200);
+    expect(new Set(seen.map((one) => one.turns)).size).toBe(seen.length);
+  });
+
+  it('goes through nothing', async () => {
+    for await (const slice of inSlices([])) expect.unreachable(`it gave ${slice.length}`);
+    expect(await listFolder(await freshFolder())).toEqual([]);
   });
 });
 

@@ -162,7 +162,7 @@ export async function takeFolders(
   do {
     if (settling > 0) await pause(probeMs(folders, app.settings.rescanMs), stop);
     settling = 0;
-    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
+    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, { stop });
   } while (settling > 0 && !stop?.aborted && app.clock.now() < until);
   if (settling > 0 && stop?.aborted) return undefined;
   const ids = folders.map((folder) => folder.id);

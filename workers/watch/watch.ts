@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts';
 import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { type Candidate, createFolderScanner, type FolderScanner, type Scan } from '../../src/files/scan-folder.ts';
 import { type FolderEvents, watchFolders } from '../../src/files/watch-folders.ts';
+import { inSlices } from '../../src/files/list-folder.ts';
 import { removeSecondName } from '../../src/files/write-drop.ts';
 import { type Folder, foldersHere } from '../../src/config/config.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
@@ -46,7 +47,7 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let next: Promise<number> | undefined;
-  let stopped = false;
+  const stopping = new AbortController();
 
   // Two scans at once would count as two probes of the same moment. But one in progress may be past the folder in
   // question, so the caller gets the one after it.
@@ -56,7 +57,7 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
   };
   const begin = async () => {
     next = undefined;
-    if (stopped) return 0;
+    if (stopping.signal.aborted) return 0;
     running = lookAtAll().finally(() => {
       running = undefined;
     });
@@ -64,25 +65,24 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
   };
   const lookAtAll = async () => {
     let settling = 0;
-    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, events);
+    for (const { folder, scanner } of scanners)
+      settling += await lookAtFolder(app, folder, scanner, { stop: stopping.signal, events });
     for (const { folder, scanner } of shownScanners)
-      await keepGoing(app, folder, async () => void (await scanner.scan()));
+      await keepGoing(app, folder, async () => void (await scanAndFollow(folder, scanner, events)));
     plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
   const plan = (delayMs: number) => {
     clearTimeout(timer);
-    if (!stopped) timer = setTimeout(() => void look(), delayMs);
+    if (!stopping.signal.aborted) timer = setTimeout(() => void look(), delayMs);
   };
 
-  const paths = [...folders, ...shown].map((folder) => folder.path);
-  const usePolling = app.settings.watch === 'poll';
-  const events = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
+  const events = app.settings.watch === 'poll' ? undefined : watchFolders(() => void look(), { log: app.log });
   await look();
   return {
     look,
     stop: async () => {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await events?.close();
       await running;
@@ -92,38 +92,50 @@ export async function startWatcher(app: App, onScan?: OnScan): Promise<Watcher> 
 }
 
 /**
- * Takes what has settled in one folder.
- * @param events file-system events of the folder, if any are used
+ * Takes what has settled in one folder, for one time slice: thousands of drops must not keep the other folders waiting,
+ * and a drop that was seen long ago may have changed. The next scan takes the rest.
+ * @param options.stop takes nothing more
+ * @param options.events follows the folder while few files lie there
+ * @param options.sliceMs for tests
  * @returns how many of its drops are still settling, or could not be taken now and can be at once
  */
 export async function lookAtFolder(
   app: App,
   folder: Folder,
   scanner: FolderScanner,
-  events?: FolderEvents,
+  {
+    stop,
+    events,
+    sliceMs,
+  }: { stop?: AbortSignal | undefined; events?: FolderEvents | undefined; sliceMs?: number } = {},
 ): Promise<number> {
   let settling = 0;
   const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
   await keepGoing(app, folder, async () => {
-    const scan = await noting(app, item, () => scanner.scan(), app.settings.rescanMs);
+    const asked = performance.now();
+    const scan = await noting(app, item, () => scanAndFollow(folder, scanner, events), app.settings.rescanMs);
+    const listMs = performance.now() - asked;
     app.health.noteListing(folder.id);
     if (!(await mayTake(app, folder, scan.settled.length))) return;
     settling = scan.settling.length;
     const claims = gatherClaims(app);
-    const takeAll = async () => {
-      await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
-        keepGoing(app, folder, async () => {
-          const taking = takingOf(folder, drop.name);
-          const taken = await noting(app, taking, () => takeDrop(app, folder, drop, turn));
-          if (taken === 'disturbed') settling += 1;
-          // Not part of taking it: if the job cannot be added, the sweep adds it and reports that itself.
-          else if (taken !== undefined) await claims.add(taken.fileId);
-        }),
-      );
-      // Before file-system events resume: no intake has to wait for that.
-      await keepGoing(app, folder, claims.flush);
-    };
-    await (events && scan.settled.length >= MANY ? events.pauseWhile(takeAll) : takeAll());
+    const began = performance.now();
+    const limitMs = sliceMs ?? Math.max(SLICE_MS, SLICE_PER_LISTING * listMs);
+    const isOver = () => stop?.aborted === true || performance.now() - began >= limitMs;
+    const take = (drop: Candidate, turn: Promise<void>) =>
+      keepGoing(app, folder, async () => {
+        const taken = await noting(app, takingOf(folder, drop.name), () => takeDrop(app, folder, drop, turn));
+        if (taken === 'disturbed') settling += 1;
+        // Not part of taking it: if the job cannot be added, the sweep adds it and reports that itself.
+        else if (taken !== undefined) await claims.add(taken.fileId);
+      });
+    for await (const drops of inSlices(scan.settled))
+      await keepOrder(drops, CLAIMS_AT_ONCE, async (drop, turn) => {
+        if (isOver()) settling += 1;
+        else await take(drop, turn);
+      });
+    await keepGoing(app, folder, claims.flush);
+    events?.follow(folder.path, sizeOf(scan) - scan.settled.length <= MOST_WATCHED);
     for (const drop of scan.odd)
       await keepGoing(app, folder, async () => {
         // A resubmission or upload whose process died; the next scan takes it.
@@ -138,6 +150,31 @@ export async function lookAtFolder(
   });
   return settling;
 }
+
+/** Lists a folder, and follows it if few files lie there: each event costs a look at all of them. */
+async function scanAndFollow(folder: Folder, scanner: FolderScanner, events?: FolderEvents): Promise<Scan> {
+  try {
+    const scan = await scanner.scan();
+    events?.follow(folder.path, sizeOf(scan) <= MOST_WATCHED);
+    return scan;
+  } catch (error) {
+    // It may be away. The next listing finds the one that comes in its place.
+    events?.follow(folder.path, false);
+    throw error;
+  }
+}
+
+function sizeOf({ settled, settling, unmarked, odd }: Scan): number {
+  return settled.length + settling.length + unmarked.length + odd.length;
+}
+
+const MOST_WATCHED = 100;
+
+/** How long drops of one folder are taken before the other folders have their turn, in ms. */
+const SLICE_MS = 10_000;
+
+/** A listing may itself take long, where many files lie on a slow drive. Most of the time must remain for taking them. */
+const SLICE_PER_LISTING = 3;
 
 /** Returns whether the folder may take files: a profile reads them, or it has none. Otherwise its drops stay. */
 async function mayTake(app: App, { id, profile, operation }: Folder, drops: number): Promise<boolean> {
@@ -163,9 +200,6 @@ async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): P
  */
 const CLAIMS_AT_ONCE = 4;
 
-/** This many claims take longer than pausing the file-system events. */
-const MANY = 20;
-
 /** @returns the file whose intake job is to be added; `disturbed` when the drop is left for the next scan */
 async function takeDrop(
   app: App,
@@ -186,7 +220,7 @@ async function takeDrop(
 /** Returns the ms between two listings while something settles: the shortest quiet time, divided by its probes. */
 export function probeMs(folders: readonly Folder[], rescanMs: number): number {
   const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
-  return Math.max(50, Math.min(rescanMs, ...steps));
+  return Math.max(50, Math.min(rescanMs, Math.ceil(Math.min(...steps))));
 }
 
 /** Longest wait of a claimed file for its intake job, in ms, plus the claim in progress. */

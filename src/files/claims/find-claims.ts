@@ -107,6 +107,7 @@ function strange({ name, path }: FolderEntry, reason: string): Finding {
  * @throws PipelineError FOLDER_MISSING, FOLDER_NOT_WRITABLE
  */
 export async function countClaims(workRoots: Iterable<string>): Promise<number> {
-  const lists = await Promise.all([...new Set(workRoots)].map(listFolder));
-  return lists.flat().filter(({ key, stats }) => stats.isDirectory() && FILE_ID.test(key)).length;
+  const list = (root: string) => listFolder(root, (key) => FILE_ID.test(key));
+  const lists = await Promise.all([...new Set(workRoots)].map(list));
+  return lists.flat().filter(({ stats }) => stats.isDirectory()).length;
 }

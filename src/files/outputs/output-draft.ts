@@ -148,14 +148,12 @@ export async function findStaleTemporaries(
   options: { olderThanMs: number; clock: Clock },
 ): Promise<FolderEntry[]> {
   const latestMs = options.clock.now().getTime() - options.olderThanMs;
-  return (await listOutputs(dir)).filter(
-    ({ key, stats }) => TEMPORARY_OUTPUT.test(key) && stats.isFile() && Number(stats.mtimeMs) < latestMs,
-  );
+  return (await listTemporaries(dir)).filter(({ stats }) => stats.isFile() && Number(stats.mtimeMs) < latestMs);
 }
 
-async function listOutputs(dir: string): Promise<FolderEntry[]> {
+async function listTemporaries(dir: string): Promise<FolderEntry[]> {
   try {
-    return await listFolder(dir);
+    return await listFolder(dir, (key) => TEMPORARY_OUTPUT.test(key));
   } catch (error) {
     if (error instanceof PipelineError && error.code === 'FOLDER_MISSING') return [];
     throw error;

@@ -1,5 +1,5 @@
 import { readdirSync, renameSync } from 'node:fs';
-import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { mkdir, readdir, utimes, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
@@ -18,7 +18,7 @@ import { newFileId } from '../../../src/kernel/ids.ts';
 import { openTelemetry } from '../../../src/telemetry/open-telemetry.ts';
 import { startHealth } from '../../../src/kernel/health.ts';
 
-const world = stepWorld({ accounts: 7 });
+const world = stepWorld({ accounts: 11 });
 afterEach(() => armCrashPoints(undefined));
 
 /** Opens a folder for this test alone, in a world whose clock stands still. */
@@ -86,6 +86,70 @@ describe('lookAtFolder, while a sweep takes the work folder for that of a dead p
     await Promise.all([lookAtFolder(app, folder, one), lookAtFolder(app, folder, other)]);
     clock.advance(100);
     expect(await Promise.all([lookAtFolder(app, folder, one), lookAtFolder(app, folder, other)])).toEqual([0, 0]);
+  });
+});
+
+describe('lookAtFolder, with more drops than a time slice takes', () => {
+  it.each([
+    ['when its time is over', { sliceMs: 0 }],
+    ['when it is stopped', { stop: AbortSignal.abort() }],
+  ])('%s, leaves the rest in its folder, counts it, and takes it next time in its order', async (_when, options) => {
+    const { app, folder, clock } = await openFolder();
+    const scanner = createFolderScanner(folder, clock);
+    const dropped = ['b.csv', 'a.csv', 'c.csv'];
+    for (const [place, name] of dropped.entries()) {
+      await world.drop(folder.id.replace('drop/', ''), name, lines([achRow(place)]));
+      await utimes(join(folder.path, name), 1_700_000_000, 1_700_000_000 + place);
+    }
+    await lookAtFolder(app, folder, scanner);
+    clock.advance(100);
+    expect(await lookAtFolder(app, folder, scanner, options)).toBe(3);
+    expect(await readdir(folder.path)).toEqual([...dropped].sort());
+    expect(await lookAtFolder(app, folder, scanner)).toBe(0);
+    const taken = await query(app, 'SELECT name FROM file WHERE account = $1 ORDER BY file_no', [folder.account]);
+    expect(taken).toEqual(dropped.map((name) => ({ name })));
+  });
+
+  it('ends in the middle of the settled drops, without losing one', async () => {
+    const { app, folder, clock } = await openFolder();
+    const scanner = createFolderScanner(folder, clock);
+    for (const n of upTo(30)) await world.drop(folder.id.replace('drop/', ''), `${n}.csv`, lines([achRow(n)]));
+    await lookAtFolder(app, folder, scanner);
+    clock.advance(100);
+    const stopping = new AbortController();
+    armCrashPoints((name) => name === 'claim.sealed' && stopping.abort());
+    const left = await lookAtFolder(app, folder, scanner, { stop: stopping.signal });
+    armCrashPoints(undefined);
+    const count = 'SELECT count(*)::int AS files FROM file WHERE account = $1';
+    const [taken] = await query<{ files: number }>(app, count, [folder.account]);
+    expect(taken!.files).toBeGreaterThan(0);
+    expect(left).toBe(30 - taken!.files);
+    expect(await readdir(folder.path)).toHaveLength(left);
+    expect(await lookAtFolder(app, folder, scanner)).toBe(0);
+    expect(await query(app, count, [folder.account])).toEqual([{ files: 30 }]);
+  });
+});
+
+describe('lookAtFolder, with the events of a folder', () => {
+  it('follows it while few files lie there, and not while it cannot be listed', async () => {
+    const { app, folder, clock } = await openFolder();
+    const scanner = createFolderScanner(folder, clock);
+    const said: boolean[] = [];
+    const events = { follow: (_path: string, isWatched: boolean) => void said.push(isWatched), close: async () => {} };
+    const look = async () => {
+      said.length = 0;
+      await lookAtFolder(app, folder, scanner, { events });
+      return [...said];
+    };
+    for (const n of upTo(100)) await world.drop(folder.id.replace('drop/', ''), `${n}.csv`, lines([achRow(n)]));
+    expect(await look()).toEqual([true, true]);
+    await world.drop(folder.id.replace('drop/', ''), '101.csv', lines([achRow(101)]));
+    expect(await look()).toEqual([false, false]);
+    clock.advance(100);
+    // The first hundred are taken.
+    expect(await look()).toEqual([false, true]);
+    await rename(folder.path, `${folder.path}-away`);
+    expect(await look()).toEqual([false]);
   });
 });
 
