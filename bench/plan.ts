@@ -9,7 +9,6 @@ const FULL: Plan = {
     dropToResult: [10_000, 100_000, 1_000_000],
     overSandbox: [10_000, 100_000],
   },
-  batchRows: [500, 5_000],
   // As many as the durable peer takes in some seven seconds.
   smallFiles: [
     { files: 600, rows: 10 },
@@ -26,7 +25,6 @@ const FULL: Plan = {
 const QUICK: Plan = {
   ...FULL,
   sizes: { validate: [500_000], stations: [100_000], dropToResult: [20_000], overSandbox: [] },
-  batchRows: [500],
   smallFiles: [{ files: 200, rows: 100 }],
   isQuick: true,
 };

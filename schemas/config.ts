@@ -498,12 +498,10 @@ export const Config = z.strictObject({
   batch: z
     .strictObject({
       maxRows: z
-        .int()
-        .min(1)
-        .max(10_000)
-        .default(500)
+        .union([z.literal('auto'), z.int().min(1).max(10_000)])
+        .default('auto')
         .describe(
-          'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them. The specification names no limit; 10000 is our assumption',
+          'Most rows in one call, and so most rows in doubt at once; fewer where a result could confuse two of them. auto: 500, and from the 50000th row of a file on a hundredth of the rows before, at most 5000. The specification names no limit; 10000 is our assumption',
         ),
     })
     .prefault({}),

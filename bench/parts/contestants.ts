@@ -4,7 +4,7 @@ import { AFTERNOON, DURABLE, type Sample } from '../measure/record.ts';
 import { runProgram } from '../measure/run-program.ts';
 import type { Contestant } from '../measure/take-turns.ts';
 import { type Daemon, startDaemon } from '../world/daemon.ts';
-import { PEER_LAST_OUTPUT, withDurablePeer } from '../world/durable-peer.ts';
+import { PEER_BATCH, PEER_LAST_OUTPUT, withDurablePeer } from '../world/durable-peer.ts';
 import type { Place } from '../world/installation.ts';
 import { redisVersion } from '../world/redis.ts';
 import { countResults, LAST_OUTPUT, waitForOutputs } from '../world/wait-for-outputs.ts';
@@ -16,14 +16,16 @@ export type Job = {
   part: string;
   files: number;
   rows: number;
-  maxRows: number;
-  /** What is the same for all contestants; the size of a batch by default. */
+  /** What is the same for all contestants; by default `AS_INSTALLED`. */
   condition?: string;
   /** Above this share of invalid rows paydrop holds a file; 10 by default. */
   maxBadPercent?: number;
   service?: string;
   nodeFlags?: readonly string[];
 };
+
+/** paydrop's batches follow the file, those of the peers have `PEER_BATCH` rows. */
+export const AS_INSTALLED = 'as installed';
 
 /** Above Node's default, which is too small for the script to process a million rows. */
 export const HEAP_MB = 8_192;
@@ -38,11 +40,11 @@ export function paydropOn(bench: Bench, job: Job): Runnable {
     about: { ...aboutOf(job), subject: 'paydrop' },
     run: async () => {
       const made = await makeFiles(bench, job);
-      const { maxRows, maxBadPercent } = job;
+      const { maxBadPercent } = job;
       return withService(
         bench,
         ({ url: serviceUrl }) =>
-          withInstallation({ serviceUrl, maxRows, ...(maxBadPercent !== undefined && { maxBadPercent }) }, (place) =>
+          withInstallation({ serviceUrl, ...(maxBadPercent !== undefined && { maxBadPercent }) }, (place) =>
             dropAll(place, made, {
               start: () => startDaemon(bench.programs.paydrop, place.root, job.nodeFlags),
               lastOutput: LAST_OUTPUT,
@@ -70,7 +72,7 @@ export function durableOn(bench: Bench, job: Job): Contestant {
       return withService(
         bench,
         ({ url: serviceUrl }) =>
-          withDurablePeer({ program, serviceUrl, maxRows: job.maxRows }, (place, start) =>
+          withDurablePeer({ program, serviceUrl }, (place, start) =>
             dropAll(place, made, {
               start: () => start(job.nodeFlags),
               lastOutput: PEER_LAST_OUTPUT,
@@ -124,7 +126,7 @@ export function afternoonOn(bench: Bench, job: Job): Contestant {
         bench,
         ({ url }) =>
           bench.withFolder(async (out) => {
-            const options = ['--service', url, '--batch', String(job.maxRows), '--out', out];
+            const options = ['--service', url, '--batch', String(PEER_BATCH), '--out', out];
             const sample = await runProgram(program, [...options, ...made.map(({ path }) => path)], {
               heapMb: HEAP_MB,
             });
@@ -137,7 +139,7 @@ export function afternoonOn(bench: Bench, job: Job): Contestant {
   };
 }
 
-function aboutOf({ part, files, rows, maxRows, condition = `batches of ${maxRows.toLocaleString('en-US')}` }: Job) {
+function aboutOf({ part, files, rows, condition = AS_INSTALLED }: Job) {
   return { part, condition, rows: files * rows };
 }
 

@@ -8,10 +8,7 @@ export const dropToResult: Part = {
   about: 'from the claim of one file to its last output, everything durable, beside both peers',
   measure: (bench) => {
     const contestants = bench.plan.sizes.dropToResult.flatMap((rows) =>
-      bench.plan.batchRows.flatMap((maxRows) => {
-        const job = { part: 'drop-to-result', files: 1, rows, maxRows };
-        return contestantsOn(bench, job);
-      }),
+      contestantsOn(bench, { part: 'drop-to-result', files: 1, rows }),
     );
     return takeTurns(contestants, bench.plan.rounds, bench.say);
   },
@@ -24,8 +21,7 @@ export const overSandbox: Part = {
   measure: (bench) => {
     const service = 'programs/serve-sandbox';
     const contestants = bench.plan.sizes.overSandbox.flatMap((rows) => {
-      const job = { part: 'over-sandbox', files: 1, rows, maxRows: bench.plan.batchRows[0]!, service };
-      return contestantsOn(bench, job);
+      return contestantsOn(bench, { part: 'over-sandbox', files: 1, rows, service });
     });
     return takeTurns(contestants, bench.plan.rounds, bench.say);
   },

@@ -29,7 +29,7 @@ function paydropAtNight(bench: Bench): Contestant {
     about: { ...aboutOf(bench), subject: 'paydrop' },
     run: () =>
       withService(bench, ({ url: serviceUrl }) =>
-        withInstallation({ serviceUrl, maxRows: bench.plan.batchRows[0]!, maxBadPercent: 100, accounts }, (place) =>
+        withInstallation({ serviceUrl, maxBadPercent: 100, accounts }, (place) =>
           passNight(bench, place, {
             start: () => startDaemon(bench.programs.paydrop, place.root),
             lastOutput: LAST_OUTPUT,
@@ -49,7 +49,7 @@ function durableAtNight(bench: Bench): Contestant {
     about,
     run: () =>
       withService(bench, ({ url: serviceUrl }) =>
-        withDurablePeer({ program, serviceUrl, maxRows: bench.plan.batchRows[0]!, accounts }, (place, start) =>
+        withDurablePeer({ program, serviceUrl, accounts }, (place, start) =>
           passNight(bench, place, {
             start,
             lastOutput: PEER_LAST_OUTPUT,

@@ -23,8 +23,6 @@ export type Plan = {
   readonly rounds: number;
   /** Rows of the files of each part, in ascending order. */
   readonly sizes: Readonly<Record<'validate' | 'stations' | 'dropToResult' | 'overSandbox', readonly number[]>>;
-  /** Rows per batch, the same for both sides. */
-  readonly batchRows: readonly number[];
   readonly smallFiles: readonly { readonly files: number; readonly rows: number }[];
   readonly night: { readonly files: number; readonly accounts: number; readonly largest: number };
   readonly openBatches: readonly number[];

@@ -11,8 +11,8 @@ export const profile: Part = {
   name: 'profile',
   about: 'what the time of paydrop goes to, as the profiler of Node says; one round',
   measure: (bench) => {
-    const { sizes, batchRows, smallFiles } = bench.plan;
-    const way = (condition: string, job: { files: number; rows: number; maxRows: number }) =>
+    const { sizes, smallFiles } = bench.plan;
+    const way = (condition: string, job: { files: number; rows: number }) =>
       profiled(bench, condition, job.files * job.rows, (nodeFlags) =>
         paydropOn(bench, { part: 'profile', ...job, nodeFlags }).run(),
       );
@@ -20,10 +20,8 @@ export const profile: Part = {
     const usual = smallFiles.find((files) => files.rows === USUAL_SMALL) ?? smallFiles[0]!;
     const contestants = [
       checking(bench, sizes.validate.at(-1)!),
-      ...batchRows.map((maxRows) =>
-        way(`drop to result, batches of ${maxRows.toLocaleString('en-US')}`, { files: 1, rows, maxRows }),
-      ),
-      way('small files', { ...usual, maxRows: batchRows[0]! }),
+      way('drop to result', { files: 1, rows }),
+      way('small files', usual),
     ];
     return takeTurns(contestants, 1, bench.say);
   },

@@ -1,7 +1,7 @@
 import { ORDINARY } from '../files/card-file.ts';
 import { runProgram } from '../measure/run-program.ts';
 import { type Contestant, takeTurns } from '../measure/take-turns.ts';
-import { HEAP_MB } from './contestants.ts';
+import { AS_INSTALLED, HEAP_MB } from './contestants.ts';
 import type { Bench, Part } from './part.ts';
 import { withInstallation, withService } from './surroundings.ts';
 
@@ -11,10 +11,7 @@ export const stations: Part = {
   about: 'claim, intake, submit, poll and deliver one after the other, each timed, with the delay of the event loop',
   measure: (bench) => {
     const { plan } = bench;
-    const contestants = plan.sizes.stations.flatMap((rows) => [
-      prepared(bench, rows),
-      ...plan.batchRows.map((maxRows) => worked(bench, rows, maxRows)),
-    ]);
+    const contestants = plan.sizes.stations.flatMap((rows) => [prepared(bench, rows), worked(bench, rows)]);
     return takeTurns(contestants, plan.rounds, bench.say);
   },
 };
@@ -30,14 +27,14 @@ function prepared({ programs, file }: Bench, rows: number): Contestant {
   };
 }
 
-function worked(bench: Bench, rows: number, maxRows: number): Contestant {
+function worked(bench: Bench, rows: number): Contestant {
   const until = bench.plan.isQuick ? ['--until', 'intake'] : [];
   return {
-    about: { part: 'stations', subject: 'paydrop', condition: `batches of ${maxRows.toLocaleString('en-US')}`, rows },
+    about: { part: 'stations', subject: 'paydrop', condition: AS_INSTALLED, rows },
     run: async () => {
       const { path } = await bench.file({ ...ORDINARY, rows });
       return withService(bench, ({ url: serviceUrl }) =>
-        withInstallation({ serviceUrl, maxRows }, ({ root }) =>
+        withInstallation({ serviceUrl }, ({ root }) =>
           runProgram(bench.programs.of('programs/stations'), ['--root', root, '--file', path, ...until]),
         ),
       );

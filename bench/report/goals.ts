@@ -1,3 +1,4 @@
+import { AS_INSTALLED } from '../parts/contestants.ts';
 import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/statistics.ts';
 import { AFTERNOON, type BenchRun, DURABLE, type Measurement } from '../measure/record.ts';
 
@@ -11,7 +12,7 @@ export type Goal = {
   readonly measured: number | undefined;
 };
 
-/** Returns every goal with its measured value. Times are those of the usual batch size. */
+/** Returns every goal with its measured value. */
 export function goalsOf(run: BenchRun): Goal[] {
   return [...checkingGoals(run), ...wayGoals(run), ...memoryGoals(run), ...startGoals(run), ...answeringGoals(run)];
 }
@@ -21,7 +22,6 @@ export function isMet({ is, limit, measured }: Goal): boolean | undefined {
   return is === 'at least' ? measured >= limit : measured <= limit;
 }
 
-export const USUAL_BATCH = 'batches of 500';
 const MILLION = 1_000_000;
 
 function checkingGoals({ measurements }: BenchRun): Goal[] {
@@ -155,7 +155,7 @@ function wayOf(
   measurements: readonly Measurement[],
   rows: number,
   subject = 'paydrop',
-  condition = USUAL_BATCH,
+  condition = AS_INSTALLED,
 ): Measurement | undefined {
   return lookUp(measurements, { part: 'drop-to-result', subject, condition, rows });
 }
@@ -165,7 +165,7 @@ export function filesPerSecond(measurement: Measurement | undefined): number | u
 }
 
 function stationsOf(measurements: readonly Measurement[], rows: number): Measurement | undefined {
-  return lookUp(measurements, { part: 'stations', subject: 'paydrop', condition: USUAL_BATCH, rows });
+  return lookUp(measurements, { part: 'stations', subject: 'paydrop', condition: AS_INSTALLED, rows });
 }
 
 function atLeast(goal: string, limit: number, unit: string, measured: number | undefined): Goal {

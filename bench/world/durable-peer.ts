@@ -9,7 +9,10 @@ import { startRedis } from './redis.ts';
 /** The output that a file of the durable peer gets last. */
 export const PEER_LAST_OUTPUT = '.result.csv';
 
-type PeerOptions = { program: string; serviceUrl: string; maxRows: number; accounts?: number };
+/** Rows of a batch of either peer. */
+export const PEER_BATCH = 500;
+
+type PeerOptions = { program: string; serviceUrl: string; accounts?: number };
 
 /**
  * Runs the work with the folders of the durable peer. Its PostgreSQL is the one that paydrop brings, with the same
@@ -17,7 +20,7 @@ type PeerOptions = { program: string; serviceUrl: string; maxRows: number; accou
  * @param options.program compiled
  */
 export async function withDurablePeer<Result>(
-  { program, serviceUrl, maxRows, accounts }: PeerOptions,
+  { program, serviceUrl, accounts }: PeerOptions,
   work: (place: Place, start: (nodeFlags?: readonly string[]) => Promise<Daemon>) => Promise<Result>,
 ): Promise<Result> {
   const undo: (() => Promise<void>)[] = [];
@@ -32,7 +35,7 @@ export async function withDurablePeer<Result>(
     undo.push(redis.stop);
     const { host, port, user, database } = postgres.connection;
     const env = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database };
-    const options = ['--service', serviceUrl, '--batch', String(maxRows), '--redis', redis.socket];
+    const options = ['--service', serviceUrl, '--batch', String(PEER_BATCH), '--redis', redis.socket];
     const words = [program, ...options, '--taken', taken, '--out', place.out, ...place.drops];
     return await work(place, (nodeFlags = []) =>
       startProgram([...nodeFlags, ...words], { ready: 'the durable peer is running', env }),

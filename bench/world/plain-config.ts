@@ -7,7 +7,6 @@ const MAIN = 'main';
 
 type PlainOptions = {
   serviceUrl: string;
-  maxRows?: number;
   maxBadPercent?: number;
   byProfile?: boolean;
   /** One by default. */
@@ -21,7 +20,7 @@ export function dropFolders(accounts = 1): string[] {
 
 /** Returns one account, or several, each with its folder, with paydrop's defaults except where they cause waiting. */
 export function plainConfig(options: PlainOptions) {
-  const { maxRows, accounts } = options;
+  const { accounts } = options;
   const named = dropFolders(accounts).map((path) => ({
     path,
     account: path === DROP ? MAIN : path.replace(DROP, 'account'),
@@ -29,7 +28,6 @@ export function plainConfig(options: PlainOptions) {
   return {
     accounts: Object.fromEntries(named.map(({ account }) => [account, accountAt(options.serviceUrl, account)])),
     folders: named.map((folder) => ({ ...folder, ...folderLike(options) })),
-    ...(maxRows !== undefined && { batch: { maxRows } }),
   };
 }
 

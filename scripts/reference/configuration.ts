@@ -11,6 +11,7 @@ type Schema = {
   readonly const?: string;
   readonly enum?: readonly string[];
   readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | false;
@@ -128,6 +129,8 @@ function groupLine(path: string, { oneOf, default: fallback, ...group }: Schema)
 }
 
 function valueOf(setting: Schema): string {
+  if (setting.anyOf) return setting.anyOf.map(valueOf).join(' or ');
+  if (setting.const !== undefined) return code(setting.const);
   if (setting.enum) return codes(setting.enum, ' or ');
   if (setting.type === 'array') return listOf(setting.items ?? {});
   if (setting.type === 'object') return `${valueOf(setting.additionalProperties || {})} by name`;

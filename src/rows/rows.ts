@@ -32,6 +32,18 @@ export type PaymentRow = {
   readonly canonical: readonly string[];
 };
 
+/** Most rows of a batch, or a number that follows the file. */
+export type MostRows = number | 'auto';
+
+/**
+ * Returns the most rows of the next batch. What may be in doubt at once stays small beside the file, and a large file
+ * needs few calls.
+ * @param rowsBefore rows of the file that are in batches already
+ */
+export function mostRowsNext(most: MostRows, rowsBefore: number): number {
+  return most === 'auto' ? Math.min(5_000, Math.max(500, Math.floor(rowsBefore / 100))) : most;
+}
+
 /** What the ledger keeps of a sent row, and what a result is matched against. */
 export type SentRow = {
   readonly line: number;

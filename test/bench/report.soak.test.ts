@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { drawPlots, plotBars, plotLines } from '../../bench/report/draw-plots.ts';
 import { mergeRuns, readRecord } from '../../bench/report/publish.ts';
 import { renderPerformance } from '../../bench/report/render-performance.ts';
-import { type Goal, goalsOf, isMet, USUAL_BATCH } from '../../bench/report/goals.ts';
+import { AS_INSTALLED } from '../../bench/parts/contestants.ts';
+import { type Goal, goalsOf, isMet } from '../../bench/report/goals.ts';
 import { describeRun } from '../../bench/report/describe-run.ts';
 import { renderWay } from '../../bench/report/render-way.ts';
 import { renderLimits, renderProfile } from '../../bench/report/render-limits.ts';
@@ -29,7 +30,7 @@ describe('renderPerformance', () => {
   });
 });
 
-const WAY = { part: 'drop-to-result', condition: USUAL_BATCH, rows: 1_000 };
+const WAY = { part: 'drop-to-result', condition: AS_INSTALLED, rows: 1_000 };
 const SMALL = { part: 'small-files', condition: '100 rows each', rows: 1_000 };
 const PEER = { subject: 'durable peer' };
 
@@ -42,7 +43,7 @@ describe('renderWay', () => {
       measured(SMALL, [2], { files: [10] }),
       measured({ ...SMALL, ...PEER }, [1], { files: [10] }),
     ]);
-    expect(page).toContain('| batches of 500 | 1,000 | 2 s | 3 s | 1.5 x | 1 s | 2 x | 100 MB | 100 MB | 100 MB |  |');
+    expect(page).toContain('| as installed | 1,000 | 2 s | 3 s | 1.5 x | 1 s | 2 x | 100 MB | 100 MB | 100 MB |  |');
     expect(page).toContain('| durable peer | 100 | 10 | 1 | 10 | 100 MB | 0.5 x |');
     expect(page).toContain('| paydrop | 100 | 10 | 2 | 5 | 100 MB |  |');
   });
@@ -50,7 +51,7 @@ describe('renderWay', () => {
   it('says of a peer that was left out why, and of one that is not in an old record that it was not measured', () => {
     const leftOut = { ...measured({ ...WAY, ...PEER }, []), leftOut: 'redis-server is not installed' };
     const page = renderWay([measured(WAY, [2]), leftOut]);
-    expect(page).toContain('| batches of 500 | 1,000 | 2 s | left out |  | not measured |  | 100 MB |  |  |  |');
+    expect(page).toContain('| as installed | 1,000 | 2 s | left out |  | not measured |  | 100 MB |  |  |  |');
     expect(page).toContain('The durable peer was left out: redis-server is not installed.');
     expect(describeRun(emptyRun([leftOut]))).toContain('left out: redis-server is not installed');
   });
@@ -101,7 +102,7 @@ describe('goalsOf', () => {
   });
 
   it('takes each figure from where it belongs', () => {
-    const way = { part: 'drop-to-result', condition: USUAL_BATCH };
+    const way = { part: 'drop-to-result', condition: AS_INSTALLED };
     const run = emptyRun([
       measured({ subject: 'csv-parse', rows: 1_000_000 }, [9]),
       measured({ subject: 'floor', rows: 1_000_000 }, [0.25]),
@@ -212,23 +213,23 @@ describe('plotLines', () => {
 describe('renderLimits', () => {
   it('tells what each station of the largest file took of the processors', () => {
     const figures = { intakeSeconds: [6], intakeProcessorMs: [4_000], intakeDatabaseMs: [5_000] };
-    const stations = { part: 'stations', condition: 'batches of 500' };
+    const stations = { part: 'stations', condition: 'as installed' };
     const page = renderLimits(
       emptyRun([measured({ ...stations, rows: 10 }, [1]), measured({ ...stations, rows: 1_000 }, [9], figures)]),
     );
-    expect(page).toContain('| intake, batches of 500 | 1,000 | 6 s | 4 s | 5 s |');
-    expect(page).toContain('| poll, batches of 500 | 1,000 |  |  |  |');
+    expect(page).toContain('| intake, as installed | 1,000 | 6 s | 4 s | 5 s |');
+    expect(page).toContain('| poll, as installed | 1,000 |  |  |  |');
     expect(page.filter((line) => line.includes('| 10 |'))).toEqual([]);
   });
 
   it('tells how much of all cores the whole way took, where that is known', () => {
     const figures = { processorMs: [3_000], databaseMs: [2_000], serviceBusySeconds: [1] };
-    const way = { part: 'drop-to-result', condition: 'batches of 500', rows: 1_000 };
+    const way = { part: 'drop-to-result', condition: 'as installed', rows: 1_000 };
     expect(renderLimits(emptyRun([measured(way, [4], figures)]))).toContain(
-      '| batches of 500 | 1,000 | 4 s | 3 s | 2 s | 1 s | 75 % |',
+      '| as installed | 1,000 | 4 s | 3 s | 2 s | 1 s | 75 % |',
     );
     expect(renderLimits(emptyRun([measured({ ...way, part: 'small-files' }, [4])]))).toContain(
-      '| small files, batches of 500 | 1,000 | 4 s |  |  |  |  |',
+      '| small files, as installed | 1,000 | 4 s |  |  |  |  |',
     );
   });
 });

@@ -118,11 +118,9 @@ describe('makePlan', () => {
   });
 
   it('has one size of each for the guard', () => {
-    const { sizes, batchRows, smallFiles } = makePlan({ isQuick: true });
+    const { sizes, smallFiles } = makePlan({ isQuick: true });
     expect(smallFiles.map(({ rows }) => rows)).toEqual([100]);
-    expect([sizes.validate, sizes.stations, sizes.dropToResult, batchRows].map(({ length }) => length)).toEqual([
-      1, 1, 1, 1,
-    ]);
+    expect([sizes.validate, sizes.stations, sizes.dropToResult].map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 });
 

@@ -41,7 +41,7 @@ describe('loadSettings', () => {
       databaseUrl: 'postgres://db',
       redisUrl: undefined,
       logLevel: 'debug',
-      batch: { maxRows: 500 },
+      batch: { maxRows: 'auto' },
       rescanMs: 30_000,
     });
   });

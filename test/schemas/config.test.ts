@@ -73,7 +73,7 @@ describe('Config', () => {
         },
       ],
       schedules: {},
-      batch: { maxRows: 500 },
+      batch: { maxRows: 'auto' },
       paths: { out: 'out', quarantine: 'quarantine', data: 'data' },
       remotes: {},
       push: [],

@@ -46,8 +46,8 @@ function withOutFolder(app: App, out: string): App {
 
 async function writeAll(app: App, fileId: string, outputs: readonly OutputRow[]): Promise<void> {
   const kinds = new Set(outputs.map((output) => output.kind));
-  const { file, batches, openBatches } = await readDelivery(app.ledger, fileId);
-  for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches });
+  const { file, openBatches, batches, largestBatch } = await readDelivery(app.ledger, fileId);
+  for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches, largestBatch });
   // The process may have died before it wrote the summaries, which come last.
   if (kinds.has('summary-txt') || (kinds.has('result') && openBatches === 0)) await writeResults(app, file);
   const corrections = new Set(outputs.map((output) => output.number).filter((number) => number > 0));

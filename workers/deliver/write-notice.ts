@@ -29,15 +29,18 @@ const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
   cancelled: 'cancelled',
 };
 
+/** How the file was cut. */
+type Cut = Pick<Delivery, 'batches' | 'largestBatch'>;
+
 /** Notices of verdicts that a person may end before the notice is recorded. */
 const PASSING: readonly OutputKind[] = ['held', 'ack'];
 
 /** Writes the notice of the file's verdict, unless it is there. */
-export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written' | 'batches'>): Promise<void> {
+export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written'> & Cut): Promise<void> {
   await noteStrayNotices(app, due);
-  const { file, written, batches } = due;
+  const { file, written, ...cut } = due;
   const kind = NOTICES[file.state];
-  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, batches });
+  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, ...cut });
 }
 
 /**
@@ -47,11 +50,11 @@ export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'wri
  */
 async function noteStrayNotices(
   app: App,
-  { file, written, batches }: Pick<Delivery, 'file' | 'written' | 'batches'>,
+  { file, written, ...cut }: Pick<Delivery, 'file' | 'written'> & Cut,
 ): Promise<void> {
   for (const kind of PASSING) {
     if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
-    await writeNotice(app, file, { kind, batches });
+    await writeNotice(app, file, { kind, ...cut });
   }
 }
 
@@ -59,15 +62,14 @@ const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CAN
 
 /**
  * Writes the acknowledgement, the notice of a held or canceled file, or the NAK: verdict and figures, then all faults.
- * @param notice.batches how many the file has
  */
 export async function writeNotice(
   app: App,
   file: ReadFileRow,
-  { kind, batches }: { kind: OutputKind; batches: number },
+  { kind, ...cut }: { kind: OutputKind } & Cut,
 ): Promise<void> {
   const line = csvLines({ guard: true });
-  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], batches);
+  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], cut);
   const { take, end } = faultLister(app, file, notice);
   const write = (lines: readonly string[][]) => lines.map((cells) => line(cells)).join('');
   await writeOutputFiles(app, file, async (outputs) => {
@@ -96,7 +98,7 @@ function faultLister(app: App, file: FileRow, notice: Notice): ReturnType<typeof
 /** Column of the values in the head; totals in it stay numbers. */
 const VALUE = new Set([1]);
 
-async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
+async function noticeOf(app: App, file: FileRow, status: Notice['status'], cut: Cut): Promise<Notice> {
   const readBy = await whatRead(app.ledger.pool, file);
   return {
     status,
@@ -116,6 +118,7 @@ async function noticeOf(app: App, file: FileRow, status: Notice['status'], batch
     records: file.records ?? 0,
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,
-    batches,
+    batches: cut.batches,
+    largestBatch: file.output_form?.mostRows === undefined ? undefined : cut.largestBatch,
   };
 }

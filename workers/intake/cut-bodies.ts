@@ -6,6 +6,7 @@ import { COMMA, LF, MINUS, POINT, ZERO } from '../../src/kernel/byte-names.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
+import { type MostRows, mostRowsNext } from '../../src/rows/rows.ts';
 
 /** The body of a batch: exactly the bytes that will be sent, checked by a second reader. */
 type Body = {
@@ -25,20 +26,22 @@ export function bodyPurpose(batchNo: number): string {
 /**
  * Gathers the bytes of rows until a batch is full, or the next row could be confused with one in it. It holds one batch
  * and reuses the memory.
- * @param maxRows of a batch
  */
-export function bodyCutter(maxRows: number, layout: LayoutName) {
+export function bodyCutter(maxRows: MostRows, layout: LayoutName) {
   const confusable = confusableRows(layout);
   let bytes = Buffer.alloc(FIRST_BYTES);
   let at = 0;
-  const cents = new Float64Array(maxRows);
+  /** Of the current batch. */
+  let most = mostRowsNext(maxRows, 0);
+  let cents = new Float64Array(most);
   let rows = 0;
+  let rowsBefore = 0;
   let firstLine = 0;
   let lastLine = 0;
 
   /** Returns the row up to which the current batch takes the group; `from` itself when a cut comes first. */
   function endOfRoom({ bytes: group, starts }: PackedRows, from: number, to: number): number {
-    const end = Math.min(to, from + maxRows - rows);
+    const end = Math.min(to, from + most - rows);
     for (let row = from; row < end; row += 1) if (confusable.isConfusable(group, starts[row]!)) return row;
     return end;
   }
@@ -65,12 +68,15 @@ export function bodyCutter(maxRows: number, layout: LayoutName) {
     const sum = checkBody(body, columnsOf(layout), cents.subarray(0, rows));
     const made = { bytes: body, sha256: sha256Of(body), rows, cents: sum, firstLine, lastLine };
     at = 0;
+    rowsBefore += rows;
     rows = 0;
+    most = mostRowsNext(maxRows, rowsBefore);
+    if (most > cents.length) cents = new Float64Array(2 * most);
     confusable.clear();
     return made;
   }
 
-  return { endOfRoom, add, isFull: () => rows === maxRows, cut };
+  return { endOfRoom, add, isFull: () => rows === most, cut };
 }
 
 const FIRST_BYTES = 16_384;

@@ -5,7 +5,7 @@ import {
   type CheckRules,
   type FileCheck,
 } from '../../src/csv/check/check-payment-file.ts';
-import type { Fault } from '../../src/rows/rows.ts';
+import type { Fault, MostRows } from '../../src/rows/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
@@ -25,7 +25,7 @@ export type ReadingOrder = EncoderOptions &
     readonly account: string;
     readonly operation: FolderOperation;
     readonly at: Date;
-    readonly maxRows: number;
+    readonly maxRows: MostRows;
     readonly rowSetKey: Uint8Array;
   };
 

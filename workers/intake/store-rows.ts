@@ -152,7 +152,7 @@ export function orderReading(
     account: file.account,
     operation: file.operation,
     at: tx.at,
-    maxRows: app.settings.batch.maxRows,
+    maxRows: file.output_form?.mostRows ?? app.settings.batch.maxRows,
     fingerprintKey: fingerprintKey(app.fingerprint, file.account, file.operation),
     rowSetKey: rowSetKey(app.fingerprint),
   };

@@ -120,7 +120,7 @@ async function sealClaim(
     control: await readControl(claim),
     profile: folder.profile,
     seenAt: seenAt(notes),
-    outputForm: app.account(notes.account).outputs,
+    outputForm: { ...app.account(notes.account).outputs, mostRows: app.settings.batch.maxRows },
   });
   // Another try was recorded first, with an original of its own.
   if (!isNew) await rm(path, { force: true });

@@ -5,7 +5,7 @@ import { canonicalBytes, type PackedRows, unpackRows } from '../../csv/write/pac
 import type { Folder } from '../../config/config.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import { lastFour } from '../../kernel/mask.ts';
-import type { Fault, PaymentRow } from '../../rows/rows.ts';
+import { type Fault, mostRowsNext, type PaymentRow } from '../../rows/rows.ts';
 import type { FlaggedRows } from '../../ledger/duplicates/flag-charged-rows.ts';
 import { findChargedRows, type MarkedRow, readSlowerNow } from '../../ledger/duplicates/find-charged-rows.ts';
 import {
@@ -109,10 +109,11 @@ function searchSent({ ledger, settings }: App, account: string) {
   let confusable: ConfusableRows | undefined;
   const found: SentBefore[] = [];
   let pending: PaymentRow[] = [];
-  let batchNo = 0;
+  let [batchNo, rowsBefore] = [0, 0];
   const cut = async () => {
     if (pending.length === 0) return;
     batchNo += 1;
+    rowsBefore += pending.length;
     const before = await findForgottenSend(ledger, { account, batchNo, sha256: sha256Of(canonicalBytes(pending)) });
     if (before) found.push(before);
     pending = [];
@@ -123,7 +124,7 @@ function searchSent({ ledger, settings }: App, account: string) {
       confusable ??= confusableRows(layout);
       for (const payment of payments) {
         const bytes = Buffer.from(`${payment.canonical.join(',')}\n`);
-        if (pending.length === maxRows) await cut();
+        if (pending.length === mostRowsNext(maxRows, rowsBefore)) await cut();
         if (confusable.isConfusable(bytes, 0)) {
           await cut();
           confusable.isConfusable(bytes, 0);

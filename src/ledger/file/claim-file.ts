@@ -1,9 +1,9 @@
-import type { FolderConfig, OutputForm } from '../../../schemas/config.ts';
+import type { FolderConfig } from '../../../schemas/config.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
 import { queryInOne } from '../engine/query-together.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
-import type { FileRow } from '../engine/records.ts';
+import type { FileRow, TakenForm } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
 import { linkUpload } from '../transfer/note-upload.ts';
 import { mustBeConfirmed } from '../profile/read-profiles.ts';
@@ -29,7 +29,7 @@ export type ClaimedFile = {
   /** Name of the profile of its folder. */
   profile?: string | undefined;
   seenAt: Date;
-  outputForm: OutputForm;
+  outputForm: TakenForm;
 };
 
 /**

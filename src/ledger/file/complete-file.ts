@@ -115,6 +115,8 @@ export type Delivery = {
   /** Kinds of the outputs that are in the ledger. */
   written: ReadonlySet<OutputKind>;
   batches: number;
+  /** Rows of the largest batch; 0 without batches. */
+  largestBatch: number;
   /** Batches that still wait for something. */
   openBatches: number;
   /** Numbers of the corrections that are due, lowest first. */
@@ -128,22 +130,23 @@ export type Delivery = {
  */
 export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {
   const { rows } = await ledger.pool.query<
-    ReadFileRow & { written: OutputKind[]; batches: number; open_batches: number }
+    ReadFileRow & { written: OutputKind[]; batches: number; largest_batch: number; open_batches: number }
   >(
     `SELECT file.*, ${READ_FROM}, s.wrapped_key, s.content_key, s.row_set,
             ARRAY(SELECT kind FROM output WHERE output.file_id = file.file_id) AS written,
-            b.batches, b.open_batches
+            b.batches, b.largest_batch, b.open_batches
      FROM file LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL (
-       SELECT count(*) AS batches, count(*) FILTER (WHERE ${IS_OPEN}) AS open_batches
+       SELECT count(*) AS batches, coalesce(max(rows), 0) AS largest_batch,
+              count(*) FILTER (WHERE ${IS_OPEN}) AS open_batches
        FROM batch WHERE batch.file_id = file.file_id
      ) b
      WHERE file.file_id = $1`,
     [fileId],
   );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
-  const { written, batches, open_batches: openBatches, ...file } = rows[0];
+  const { written, batches, largest_batch: largestBatch, open_batches: openBatches, ...file } = rows[0];
   const corrections = written.includes('result') ? await readDueCorrections(ledger, file.file_no) : [];
-  return { file, written: new Set(written), corrections, batches, openBatches };
+  return { file, written: new Set(written), corrections, batches, largestBatch, openBatches };
 }
 
 /** Returns the numbers of the corrections of a file that are due, lowest first. */

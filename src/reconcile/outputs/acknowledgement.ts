@@ -27,6 +27,8 @@ export type Notice = {
   valid: Totals;
   invalidRows: number;
   batches: number;
+  /** Rows of the largest batch: the most that can be in doubt at once. Left out as in files of earlier versions. */
+  largestBatch?: number | undefined;
 };
 
 /**
@@ -56,6 +58,7 @@ export function noticeHead(notice: Notice, isFirstForm = false): string[][] {
     ['Valid Total', formatCents(notice.valid.cents)],
     [isFirstForm ? 'Rejected Rows' : 'Invalid Rows', String(notice.invalidRows)],
     ['Batches', String(notice.batches)],
+    ...(notice.largestBatch ? [['Rows In Largest Batch', String(notice.largestBatch)]] : []),
     [],
     ['Line', 'Column', 'Code', 'Effect', 'Reason', 'Value', 'What To Do'],
   ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalBytes, unpackRows } from '../../../src/csv/write/packed-rows.ts';
-import type { PaymentRow } from '../../../src/rows/rows.ts';
+import { mostRowsNext, type PaymentRow } from '../../../src/rows/rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { checkContent, rulesOfFolder, unreadCheck } from '../../../src/explain/validate/check-content.ts';
 import { openSeenBefore } from '../../../src/explain/validate/seen-before.ts';
@@ -14,9 +14,9 @@ import { keepCopy } from '../../../src/explain/validate/profile-faults.ts';
 
 const world = openedForTests(openEarlierPaymentsWorld);
 
-async function search(account: string, rows: readonly string[], mostFaults = 200) {
+async function search(account: string, rows: readonly string[], { mostFaults = 200, app = world.app } = {}) {
   const folder = world.app.folder(`drop/${account}/hold`)!;
-  const found = await openSeenBefore(world.app, folder, mostFaults);
+  const found = await openSeenBefore(app, folder, mostFaults);
   const taken: PaymentRow[] = [];
   async function* source(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(lines(rows));
@@ -45,7 +45,7 @@ it('openSeenBefore counts every row that may have been charged, and keeps the fi
     'any',
     upTo(5).map((n) => achRow(n)),
   );
-  const found = await search(account, [achRow(9), ...upTo(4).map((n) => achRow(n))], 2);
+  const found = await search(account, [achRow(9), ...upTo(4).map((n) => achRow(n))], { mostFaults: 2 });
   expect(found.charged).toEqual([{ code: 'CHARGED_BEFORE', rows: 4, detail: `line 1 of file ${first}` }]);
   expect(found.chargedFaults).toEqual([
     { code: 'CHARGED_BEFORE', line: 2, detail: `line 1 of file ${first}` },
@@ -62,7 +62,7 @@ it('openSeenBefore finds rows that are like others of the file, also where no ot
 
 it('openSeenBefore cuts batches as the intake does, to know calls that the ledger had forgotten', async () => {
   const account = world.freshAccount();
-  const { maxRows } = world.app.settings.batch;
+  const maxRows = mostRowsNext(world.app.settings.batch.maxRows, 0);
   const rows = upTo(maxRows + 2).map((n) => achRow(n));
   const { taken } = await search(account, rows);
   const second = taken.slice(maxRows);
@@ -73,6 +73,18 @@ it('openSeenBefore cuts batches as the intake does, to know calls that the ledge
   );
   expect((await search(account, rows)).sentBefore).toBe(`batch 2 was sent at ${at.toISOString()} from file lost`);
   expect((await search(account, rows.slice(0, -1))).sentBefore).toBeUndefined();
+});
+
+it('openSeenBefore cuts the growing batches of a large file as the intake does', async () => {
+  const account = world.freshAccount();
+  const app = { ...world.app, settings: { ...world.app.settings, batch: { maxRows: 'auto' as const } } };
+  const rows = upTo(51_005).map((n) => achRow(n));
+  // A hundred and one batches of 500 come before.
+  await world.app.ledger.pool.query(
+    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 8, 1, $2, now(), now())`,
+    [account, sha256Of(rows.slice(50_500).join('\n'))],
+  );
+  expect((await search(account, rows, { app })).sentBefore).toContain('batch 102 was sent');
 });
 
 it('openSeenBefore begins a batch where the intake does, before a row that a result could confuse', async () => {

@@ -14,7 +14,7 @@ const world = stepWorld({ accounts: 17, settings: { batch: { maxRows: 4 } } });
 
 async function notice(kind: OutputKind, content: string, name?: string): Promise<{ fileId: string; text: string }> {
   const fileId = await world.takeIn(`drop/${world.freshAccount()}/card`, content, name);
-  await writeNotice(world.app, await world.file(fileId), { kind, batches: 3 });
+  await writeNotice(world.app, await world.file(fileId), { kind, batches: 3, largestBatch: 4 });
   const [written] = (await readdir(world.settings.paths.out)).filter((file) => file.includes(fileId.slice(0, 8)));
   return { fileId, text: await readFile(join(world.settings.paths.out, written!), 'utf8') };
 }
@@ -31,6 +31,7 @@ describe('writeNotice', () => {
       'Accepted Rows,10',
       'Accepted Total,250.00',
       'Batches,3',
+      'Rows In Largest Batch,4',
     ]) {
       expect(text).toContain(`${line}\r\n`);
     }
@@ -58,7 +59,11 @@ describe('writeNotice', () => {
       `drop/${world.freshAccount()}/card`,
       lines(upTo(5).map((n) => `C-${n},too,short`)),
     );
-    await writeNotice(world.app, { ...(await world.file(fileId)), output_form: null }, { kind: 'nak', batches: 0 });
+    await writeNotice(
+      world.app,
+      { ...(await world.file(fileId)), output_form: null },
+      { kind: 'nak', batches: 0, largestBatch: 0 },
+    );
     const [{ name } = { name: '' }] = await readOutputs(world.app.ledger, fileId);
     const text = await readFile(join(world.settings.paths.out, name), 'utf8');
     expect(text).toContain('Rejected Rows,5\r\n');
@@ -73,7 +78,7 @@ describe('writeNotice', () => {
 
 const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 
-const HELD = { kind: 'held', batches: 0 } as const;
+const HELD = { kind: 'held', batches: 0, largestBatch: 0 } as const;
 
 function held(): Promise<string> {
   return world.takeIn(`drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PackedRows } from '../../../src/csv/write/packed-rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { bodyCutter, bodyPurpose, checkBody, confusableRows } from '../../../workers/intake/cut-bodies.ts';
+import { mostRowsNext } from '../../../src/rows/rows.ts';
 import { achRow, CARD, cardRow, codeRow, upTo } from '../../support/payment-rows.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
@@ -49,6 +50,25 @@ describe('bodyCutter', () => {
     const cutter = bodyCutter(3, 'ach');
     expect(cutter.endOfRoom(groupOf([1, 2, 3, 4, 5]), 1, 5)).toBe(4);
     expect(bodyCutter(3, 'ach').endOfRoom(groupOf([1, 2]), 0, 2)).toBe(2);
+  });
+
+  it('takes more rows into a batch of a large file: a hundredth of those before, 500 to 5,000', () => {
+    const cutter = bodyCutter('auto', 'ach');
+    const group = groupOf(upTo(6_000).map((n) => n % 10));
+    const sizes: number[] = [];
+    for (let rows = 0; rows < 600_000; ) {
+      while (!cutter.isFull()) cutter.add(group, 0, cutter.endOfRoom(group, 0, 250));
+      sizes.push(cutter.cut()!.rows);
+      rows += sizes.at(-1)!;
+    }
+    expect(new Set(sizes.slice(0, 101))).toEqual(new Set([500]));
+    expect(sizes.slice(101, 104)).toEqual([505, 510, 515]);
+    for (const [place, size] of sizes.entries()) {
+      const before = sizes.slice(0, place).reduce((sum, rows) => sum + rows, 0);
+      expect(size).toBe(mostRowsNext('auto', before));
+    }
+    expect(sizes.slice(-3)).toEqual([5_000, 5_000, 5_000]);
+    expect(mostRowsNext(700, 1_000_000)).toBe(700);
   });
 
   it('takes no row that a result could confuse with one in the batch, and takes it into the next', () => {
