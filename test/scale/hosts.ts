@@ -26,6 +26,8 @@ export type Shared = {
   serviceUrl: string;
   databaseUrl: string;
   redisUrl?: string | undefined;
+  /** Calls in progress of a sending process; by default, as many as there are accounts. */
+  submit?: number | undefined;
 };
 
 export type Hosts = {
@@ -102,8 +104,9 @@ function startHost(setup: { name: string; root: string; env: Record<string, stri
   };
 }
 
-function configOf({ accounts, serviceUrl }: Shared, sites: readonly string[]) {
+function configOf({ accounts, serviceUrl, submit }: Shared, sites: readonly string[]) {
   return {
+    ...(submit !== undefined && { concurrency: { submit } }),
     accounts: Object.fromEntries(
       accounts.map((name) => [
         name,

@@ -17,9 +17,11 @@ const values = readOptions(
     seconds: { type: 'string', default: '60' },
     one: { type: 'boolean', default: false },
     answer: { type: 'string', default: '0' },
+    commit: { type: 'string', default: '0' },
+    submit: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
-  ['kills', 'files', 'answer'],
+  ['kills', 'files', 'answer', 'commit'],
 );
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 const size = { files: Number(values.files), rowsPerFile: Number(values.rows), accounts: Number(values.accounts) };
@@ -36,11 +38,13 @@ async function scale(): Promise<void> {
     queue: values.queue,
     away: values.away,
     seconds: Number(values.seconds),
-    isLarge: Number(values.workers) > 2,
+    commitMs: Number(values.commit),
+    ...(Number(values.workers) > 2 && { isLarge: true }),
   });
-  const { workers, kills, seed } = values;
-  const plan = { ...size, workers: Number(workers), kills: Number(kills), seed: Number(seed), ...engines.given, say };
-  const report = await runScale(plan);
+  const { workers, kills, seed, submit } = values;
+  const calls = { answerMs: Number(values.answer), submit: submit === undefined ? undefined : Number(submit) };
+  const plan = { ...size, ...calls, workers: Number(workers), kills: Number(kills), seed: Number(seed), say };
+  const report = await runScale({ ...plan, ...engines.given });
   await engines.stop();
   print('scale', report, report.failures);
   process.exitCode = report.failures.length === 0 ? 0 : 1;

@@ -136,7 +136,7 @@ async function dropAll(plan: OnePlan, accounts: readonly string[], root: string)
 }
 
 /** Stands before the service and hands every answer on later. */
-async function answerLate(url: string, answerMs: number): Promise<{ url: string; close(): void }> {
+export async function answerLate(url: string, answerMs: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(url);
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const { method, headers, url: path } = asked;
@@ -191,7 +191,7 @@ async function readLoop(file: string): Promise<{ at: number; lateMs: number }[]>
     .map(([at = 0, lateMs = 0]) => ({ at, lateMs }));
 }
 
-async function readWork(pool: pg.Pool): Promise<Pick<OneReport, 'filesTaken' | 'calls' | 'callsPerSecond'>> {
+export async function readWork(pool: pg.Pool): Promise<Pick<OneReport, 'filesTaken' | 'calls' | 'callsPerSecond'>> {
   const { rows } = await pool.query<{ files: number; calls: number; seconds: number }>(
     `SELECT (SELECT count(*)::int FROM file) AS files, count(submitted_at)::int AS calls,
        coalesce(extract(epoch FROM max(submitted_at) - min(submitted_at)), 0)::float8 AS seconds FROM batch`,

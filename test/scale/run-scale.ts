@@ -14,6 +14,7 @@ import { seededRandom } from '../support/random.ts';
 import { startInstalledPostgres } from '../support/installed-postgres.ts';
 import { startTestRedis } from '../support/redis.ts';
 import { type Host, type Hosts, openHosts } from './hosts.ts';
+import { answerLate, readWork } from './measure-one.ts';
 
 type ScalePlan = {
   files: number;
@@ -27,6 +28,10 @@ type ScalePlan = {
   /** By default, a database on the server that tests share. */
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
+  /** How long the service takes for each answer, in ms. */
+  answerMs?: number;
+  /** Calls in progress of each sending host. */
+  submit?: number | undefined;
   /** A server that is taken away when the first files are done, and given back. */
   outage?: Outage | undefined;
   say?: (text: string) => void;
@@ -45,6 +50,8 @@ type ScaleReport = {
   /** From the first drop to the last output. */
   seconds: number;
   rowsPerSecond: number;
+  /** Batches that the service answered in a second, from the first to the last. */
+  callsPerSecond: number;
   failures: string[];
 };
 
@@ -61,7 +68,9 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   const databaseUrl = plan.databaseUrl ?? postgres!.url;
   const accounts = upTo(plan.accounts).map((n) => `acct-${n}`);
   const service = await startService(program, undefined, accounts);
-  const shared = { program, accounts, serviceUrl: service.url, databaseUrl, redisUrl: plan.redisUrl };
+  const { answerMs = 0, redisUrl, submit } = plan;
+  const slow = answerMs > 0 ? await answerLate(service.url, answerMs) : undefined;
+  const shared = { program, accounts, serviceUrl: slow?.url ?? service.url, databaseUrl, redisUrl, submit };
   const hosts = await openHosts(shared, { senders: upTo(plan.workers).map((n) => `submit-${n}`) });
   const pool = new pg.Pool({ connectionString: databaseUrl, options: '-c search_path=paydrop', max: 2 });
   pool.on('error', () => {});
@@ -70,6 +79,7 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   } finally {
     await pool.end();
     await hosts.close();
+    slow?.close();
     await service.kill();
     await postgres?.stop();
     await program.remove();
@@ -108,7 +118,9 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
   const rows = plan.files * plan.rowsPerFile;
   const { files, workers, kills } = plan;
   const rowsPerSecond = Math.round(rows / seconds);
-  return { files, rows, workers, kills, resolved, seconds: Math.round(seconds * 10) / 10, rowsPerSecond, failures };
+  const { callsPerSecond } = await readWork(stage.pool);
+  const figures = { seconds: Math.round(seconds * 10) / 10, rowsPerSecond, callsPerSecond };
+  return { files, rows, workers, kills, resolved, ...figures, failures };
 }
 
 type ScaleDrop = { account: string; name: string; invoices: string[] };
@@ -255,6 +267,8 @@ type EngineWish = {
   /** What is taken away in the middle: `postgres` or `redis`. */
   away?: string | undefined;
   seconds: number;
+  /** How long the database waits before each commit, in ms, as if its disk or its replica were slow. */
+  commitMs?: number;
   /** Set when the database that all tests share has too few connections for the processes. */
   isLarge?: boolean;
 };
@@ -268,9 +282,13 @@ type Engines = {
  * Opens the servers of a run. All tests share one database, so a database that goes away or has many clients is one
  * installed on this computer.
  */
-export async function openEngines({ queue, away, seconds, isLarge = false }: EngineWish): Promise<Engines> {
+export async function openEngines(wish: EngineWish): Promise<Engines> {
+  const { queue, away, seconds, commitMs = 0, isLarge = commitMs > 0 } = wish;
   const redis = queue === 'redis' || away === 'redis' ? await startTestRedis() : undefined;
-  const postgres = away === 'postgres' || isLarge ? await startInstalledPostgres() : undefined;
+  const postgres =
+    away === 'postgres' || isLarge
+      ? await startInstalledPostgres(commitMs > 0 ? slowCommits(commitMs) : {})
+      : undefined;
   const server = away === 'redis' ? redis : away === 'postgres' ? postgres : undefined;
   return {
     given: {
@@ -283,4 +301,9 @@ export async function openEngines({ queue, away, seconds, isLarge = false }: Eng
       await postgres?.stop();
     },
   };
+}
+
+/** Each commit waits, also when no other transaction is open. */
+function slowCommits(ms: number): Record<string, string | number> {
+  return { fsync: 'on', commit_delay: ms * 1_000, commit_siblings: 0, max_connections: 500 };
 }

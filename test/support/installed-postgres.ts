@@ -55,7 +55,10 @@ function isProgram(path: string): boolean {
   }
 }
 
-export async function startInstalledPostgres(): Promise<InstalledPostgres> {
+/** @param settings of the server beside its usual ones */
+export async function startInstalledPostgres(
+  settings: Record<string, string | number> = {},
+): Promise<InstalledPostgres> {
   const programs = findPrograms();
   if (programs === undefined) throw new Error('no PostgreSQL is installed here');
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-installed-postgres-'));
@@ -68,7 +71,10 @@ export async function startInstalledPostgres(): Promise<InstalledPostgres> {
   );
   if (made.status !== 0) throw new Error(`initdb ended with ${made.status}: ${String(made.stderr)}`);
   const port = await findFreePort();
-  const words = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const words = Object.entries({ ...SETTINGS, ...settings, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const url = `postgres://paydrop@127.0.0.1:${port}/postgres`;
   const start = async () => {
     const begun = spawn(join(programs, 'postgres'), ['-D', data, ...words], { ...owner, stdio: 'ignore' });

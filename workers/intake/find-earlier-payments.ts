@@ -19,6 +19,7 @@ import {
   readAcceptedCents,
   readUsualSize,
 } from '../../src/ledger/duplicates/find-duplicate.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import type { RowStore } from './store-rows.ts';
@@ -189,4 +190,34 @@ export async function weighClocks(
   const witness = follow ? null : ((await askTime()) ?? lastFrom);
   const times = [...own, ...(witness ? [witness] : [])].map((at) => at.getTime());
   return { now: new Date(Math.min(...times)), agedFrom: new Date(Math.max(...times)) };
+}
+
+/** How long an answer serves all accounts of its service, in ms. */
+const ANSWER_MS = 60_000;
+
+/** What each service answered, or will, by server and address. */
+const answers = new WeakMap<Ledger, Map<string, { askedAt: number; answer: Promise<Date | undefined> }>>();
+
+/**
+ * Returns the time by the service's clock, as of an answer of the last minute. In the morning every account has its
+ * first file, and a service that answers late, or never, must not hold up each of them.
+ * @returns undefined when the service did not say
+ */
+export async function askServiceTime(
+  app: Pick<App, 'ledger' | 'clock' | 'account' | 'gateway'>,
+  name: string,
+): Promise<Date | undefined> {
+  const { server, baseUrl } = app.account(name);
+  const service = `${server} ${baseUrl}`;
+  const known = answers.get(app.ledger) ?? new Map();
+  answers.set(app.ledger, known);
+  const now = app.clock.now().getTime();
+  const isFresh = ({ askedAt }: { askedAt: number }) => askedAt <= now && now < askedAt + ANSWER_MS;
+  let asked = known.get(service);
+  if (!asked || !isFresh(asked)) {
+    asked = { askedAt: now, answer: app.gateway(name).askTime() };
+    known.set(service, asked);
+  }
+  const answer = await asked.answer;
+  return answer && new Date(answer.getTime() + now - asked.askedAt);
 }

@@ -27,7 +27,7 @@ import { type Arrival, checkArrival, findRefusal, wasChanged } from './check-arr
 import { decideIntake } from './decide-intake.ts';
 import type { Refusal } from './find-duplicate.ts';
 import { poisonGuard } from './poison-guard.ts';
-import { findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
+import { askServiceTime, findEarlierPayments, weighClocks } from './find-earlier-payments.ts';
 import { orderReading, storeRows, THREAD_BYTES } from './store-rows.ts';
 import { fileProfile, findProfileFaults } from '../file-profile.ts';
 import { folderOf, originalPath } from '../open-original.ts';
@@ -165,7 +165,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const [refusal, chosen] = await queryInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
   if (refusal) return refuseUnread(tx, file, refusal);
   const { volume } = chosen;
-  const { now, agedFrom } = await weighClocks(tx.at, chosen, () => app.gateway(file.account).askTime());
+  const { now, agedFrom } = await weighClocks(tx.at, chosen, () => askServiceTime(app, file.account));
   const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
   const version = await fileProfile(tx.client, file);
   const { profile } = version ?? {};
