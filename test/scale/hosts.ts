@@ -26,6 +26,8 @@ export type Shared = {
   serviceUrl: string;
   databaseUrl: string;
   redisUrl?: string | undefined;
+  /** Nothing is killed, so the usual sweep is often enough. */
+  isCalm?: boolean;
   /** Calls in progress of a sending process; by default, as many as there are accounts. */
   submit?: number | undefined;
 };
@@ -104,7 +106,7 @@ function startHost(setup: { name: string; root: string; env: Record<string, stri
   };
 }
 
-function configOf({ accounts, serviceUrl, submit }: Shared, sites: readonly string[]) {
+function configOf({ accounts, serviceUrl, submit, isCalm }: Shared, sites: readonly string[]) {
   return {
     ...(submit !== undefined && { concurrency: { submit } }),
     accounts: Object.fromEntries(
@@ -133,7 +135,6 @@ function configOf({ accounts, serviceUrl, submit }: Shared, sites: readonly stri
         unusualFactor: 0,
       })),
     ),
-    rescanMs: 500,
-    sweepMs: 500,
+    ...(!isCalm && { rescanMs: 500, sweepMs: 500 }),
   };
 }

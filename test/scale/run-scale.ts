@@ -68,9 +68,10 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   const databaseUrl = plan.databaseUrl ?? postgres!.url;
   const accounts = upTo(plan.accounts).map((n) => `acct-${n}`);
   const service = await startService(program, undefined, accounts);
-  const { answerMs = 0, redisUrl, submit } = plan;
+  const { answerMs = 0, redisUrl, submit, kills, outage } = plan;
+  const isCalm = kills === 0 && outage === undefined;
   const slow = answerMs > 0 ? await answerLate(service.url, answerMs) : undefined;
-  const shared = { program, accounts, serviceUrl: slow?.url ?? service.url, databaseUrl, redisUrl, submit };
+  const shared = { program, accounts, serviceUrl: slow?.url ?? service.url, databaseUrl, redisUrl, submit, isCalm };
   const hosts = await openHosts(shared, { senders: upTo(plan.workers).map((n) => `submit-${n}`) });
   const pool = new pg.Pool({ connectionString: databaseUrl, options: '-c search_path=paydrop', max: 2 });
   pool.on('error', () => {});
