@@ -35,7 +35,7 @@ function renderVerdict({ simulation, chaos, damage, defects }: Sums): string[] {
     ['What', 'How often', 'Failed'],
     [
       ['scenarios of the simulation', count(simulation.scenarios), count(simulation.failed)],
-      ['kills of real processes', count(chaos.kills), `${count(chaos.failed)} stories`],
+      ['kills of real processes, cuts of the power among them', count(chaos.kills), `${count(chaos.failed)} stories`],
       ['damaged payment files read', count(damage.files), count(damage.failed)],
       ['rows, and of them charged twice', count(rows), count(twice)],
       ['seeded defects', count(defects.length), missed === 0 ? '0 missed' : `${missed} were MISSED`],
@@ -60,6 +60,7 @@ function renderInjected({ simulation, chaos, damage }: Sums): string[] {
   const restores = chaos.tally['older ledger restored'] ?? 0;
   const wiped = ['redis flushed', 'redis killed, older snapshot', 'queue schema dropped'];
   const lost = wiped.reduce((total, name) => total + (chaos.tally[name] ?? 0), 0);
+  const powerCuts = sum(Object.fromEntries(Object.entries(chaos.tally).filter(([name]) => name.startsWith('power, '))));
   return [
     '## What was done to it',
     '',
@@ -78,6 +79,7 @@ function renderInjected({ simulation, chaos, damage }: Sums): string[] {
         ['acts of persons', count(of('acts')), count(chaos.tally['batch in doubt, resolved'] ?? 0)],
         ['clock set back', count(steps['the clock is set back'] ?? 0), ''],
         ['ledger put back from an older copy', '', count(restores)],
+        ['power cut, and undone what was not synced', '', count(powerCuts)],
         ['PostgreSQL killed', '', count(chaos.tally['postgres'] ?? 0)],
         ['service killed', '', count(chaos.tally['sandbox'] ?? 0)],
       ],

@@ -64,7 +64,7 @@ describe('dueDates', () => {
     for (const { day, at } of due) expect(at).toEqual(dueAt(NIGHTLY, day));
   });
 
-  // business-dates.soak.test.ts tries many more.
+  // schedule-stage.soak.test.ts tries many more.
   it.each([{ which: 'the same timetables each time', seed: 1 }, { which: 'others each time' }])(
     'cut anywhere into looks, gives each date once and leaves none out: $which',
     ({ seed }) => expectWholeFromLooks({ numRuns: 8, ...(seed === undefined ? {} : { seed }) }),

@@ -10,6 +10,7 @@ const values = readOptions('chaos', {
   seed: { type: 'string', default: '1' },
   queue: { type: 'string', default: 'both' },
   hosts: { type: 'string', default: '1' },
+  power: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 });
 
@@ -25,6 +26,7 @@ const report = await runChaos({
   queues,
   canMount: refusal === undefined,
   hosts: Number(values.hosts),
+  cutsPower: values.power,
   stop: stop.signal,
   say,
 });

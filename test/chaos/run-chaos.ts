@@ -7,6 +7,7 @@ import { type StoryPlan, type StoryReport, tellStory } from './tell-story.ts';
 import { openFleet } from './fleet/open-fleet.ts';
 import { playFleetAct } from './fleet/play-fleet-act.ts';
 import { openWorld } from './support/open-world.ts';
+import { planCuts, playPowerStory } from './power/power-story.ts';
 import { playAct } from './support/play-act.ts';
 
 type ChaosPlan = {
@@ -17,6 +18,8 @@ type ChaosPlan = {
   canMount: boolean;
   /** Hosts that send from one ledger; a single host has a ledger of its own. */
   hosts: number;
+  /** Cuts the power of the whole installation instead, which undoes what was not synced. */
+  cutsPower?: boolean;
   /** Begins no further story once it is aborted. */
   stop?: AbortSignal;
   say(text: string): void;
@@ -38,6 +41,9 @@ export type ChaosReport = {
 
 /** Long enough for one act to affect another, short enough to be read. */
 const ACTS_A_STORY = 12;
+
+/** Stories of power cuts are told side by side also where few cuts are wanted. */
+const POWER_ACTS_A_STORY = 6;
 
 /** Plays stories side by side until enough was killed. Story n has the seed `seed + n`, so each can be played alone. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
@@ -65,19 +71,22 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
 }
 
 function playOne(
-  { hosts, canMount }: ChaosPlan,
+  { hosts, canMount, cutsPower }: ChaosPlan,
   story: { program: Program; seed: number; queue: QueueKind },
 ): Promise<StoryReport> {
   const random = seededRandom(story.seed);
+  if (cutsPower) return playPowerStory({ ...story, acts: planCuts(POWER_ACTS_A_STORY, random) });
   const plan = { ...story, resolveMost: Infinity };
   if (hosts > 1) return playFleetStory({ ...plan, hosts, acts: planFleetActs(ACTS_A_STORY, { hosts, random }) });
   const acts = planActs(ACTS_A_STORY, { queue: story.queue, random, canMount });
   return playStory({ ...plan, acts, canMount, restEvery: 1 });
 }
 
-/** Counts deaths of processes; wiping, filling or restoring is no kill. */
+/** Counts deaths of processes and cuts of the power; wiping, filling or restoring is no kill. */
 export function killsOf(tally: StoryReport['tally']): number {
-  const kills = Object.entries(tally).filter(([name]) => /^(?:point|daemon|sandbox|postgres|redis killed)/.test(name));
+  const kills = Object.entries(tally).filter(([name]) =>
+    /^(?:point|daemon|sandbox|postgres|redis killed|power, )/.test(name),
+  );
   return kills.reduce((sum, [, count]) => sum + count, 0);
 }
 

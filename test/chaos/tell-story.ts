@@ -17,6 +17,8 @@ export type StoryPlan<Act> = {
   acts: readonly Act[];
   /** After this many acts, and at the end, the promises are checked at rest. */
   restEvery: number;
+  /** How many accounts get files in an act; one by default. */
+  accountsEach?: number;
   /** How many batches in doubt such a rest resolves, by the product's own commands; the others stay listed. */
   resolveMost: number;
 };
@@ -53,7 +55,8 @@ export async function tellStory<Act, World extends StoryWorld>(
   plan: StoryPlan<Act>,
   stage: Stage<Act, World>,
 ): Promise<StoryReport> {
-  const accounts = upTo(plan.acts.length).map((n) => `acct-${n}`);
+  const { accountsEach = 1 } = plan;
+  const accounts = upTo(plan.acts.length * accountsEach).map((n) => `acct-${n}`);
   const random = seededRandom(plan.seed);
   const canaries = makeCanaries(random);
   const { seed, queue } = plan;
@@ -63,8 +66,10 @@ export async function tellStory<Act, World extends StoryWorld>(
   if (!world) return report;
   try {
     for (const [index, act] of plan.acts.entries()) {
-      report.story.push(`${accounts[index]!}: ${stage.describe(act)}`);
-      await playOne({ plan, stage, world, report }, act, makeDrops(accounts[index]!, random, canaries));
+      const own = accounts.slice(index * accountsEach, (index + 1) * accountsEach);
+      report.story.push(`${own.join(', ')}: ${stage.describe(act)}`);
+      const drops = own.flatMap((account) => makeDrops(account, random, canaries));
+      await playOne({ plan, stage, world, report }, act, drops);
       const isTime = (index + 1) % plan.restEvery === 0 || index === plan.acts.length - 1;
       if (isTime && report.failures.length === 0) await restAndResolve(plan, world, report);
       if (report.failures.length > 0) break;
@@ -74,10 +79,10 @@ export async function tellStory<Act, World extends StoryWorld>(
       const redis = (await world.redis?.dump()) ?? [];
       report.failures.push(...(await checkNumbers(world, canaryNumbers(canaries), redis)));
     }
-    if (report.failures.length > 0) report.story.push(`last words:\n${world.lastWords()}`);
   } catch (error) {
     report.failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {
+    if (report.failures.length > 0) report.story.push(`last words:\n${world.lastWords()}`);
     await world.close();
   }
   return report;

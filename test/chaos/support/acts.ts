@@ -128,11 +128,17 @@ export type Order = {
   point: CrashPointName;
   move?: string;
   hits: number;
+  /** Only a commit that makes the move for several batches counts. */
+  isTogether?: boolean;
+  /** The power goes there, after so many more changes of files, instead of the daemon's death. */
+  powerAfter?: number;
   /** It freezes there in the middle of its work (SIGSTOP) instead of dying; when it goes on, the next order applies. */
   freeze?: { next?: Order };
 };
 
-export function describeOrder({ point, move, hits, freeze }: Order): string {
+export function describeOrder({ point, move, hits, isTogether, powerAfter, freeze }: Order): string {
   const next = freeze?.next ? `, then at ${describeOrder(freeze.next)}` : '';
-  return `${point}${move === undefined ? '' : ` of ${move}`}${hits > 1 ? `, time ${hits}` : ''}${next}`;
+  const moved = move === undefined ? '' : ` of ${isTogether ? 'several ' : ''}${move}`;
+  const later = powerAfter === undefined ? '' : `, ${powerAfter} changes later`;
+  return `${point}${moved}${hits > 1 ? `, time ${hits}` : ''}${later}${next}`;
 }

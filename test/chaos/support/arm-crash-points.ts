@@ -4,6 +4,7 @@
  * the start. A daemon whose runner is gone dies too.
  */
 import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
+import { cutPowerAfter } from '../power/power-files.ts';
 import type { Order } from './acts.ts';
 
 const fromStart = process.env['CHAOS_ORDER'];
@@ -19,11 +20,15 @@ process.channel?.unref();
 
 armCrashPoints((name, moves) => {
   if (order?.point !== name) return;
-  const { move } = order;
-  if (move !== undefined && !moves.some((made) => made.move === move)) return;
+  const { move, isTogether = false } = order;
+  if (move !== undefined && moves.filter((made) => made.move === move).length < (isTogether ? 2 : 1)) return;
   order = { ...order, hits: order.hits - 1 };
   if (order.hits > 0) return;
-  const { freeze } = order;
+  const { freeze, powerAfter } = order;
+  if (powerAfter !== undefined) {
+    order = undefined;
+    return cutPowerAfter(process.env['POWER_HOME']!, powerAfter);
+  }
   if (!freeze) return die();
   order = freeze.next;
   process.kill(process.pid, 'SIGSTOP');

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../schemas/operations.ts';
-import { peakBytes } from '../../support/peak-bytes.ts';
+import { peakBytes } from '../../../bench/measure/peak-memory.ts';
 import { callOn } from './call.ts';
 
 /**

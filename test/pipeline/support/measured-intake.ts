@@ -4,7 +4,7 @@ import { openLog } from '../../../src/kernel/log.ts';
 import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { intakeFile } from '../../../workers/intake/intake.ts';
 import { startWatcher } from '../../../workers/watch/watch.ts';
-import { peakBytes } from '../../support/peak-bytes.ts';
+import { peakBytes } from '../../../bench/measure/peak-memory.ts';
 
 /**
  * Runs as a process of its own: claims what lies in an installation's drop folders, takes it in, and prints what it

@@ -1,3 +1,4 @@
+import { expectWholeFromLooks } from '../../kernel/support/whole-from-looks.ts';
 import { randomInt } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openedForTests } from '../../support/opened-for-tests.ts';
@@ -276,3 +277,7 @@ async function dueMoments(world: ScheduleWorld, schedule: string): Promise<{ day
 function local(at: Date, timeZone: string): string {
   return formatInZone(at, timeZone).slice(0, 16);
 }
+
+it('dueDates, cut anywhere into looks, gives each date once and leaves none out', { timeout: 180_000 }, () => {
+  expectWholeFromLooks({ numRuns: 200 });
+});
