@@ -1,5 +1,6 @@
 /** `npm run scale`: see README.md beside this file. */
-import { openEngines, runScale } from './run-scale.ts';
+import { openEngines } from './hosts.ts';
+import { runScale } from './run-scale.ts';
 import { readOptions } from '../support/read-options.ts';
 import { measureOne } from './measure-one.ts';
 

@@ -11,9 +11,7 @@ import { type Service, startService } from '../chaos/support/service.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 import { seededRandom } from '../support/random.ts';
-import { startInstalledPostgres } from '../support/installed-postgres.ts';
-import { startTestRedis } from '../support/redis.ts';
-import { type Host, type Hosts, openHosts } from './hosts.ts';
+import { type Host, type Hosts, openHosts, type Outage } from './hosts.ts';
 import { answerLate, readWork } from './measure-one.ts';
 
 type ScalePlan = {
@@ -36,9 +34,6 @@ type ScalePlan = {
   outage?: Outage | undefined;
   say?: (text: string) => void;
 };
-
-/** A server that is killed and comes back. */
-type Outage = { name: string; seconds: number; kill(): Promise<void>; restart(): Promise<void> };
 
 type ScaleReport = {
   files: number;
@@ -260,51 +255,4 @@ async function holdsInOrder(path: string, invoices: readonly string[]): Promise<
     written.length === invoices.length &&
     invoices.every((invoice, index) => written[index]!.split(',').includes(invoice))
   );
-}
-
-type EngineWish = {
-  /** `redis`; with anything else, the queue lies in the database. */
-  queue: string;
-  /** What is taken away in the middle: `postgres` or `redis`. */
-  away?: string | undefined;
-  seconds: number;
-  /** How long the database waits before each commit, in ms, as if its disk or its replica were slow. */
-  commitMs?: number;
-  /** Set when the database that all tests share has too few connections for the processes. */
-  isLarge?: boolean;
-};
-
-type Engines = {
-  given: { databaseUrl?: string; redisUrl?: string; outage?: Outage };
-  stop(): Promise<void>;
-};
-
-/**
- * Opens the servers of a run. All tests share one database, so a database that goes away or has many clients is one
- * installed on this computer.
- */
-export async function openEngines(wish: EngineWish): Promise<Engines> {
-  const { queue, away, seconds, commitMs = 0, isLarge = commitMs > 0 } = wish;
-  const redis = queue === 'redis' || away === 'redis' ? await startTestRedis() : undefined;
-  const postgres =
-    away === 'postgres' || isLarge
-      ? await startInstalledPostgres(commitMs > 0 ? slowCommits(commitMs) : {})
-      : undefined;
-  const server = away === 'redis' ? redis : away === 'postgres' ? postgres : undefined;
-  return {
-    given: {
-      ...(redis && { redisUrl: redis.url }),
-      ...(postgres && { databaseUrl: postgres.url }),
-      ...(server && { outage: { name: away!, seconds, kill: () => server.kill(), restart: () => server.restart() } }),
-    },
-    stop: async () => {
-      await redis?.stop();
-      await postgres?.stop();
-    },
-  };
-}
-
-/** Each commit waits, also when no other transaction is open. */
-function slowCommits(ms: number): Record<string, string | number> {
-  return { fsync: 'on', commit_delay: ms * 1_000, commit_siblings: 0, max_connections: 500 };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { postgresVerdict } from '../support/installed-postgres.ts';
 import { redisVerdict } from '../support/redis.ts';
-import { openEngines, runScale } from './run-scale.ts';
+import { openEngines } from './hosts.ts';
+import { runScale } from './run-scale.ts';
 
 it('two hosts that send, two that ask and one with the folders are killed in turn; nothing is lost, twice or out of order', async () => {
   const plan = { files: 8, rowsPerFile: 30, accounts: 4, workers: 2, kills: 3, seed: 7 };

@@ -185,6 +185,7 @@ describe('readDelivery', () => {
       file: await readFileRow(world.ledger, fileId),
       written: new Set(['ack', 'result']),
       batches: 3,
+      largestBatch: 2,
       openBatches: 1,
       corrections: [],
     });

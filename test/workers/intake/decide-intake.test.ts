@@ -4,8 +4,7 @@ import { ERRORS, type FaultCode } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import type { ControlNote } from '../../../src/rows/rows.ts';
 import { type Circumstances, decideIntake } from '../../../workers/intake/decide-intake.ts';
-import { askServiceTime, weighClocks } from '../../../workers/intake/find-earlier-payments.ts';
-import { handClock } from '../../../src/kernel/clock.ts';
+import { weighClocks } from '../../../workers/intake/find-earlier-payments.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { forceSql } from '../../support/force-sql.ts';
@@ -264,33 +263,6 @@ describe('weighClocks', () => {
 });
 
 const world = openedForTests(openEarlierPaymentsWorld);
-
-it('askServiceTime asks once a minute for all accounts of a service, also when it gets no answer', async () => {
-  const clock = handClock(new Date(NOON));
-  let asked = 0;
-  let offsetMs: number | undefined = 3_000;
-  const gateway = () => ({
-    askTime: async () => {
-      asked += 1;
-      return offsetMs === undefined ? undefined : new Date(clock.now().getTime() + offsetMs);
-    },
-  });
-  const account = (name: string) => ({ server: 'NA', baseUrl: name === 'c' ? 'https://other.test' : undefined });
-  // Other ledgers are other processes.
-  const app = { ledger: {}, clock, gateway, account } as unknown as Parameters<typeof askServiceTime>[0];
-  const ask = async (...names: string[]) => Promise.all(names.map((name) => askServiceTime(app, name)));
-  const later = (ms: number) => new Date(NOON + ms);
-  expect([...(await ask('a', 'b')), asked]).toEqual([later(3_000), later(3_000), 1]);
-  clock.advance(59_999);
-  expect([...(await ask('b')), asked]).toEqual([later(62_999), 1]);
-  expect([...(await ask('c')), asked]).toEqual([later(62_999), 2]);
-  offsetMs = undefined;
-  clock.advance(1);
-  expect([...(await ask('a')), ...(await ask('b')), asked]).toEqual([undefined, undefined, 3]);
-  clock.advance(-1);
-  await ask('a');
-  expect(asked).toBe(4);
-});
 
 it('findDuplicate names the file that had the same bytes, also for a file that is not in the ledger', async () => {
   const account = world.freshAccount();

@@ -1,3 +1,5 @@
+import { handClock } from '../../../src/kernel/clock.ts';
+import { askServiceTime } from '../../../workers/intake/find-earlier-payments.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
@@ -162,4 +164,33 @@ describe('fingerprintRuns', () => {
     addAll(runs, rows);
     expect([...runs.take()]).toEqual([tuplesOf([rows[1]!, rows[2]!, rows[3]!, rows[4]!, rows[0]!])]);
   });
+});
+
+const NOON = Date.parse('2026-06-15T12:00:00Z');
+
+it('askServiceTime asks once a minute for all accounts of a service, also when it gets no answer', async () => {
+  const clock = handClock(new Date(NOON));
+  let asked = 0;
+  let offsetMs: number | undefined = 3_000;
+  const gateway = () => ({
+    askTime: async () => {
+      asked += 1;
+      return offsetMs === undefined ? undefined : new Date(clock.now().getTime() + offsetMs);
+    },
+  });
+  const account = (name: string) => ({ server: 'NA', baseUrl: name === 'c' ? 'https://other.test' : undefined });
+  // Other ledgers are other processes.
+  const app = { ledger: {}, clock, gateway, account } as unknown as Parameters<typeof askServiceTime>[0];
+  const ask = async (...names: string[]) => Promise.all(names.map((name) => askServiceTime(app, name)));
+  const later = (ms: number) => new Date(NOON + ms);
+  expect([...(await ask('a', 'b')), asked]).toEqual([later(3_000), later(3_000), 1]);
+  clock.advance(59_999);
+  expect([...(await ask('b')), asked]).toEqual([later(62_999), 1]);
+  expect([...(await ask('c')), asked]).toEqual([later(62_999), 2]);
+  offsetMs = undefined;
+  clock.advance(1);
+  expect([...(await ask('a')), ...(await ask('b')), asked]).toEqual([undefined, undefined, 3]);
+  clock.advance(-1);
+  await ask('a');
+  expect(asked).toBe(4);
 });
