@@ -43,7 +43,7 @@ export type ChaosReport = {
 const ACTS_A_STORY = 12;
 
 /** Stories of power cuts are told side by side also where few cuts are wanted. */
-const POWER_ACTS_A_STORY = 6;
+const POWER_ACTS_A_STORY = 4;
 
 /** Plays stories side by side until enough was killed. Story n has the seed `seed + n`, so each can be played alone. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {

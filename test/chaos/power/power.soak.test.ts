@@ -6,7 +6,7 @@ import { cutInACall } from './power-story.ts';
 import { canBuildLibrary } from './power-supply.ts';
 
 /** How often the power is cut; `npm run chaos -- --power --kills 200` cuts it more often. */
-const CUTS = 24;
+const CUTS = 16;
 
 let program: Program;
 beforeAll(async () => {
