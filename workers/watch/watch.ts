@@ -121,9 +121,11 @@ export async function lookAtFolder(
     const claims = gatherClaims(app);
     const began = performance.now();
     const limitMs = sliceMs ?? Math.max(SLICE_MS, SLICE_PER_LISTING * listMs);
+    let left = sizeOf(scan);
     const isOver = () => stop?.aborted === true || performance.now() - began >= limitMs;
     const take = (drop: Candidate, turn: Promise<void>) =>
       keepGoing(app, folder, async () => {
+        left -= 1;
         const taken = await noting(app, takingOf(folder, drop.name), () => takeDrop(app, folder, drop, turn));
         if (taken === 'disturbed') settling += 1;
         // Not part of taking it: if the job cannot be added, the sweep adds it and reports that itself.
@@ -135,7 +137,7 @@ export async function lookAtFolder(
         else await take(drop, turn);
       });
     await keepGoing(app, folder, claims.flush);
-    events?.follow(folder.path, sizeOf(scan) - scan.settled.length <= MOST_WATCHED);
+    events?.follow(folder.path, left <= MOST_WATCHED);
     for (const drop of scan.odd)
       await keepGoing(app, folder, async () => {
         // A resubmission or upload whose process died; the next scan takes it.

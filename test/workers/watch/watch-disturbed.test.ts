@@ -136,9 +136,9 @@ describe('lookAtFolder, with the events of a folder', () => {
     const scanner = createFolderScanner(folder, clock);
     const said: boolean[] = [];
     const events = { follow: (_path: string, isWatched: boolean) => void said.push(isWatched), close: async () => {} };
-    const look = async () => {
+    const look = async (options = {}) => {
       said.length = 0;
-      await lookAtFolder(app, folder, scanner, { events });
+      await lookAtFolder(app, folder, scanner, { events, ...options });
       return [...said];
     };
     for (const n of upTo(100)) await world.drop(folder.id.replace('drop/', ''), `${n}.csv`, lines([achRow(n)]));
@@ -146,7 +146,9 @@ describe('lookAtFolder, with the events of a folder', () => {
     await world.drop(folder.id.replace('drop/', ''), '101.csv', lines([achRow(101)]));
     expect(await look()).toEqual([false, false]);
     clock.advance(100);
-    // The first hundred are taken.
+    // Its time is over before one is taken.
+    expect(await look({ sliceMs: 0 })).toEqual([false, false]);
+    // All but the latest are taken.
     expect(await look()).toEqual([false, true]);
     await rename(folder.path, `${folder.path}-away`);
     expect(await look()).toEqual([false]);
