@@ -252,7 +252,7 @@ export const ERRORS = {
   SENT_BEFORE: held(
     'file',
     'the send journal shows that rows of the file were sent before; the ledger had lost this',
-    'Look up the rows at the service. Their batches are never sent again: approve the file to send the others, or decline it.',
+    'Look up the rows at the service. Their batches are never sent again: approve the file to send the others, or decline it. Approval is refused if the file was cut into other batches than before.',
   ),
   POISON_FILE: held(
     'file',

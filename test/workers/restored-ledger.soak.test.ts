@@ -4,7 +4,7 @@ import { openApp } from '../../src/app.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { cancelBatch } from '../../src/ledger/file/cancel-file.ts';
 import { acknowledgeForgotten, pauseAccount, resumeAccount } from '../../src/ledger/account/pause-account.ts';
-import { approveFile } from '../../src/ledger/file/release-held.ts';
+import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import { readBatches } from '../../src/ledger/file/read-file.ts';
 import { readForgottenSends } from '../../src/ledger/account/read-holds.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
@@ -141,6 +141,29 @@ describe('a ledger restored from an older copy', () => {
     await world.finish();
     expect(await world.states()).toMatchObject({ 'june.csv': 'partly_cancelled' });
     expect(booked()).toEqual(once(5));
+  });
+
+  it('dropped again in other batches it cannot be approved, because what looks new may have been sent', async () => {
+    await openWorld();
+    await accept('first.csv', 0);
+    const older = await copyLedger();
+    await resume();
+    await accept('june.csv', 4);
+    await resume();
+    await world.finish();
+    await older.restore();
+    await world.finish();
+    await acknowledgeForgotten(world.app.ledger, 'main', because);
+    await resume();
+
+    await world.drop('ach-charge', 'june.csv', lines([1, 2, 3, 5, 4].map((n) => achRow(n))));
+    await world.finish();
+    const file = await findFile(world.app.ledger, 'june.csv');
+    expect(file).toMatchObject({ state: 'held', reason_code: 'SENT_BEFORE' });
+    await expect(approveFile(world.app.ledger, file.file_id, because)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await declineFile(world.app.ledger, file.file_id, because);
+    await world.finish();
+    expect(booked()).toEqual(once(4));
   });
 });
 

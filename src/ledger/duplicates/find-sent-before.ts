@@ -17,6 +17,23 @@ export async function describeSentBefore(tx: Transaction, fileId: string): Promi
   return saySentBefore(rows);
 }
 
+/**
+ * Returns whether other batches of the file from which batches of this one were sent went with bytes that no batch of
+ * this one has. It was cut in another way then, or other rows were in it, so batches that look new may hold rows that
+ * were sent.
+ */
+export async function wasCutOtherwise(tx: Transaction, fileId: string): Promise<boolean> {
+  const { rowCount } = await tx.client.query(
+    `SELECT 1 FROM forgotten_send other
+     WHERE (other.account, other.file_id) IN
+         (SELECT g.account, g.file_id FROM batch b JOIN forgotten_send g ON g.account = b.account AND g.sha256 = b.body_sha256
+          WHERE b.file_id = $1 AND g.file_id <> b.file_id)
+       AND other.sha256 NOT IN (SELECT own.body_sha256 FROM batch own WHERE own.file_id = $1) LIMIT 1`,
+    [fileId],
+  );
+  return rowCount !== 0;
+}
+
 /** A batch whose bytes were sent, when, and from which file. */
 export type SentBefore = { batch_no: number; file_id: string; at: Date };
 

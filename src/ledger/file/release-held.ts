@@ -1,6 +1,7 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
+import { wasCutOtherwise } from '../duplicates/find-sent-before.ts';
 import { WAS_READ } from './decide-file.ts';
 import { type AuditReason, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';
@@ -8,7 +9,8 @@ import { bindingOfFile, propose, voidProposals } from '../proposal/propose.ts';
 
 /**
  * Makes the move `approve`: an operator looked at a held file and approves its valid rows.
- * @throws PipelineError MOVE_REFUSED when the file is not held, was never read or has no valid row; SECOND_PERSON
+ * @throws PipelineError MOVE_REFUSED when the file is not held, was never read, has no valid row, or may hold rows that
+ *   were sent before the ledger was restored; SECOND_PERSON
  */
 export async function approveFile(ledger: Ledger, fileId: string, because: AuditReason): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -22,6 +24,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
   const action = `approve file "${fileId}"`;
   const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
   if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
+  if (await wasCutOtherwise(tx, fileId)) throw new PipelineError('MOVE_REFUSED', action, CUT_OTHERWISE);
   await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
   await tx.client.query(ONE_FIRST_FILE_LESS, [fileId]);
@@ -31,6 +34,9 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Audi
 const ONE_FIRST_FILE_LESS = `
   UPDATE profile_version v SET first_files_left = first_files_left - 1 FROM file f
   WHERE f.file_id = $1 AND v.profile_no = f.profile_version AND v.first_files_left > 0 AND v.sample_sha256 <> f.sha256`;
+
+const CUT_OTHERWISE =
+  'rows of it were sent before in batches of other sizes, so the rest may have been sent too; decline it, and drop a file of the rows that the service does not have';
 
 const NO_ROWS = 'it has no rows to send; decline it';
 
