@@ -164,6 +164,17 @@ describe('a ledger restored from an older copy', () => {
     await declineFile(world.app.ledger, file.file_id, because);
     await world.finish();
     expect(booked()).toEqual(once(4));
+
+    // The same rows sorted anew have no batch of the same bytes.
+    await world.drop('ach-charge', 'sorted.csv', lines([4, 3, 2, 1].map((n) => achRow(n))));
+    await world.finish();
+    const sorted = await findFile(world.app.ledger, 'sorted.csv');
+    expect(sorted).toMatchObject({ state: 'held', reason_code: 'SENT_BEFORE' });
+    expect(sorted.reason).toContain('batch 1 was sent at');
+    await expect(approveFile(world.app.ledger, sorted.file_id, because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+    });
+    expect(booked()).toEqual(once(4));
   });
 });
 

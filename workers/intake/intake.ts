@@ -181,7 +181,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const [history, sameName, sentBefore] = await queryInOne(tx, (asked) => [
     isRefused ? undefined : findEarlierPayments(app, asked, { file, folder, check, rowSet, like, store, volume, now }),
     findSameName(asked, file),
-    describeSentBefore(asked, file.file_id),
+    describeSentBefore(asked, file.file_id, rowSet),
   ]);
   const account = app.account(file.account);
   const { decision, faults } = decideIntake(check, {

@@ -14,11 +14,14 @@ import { openFileKey } from '../open-original.ts';
 import type { BatchKey } from '../../src/ledger/engine/move.ts';
 import { readNextBatch } from '../../src/ledger/batch/due-work.ts';
 
+/** Bytes of a batch to send, and the mark of all rows of its file. */
+export type Body = { readonly body: Buffer; readonly rowSet: string | null };
+
 /**
  * Returns the bytes of a batch, proven to be the rows of the ledger (control total H5).
  * @throws PipelineError BODY_MISMATCH when they are not, and SEAL_BROKEN, MASTER_KEY_WRONG, ORIGINAL_GONE, NOT_FOUND
  */
-export async function readBody(app: App, batch: BatchRow): Promise<Buffer> {
+export async function readBody(app: App, batch: BatchRow): Promise<Body> {
   const [{ file, sent }, sealed] = await Promise.all([
     readSentBatch(app.ledger, batch),
     readSealedPart(app.ledger, keyOf(batch), 'body'),
@@ -27,7 +30,7 @@ export async function readBody(app: App, batch: BatchRow): Promise<Buffer> {
   const isSame =
     (holdsSentRows(body, file.layout!, sent) || (await areSentRows(app, batch, file, body))) &&
     sha256Of(body) === batch.body_sha256;
-  if (isSame) return body;
+  if (isSame) return { body, rowSet: file.row_set };
   throw new PipelineError('BODY_MISMATCH', `send batch ${batch.batch_no} of file "${batch.file_id}"`);
 }
 
@@ -53,7 +56,7 @@ async function areSentRows(app: App, batch: BatchRow, file: FileRow, body: Buffe
 }
 
 /** Opened bytes of a batch that is not taken up yet. */
-export type BodyAhead = { readonly key: BatchKey; readonly sha256: string; readonly body: Buffer };
+export type BodyAhead = Body & { readonly key: BatchKey; readonly sha256: string };
 
 /**
  * Opens the body of the account's next batch while a call is in progress. It is a guess without effect: taking up the
@@ -63,7 +66,7 @@ export async function openAhead(app: App, account: string): Promise<BodyAhead | 
   try {
     const batch = await readNextBatch(app.ledger, account);
     if (!batch) return undefined;
-    return { key: keyOf(batch), sha256: batch.body_sha256, body: await readBody(app, batch) };
+    return { key: keyOf(batch), sha256: batch.body_sha256, ...(await readBody(app, batch)) };
   } catch (error) {
     app.log.debug({ account }, `the next batch was not opened ahead: ${reasonOf(error)}`);
     return undefined;

@@ -17,7 +17,7 @@ import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { askForNext, recordAnswer } from './record-answer.ts';
 import { admitHere, askAgainWhenClosed } from '../admit-here.ts';
 import { lookAhead } from './look-ahead.ts';
-import { type BodyAhead, isBodyOf, openAhead, readBody } from './read-body.ts';
+import { type Body, type BodyAhead, isBodyOf, openAhead, readBody } from './read-body.ts';
 import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
 import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd } from '../note-failures.ts';
@@ -134,9 +134,9 @@ export async function submitAlone(
  * Returns the bytes to send.
  * @throws PipelineError when they are not the rows of the ledger; the account is then stopped
  */
-async function openBody(app: App, batch: Prepared, ahead: BodyAhead | undefined): Promise<Buffer> {
+async function openBody(app: App, batch: Prepared, ahead: BodyAhead | undefined): Promise<Body> {
   try {
-    return ahead && isBodyOf(ahead, batch) ? ahead.body : await readBody(app, batch);
+    return ahead && isBodyOf(ahead, batch) ? ahead : await readBody(app, batch);
   } catch (error) {
     const reason = error instanceof PipelineError ? error.message : 'the body of a batch cannot be read';
     await releaseBatch(app.ledger, batch, reason);
@@ -159,7 +159,7 @@ const STOPPING: ReadonlySet<string> = new Set([
  * Calls the service. `beforeFirstByte` is the point of no return: when it resolves to true, the intent is on disk in
  * the ledger and in the journal.
  */
-async function send(app: App, batch: Prepared, body: Buffer, calling: () => void): Promise<SubmitAnswer> {
+async function send(app: App, batch: Prepared, { body, rowSet }: Body, calling: () => void): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
   let mayHaveLeft = 0;
   let fault: string | undefined;
@@ -172,7 +172,8 @@ async function send(app: App, batch: Prepared, body: Buffer, calling: () => void
       operation,
       body,
       beforeFirstByte: async ({ url, requestBytes }) => {
-        if (!(await declareIntent(app, batch, { host: new URL(url).host, requestBytes }, noteFault))) return false;
+        const call = { host: new URL(url).host, requestBytes };
+        if (!(await declareIntent(app, { ...batch, rowSet }, call, noteFault))) return false;
         mayHaveLeft = requestBytes;
         calling();
         return true;
@@ -209,7 +210,7 @@ async function noteTime(app: App, batch: Prepared): Promise<void> {
  */
 async function declareIntent(
   app: App,
-  batch: Prepared,
+  batch: Declared,
   call: { host: string; requestBytes: number },
   noteFault: (why: string) => void,
 ): Promise<boolean> {
@@ -234,7 +235,9 @@ async function declareIntent(
   }
 }
 
-async function writeJournal(app: App, batch: Prepared): Promise<void> {
+type Declared = Prepared & Pick<Body, 'rowSet'>;
+
+async function writeJournal(app: App, batch: Declared): Promise<void> {
   await app.journal.append({
     at: app.clock.now().toISOString(),
     account: batch.account,
@@ -243,6 +246,7 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
     attempt: batch.attempt,
     sha256: batch.body_sha256,
     call: batch.token,
+    ...(batch.rowSet !== null && { rowSet: batch.rowSet }),
   });
 }
 

@@ -49,7 +49,10 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
       await charged.take(payments, group.faults);
       if (group.layout) await sent?.take(group.layout, payments);
     },
-    end: async () => ({ now, rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
+    end: async () => {
+      const mark = rowSet.mark();
+      return { now, rowSet: mark, ...charged.end(), sentBefore: await sent?.end(mark) };
+    },
   };
 }
 
@@ -132,9 +135,10 @@ function searchSent({ ledger, settings }: App, account: string) {
         pending.push(payment);
       }
     },
-    end: async () => {
+    end: async (rowSet: string | null) => {
       await cut();
-      return saySentBefore(found);
+      const all = found.length === 0 ? await findForgottenSend(ledger, { account, batchNo: 1, rowSet }) : undefined;
+      return saySentBefore(all ? [all] : found);
     },
   };
 }

@@ -20,6 +20,8 @@ export type JournalEntry = {
   sha256: string;
   /** Id of the call. Older entries have none. */
   call?: string;
+  /** The mark of all rows of the file, whatever their order and their batches (row-set.ts). Older entries have none. */
+  rowSet?: string;
   /** The retired journal that held this entry first. */
   from?: string;
   /** Only in a second entry of a send: the service's answer, when the ledger could not record it at once. */

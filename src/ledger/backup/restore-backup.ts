@@ -199,18 +199,24 @@ async function takeOverSenders({ client }: Transaction, aside: string): Promise<
 }
 
 /** Returns the calls that may have left. Calls of older versions have no id. */
-async function readCalls({ client }: Transaction, aside: string): Promise<JournalEntry[]> {
-  const { rows } = await client.query<Omit<JournalEntry, 'at' | 'call'> & { at: Date; call: string | null }>(
+async function readCalls(tx: Transaction, aside: string): Promise<JournalEntry[]> {
+  // The first versions kept the mark of the rows with the file.
+  const secrets = (await isTable(tx, `${aside}.file_secret`)) ? `${aside}.file_secret` : `${aside}.file`;
+  type Call = Omit<JournalEntry, 'at' | 'call' | 'rowSet'> & { at: Date; call: string | null; rowSet: string | null };
+  const { rows } = await tx.client.query<Call>(
     `SELECT a.started_at AS at, b.account, a.file_id AS "fileId", a.batch_no AS "batchNo", a.attempt,
-            b.body_sha256 AS sha256, to_jsonb(a) ->> 'call' AS call
-     FROM ${aside}.attempt a JOIN ${aside}.batch b USING (file_id, batch_no) WHERE a.verdict IS DISTINCT FROM 'not_sent'
+            b.body_sha256 AS sha256, to_jsonb(a) ->> 'call' AS call, to_jsonb(s) ->> 'row_set' AS "rowSet"
+     FROM ${aside}.attempt a JOIN ${aside}.batch b USING (file_id, batch_no)
+       LEFT JOIN ${secrets} s USING (file_id) WHERE a.verdict IS DISTINCT FROM 'not_sent'
      UNION ALL
-     SELECT at, account, file_id, batch_no, attempt, sha256, to_jsonb(g) ->> 'call' FROM ${aside}.forgotten_send g
+     SELECT at, account, file_id, batch_no, attempt, sha256, to_jsonb(g) ->> 'call', to_jsonb(g) ->> 'row_set'
+     FROM ${aside}.forgotten_send g
      ORDER BY at`,
   );
-  return rows.map(({ at, call, ...entry }) => ({
+  return rows.map(({ at, call, rowSet, ...entry }) => ({
     ...entry,
     at: at.toISOString(),
     ...(call !== null && { call }),
+    ...(rowSet !== null && { rowSet }),
   }));
 }

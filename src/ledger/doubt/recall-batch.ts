@@ -207,11 +207,15 @@ async function remember(
   state: BatchState | undefined,
   source: string,
 ): Promise<void> {
-  const { fileId, batchNo, attempt, account, sha256, at, call, answer } = entry;
+  const { fileId, batchNo, attempt, account, sha256, at, call, rowSet, answer } = entry;
   const { rowCount } = await tx.client.query(
-    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null, call ?? null, answer?.batchId ?? null],
+    `INSERT INTO forgotten_send
+       (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id, row_set)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+    [
+      ...[fileId, batchNo, attempt, account, sha256, at, tx.at],
+      ...[state, call, answer?.batchId, rowSet].map((value) => value ?? null),
+    ],
   );
   if (rowCount === 0) return;
   const held = state === undefined ? 'which is not in the ledger' : `which the ledger holds as ${state}`;

@@ -93,7 +93,7 @@ describe('findChargedRows', () => {
 });
 
 describe('describeSentBefore', () => {
-  const ask = (fileId: string) => transact(world.ledger, (tx) => describeSentBefore(tx, fileId));
+  const ask = (fileId: string) => transact(world.ledger, (tx) => describeSentBefore(tx, fileId, null));
 
   it('says nothing of a file whose bytes nobody knows, or another account does', async () => {
     const file = await world.accepted();
