@@ -213,8 +213,17 @@ async function remember(
        (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id, row_set)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
     [
-      ...[fileId, batchNo, attempt, account, sha256, at, tx.at],
-      ...[state, call, answer?.batchId, rowSet].map((value) => value ?? null),
+      fileId,
+      batchNo,
+      attempt,
+      account,
+      sha256,
+      at,
+      tx.at,
+      state ?? null,
+      call ?? null,
+      answer?.batchId ?? null,
+      rowSet ?? null,
     ],
   );
   if (rowCount === 0) return;
