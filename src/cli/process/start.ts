@@ -34,9 +34,10 @@ export const start: CliCommand = {
     try {
       // Listen from the beginning: a signal that kills the process during startup would leave the database running.
       return await withStopSignal((stop) => {
-        const rest = loadRest(settings, roles);
-        return withApp(settings, { log, env: process.env }, async (app) => {
-          const { withWorkers, withDashboard } = await rest;
+        let rest: ReturnType<typeof loadRest> | undefined;
+        const load = () => (rest ??= loadRest(settings, roles));
+        return withApp(settings, { log, env: process.env, meanwhile: load }, async (app) => {
+          const { withWorkers, withDashboard } = await load();
           front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
           const running = async () => {
             const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];

@@ -194,11 +194,13 @@ async function createDatabase(cluster: Cluster, draft: string): Promise<void> {
 
 async function run(cluster: Cluster, program: string, words: readonly string[], input?: string): Promise<void> {
   const path = join(await cluster.findPrograms(), program);
-  const { status, output } = await runProgram(path, words, {
+  const running = runProgram(path, words, {
     user: cluster.user,
     folder: cluster.home,
     ...(input !== undefined && { input }),
   });
+  cluster.meanwhile();
+  const { status, output } = await running;
   if (status !== 0) throw startFailed(cluster.home, output);
 }
 
