@@ -36,7 +36,8 @@ export const start: CliCommand = {
       return await withStopSignal((stop) => {
         let rest: ReturnType<typeof loadRest> | undefined;
         const load = () => (rest ??= loadRest(settings, roles));
-        return withApp(settings, { log, env: process.env, meanwhile: load }, async (app) => {
+        const meanwhile = () => void load();
+        return withApp(settings, { log, env: process.env, meanwhile }, async (app) => {
           const { withWorkers, withDashboard } = await load();
           front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
           const running = async () => {
