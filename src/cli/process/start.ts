@@ -8,6 +8,7 @@ import { aborted, withStopSignal } from './stop-signal.ts';
 import { withApp } from './with-app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { App } from '../../app.ts';
+import type { Log } from '../../kernel/log.ts';
 
 export const start: CliCommand = {
   name: 'start',
@@ -44,6 +45,7 @@ export const start: CliCommand = {
             const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
             const { site } = settings;
             log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
+            await warnOfRedis(settings, log);
             // Loaded now rather than when the first batch waits for it.
             await import('../../gateway/soap/load-wsdl.ts');
             await aborted(stop);
@@ -70,6 +72,20 @@ async function loadRest(settings: Settings, roles: ReadonlySet<Role>) {
     hasDashboard && import('../../web/open-dashboard.tsx'),
   ]);
   return { withWorkers, withDashboard };
+}
+
+/**
+ * Logs settings of Redis that could lose jobs. They cost time, never money, so paydrop works in spite of them. A Redis
+ * that does not answer is reported by the queue.
+ */
+export async function warnOfRedis({ redisUrl }: Pick<Settings, 'redisUrl'>, log: Log): Promise<void> {
+  if (redisUrl === undefined) return;
+  const [{ judgeRedis }, { inspectRedis }] = await Promise.all([
+    import('../doctor/servers.ts'),
+    import('../../queue/redis-connection.ts'),
+  ]);
+  const findings = await inspectRedis(redisUrl).then(judgeRedis, () => []);
+  for (const { level, found, mend } of findings) if (level !== 'ok') log.warn({ fix: mend }, found);
 }
 
 function settingsAt(call: Call): Settings {
