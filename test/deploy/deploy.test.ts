@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
 import { ROLES } from '../../schemas/jobs.ts';
 import { loadCommands } from '../../src/cli/commands.ts';
@@ -99,13 +99,152 @@ describe('Dockerfile', () => {
   });
 });
 
-describe('paydrop.service', () => {
-  it('starts the program that the package starts, and lets it end', () => {
-    const unit = readFileSync('deploy/paydrop.service', 'utf8');
-    expect(unit).toContain('ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start\n');
-    expect(unit).toContain('KillSignal=SIGTERM');
+describe('paydrop.service and paydrop@.service', () => {
+  const [one = '', each = ''] = ['paydrop', 'paydrop@'].map((name) => readFileSync(`deploy/${name}.service`, 'utf8'));
+
+  it('start the program that the package starts, and let it end', () => {
+    const program = 'ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start';
+    expect(one).toContain(`${program}\n`);
+    expect(each).toContain(`${program} --roles %i\n`);
+    for (const unit of [one, each]) expect(unit).toContain('KillSignal=SIGTERM');
+  });
+
+  it('differ in name, roles and environment only; the instances leave no role undone', () => {
+    const shared = (unit: string) => unit.replace(/^(?:#|Description=|EnvironmentFile=|ExecStart=).*\n/gm, '');
+    expect(shared(each)).toBe(shared(one));
+    const roles = [...each.matchAll(/paydrop@(\w+)(?!\.service)\b/g)].map(([, role]) => role!);
+    expect(roles.toSorted()).toEqual(Object.keys(ROLES).toSorted());
   });
 });
+
+type Container = {
+  name: string;
+  image: string;
+  args?: string[];
+  command?: string[];
+  env?: { name: string; value?: string }[];
+  ports?: { name: string; containerPort: number }[];
+  volumeMounts: { name: string; mountPath: string }[];
+  securityContext: unknown;
+  resources: { requests: object; limits: object };
+} & Record<string, unknown>;
+type Pod = {
+  initContainers?: Container[];
+  containers: Container[];
+  volumes: { name: string }[];
+  securityContext: { runAsUser: number };
+} & Record<string, unknown>;
+type Manifest = {
+  kind: string;
+  metadata?: { name: string };
+  resources?: string[];
+  spec?: {
+    replicas?: number;
+    selector?: { matchLabels?: object };
+    template?: { metadata: { labels: object }; spec: Pod };
+    volumeClaimTemplates?: { metadata: { name: string } }[];
+  };
+};
+
+describe('deploy/kubernetes', () => {
+  const FOLDER = 'deploy/kubernetes';
+  const manifests = ['base', 'example'].flatMap((part) => {
+    const folder = `${FOLDER}/${part}`;
+    const [{ resources = [] }] = readManifests(`${folder}/kustomization.yaml`) as [Manifest];
+    expect([...resources, 'kustomization.yaml', 'paydrop.yaml'].filter((path) => !path.startsWith('..'))).toEqual(
+      expect.arrayContaining(readdirSync(folder)),
+    );
+    return resources.filter((path) => path.endsWith('.yaml')).flatMap((path) => readManifests(`${folder}/${path}`));
+  });
+  const config = readFileSync(`${FOLDER}/example/paydrop.yaml`, 'utf8');
+  const secrets = [...config.matchAll(/env:(\w+)/g)].map(([, name]) => name!);
+  const settings = resolveSettings(
+    Config.parse(parse(config)),
+    '/srv/paydrop',
+    Object.fromEntries(secrets.map((name) => [name, 'TEST88'])),
+  );
+  const works = manifests.flatMap(({ spec }) => (spec?.template ? [{ ...spec, pod: spec.template.spec }] : []));
+  const containers = works.flatMap(({ pod }) => pod.containers);
+
+  it('leaves no role undone, and gives each to one container', () => {
+    const given = containers.flatMap(({ args = [] }) => {
+      expect(args.slice(0, 2)).toEqual(['start', '--roles']);
+      return [...readRoles(args[2])];
+    });
+    expect(given.toSorted()).toEqual(Object.keys(ROLES).toSorted());
+  });
+
+  it('names no variable that paydrop does not know, and listens where its probes ask', () => {
+    for (const { env = [], ports = [], ...container } of containers) {
+      expect(Object.keys(ENVIRONMENT)).toEqual(expect.arrayContaining(env.map(({ name }) => name)));
+      const monitor = env.find(({ name }) => name === 'PAYDROP_MONITOR')?.value?.split(':')[1];
+      for (const [probe, path] of [
+        ['startupProbe', '/health/live'],
+        ['livenessProbe', '/health/live'],
+        ['readinessProbe', '/health/ready'],
+      ] as const) {
+        const { httpGet } = container[probe] as { httpGet: { path: string; port: string } };
+        expect(httpGet.path).toBe(path);
+        expect(ports.find(({ name }) => name === httpGet.port)?.containerPort).toBe(Number(monitor));
+      }
+    }
+  });
+
+  it('runs as the user of the image, which can change nothing but its volumes', () => {
+    const image = readFileSync('Dockerfile', 'utf8');
+    for (const { pod, volumeClaimTemplates = [] } of works) {
+      const user = { runAsNonRoot: true, runAsUser: 10_001, runAsGroup: 10_001, fsGroup: 10_001 };
+      expect(pod.securityContext).toMatchObject(user);
+      expect(image).toContain(`useradd --uid ${pod.securityContext.runAsUser} `);
+      const volumes = [...pod.volumes, ...volumeClaimTemplates.map(({ metadata }) => metadata)].map(({ name }) => name);
+      for (const container of [...(pod.initContainers ?? []), ...pod.containers]) {
+        expect(container.image).toBe('paydrop');
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).toMatchObject({ requests: { memory: expect.anything() }, limits: {} });
+        expect(volumes).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }) => name)));
+      }
+      // Data, outputs and quarantine lie in the one volume that is mounted below the folder of the configuration.
+      for (const path of Object.values(settings.paths).filter((one) => one !== undefined))
+        expect(path).toMatch(/^\/srv\/paydrop\/site\//);
+      for (const { volumeMounts } of pod.containers)
+        expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(
+          expect.arrayContaining(['/srv/paydrop/paydrop.yaml', '/srv/paydrop/site', '/tmp']),
+        );
+    }
+  });
+
+  it('lists every sender by the name of its pod, and keeps the journal of each', () => {
+    const [{ metadata, spec }] = manifests.filter(({ kind }) => kind === 'StatefulSet') as [Manifest];
+    const pods = Array.from({ length: spec!.replicas! }, (_, index) => `${metadata!.name}-${index}`);
+    expect(settings.senders).toEqual(pods);
+    const [{ args, env }] = spec!.template!.spec.containers as [Container];
+    expect([...readRoles(args![2])]).toEqual(['submit']);
+    expect(env).toContainEqual({
+      name: 'PAYDROP_HOST',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    });
+    expect(spec).toMatchObject({
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+    });
+  });
+
+  it('makes each drop folder of its configuration', () => {
+    const made = works.flatMap(({ pod }) => pod.initContainers ?? []).map(({ command = [] }) => command.join(' '));
+    expect(settings.folders.length).toBeGreaterThan(0);
+    for (const { path } of settings.folders) expect(made.join()).toContain(path.replace('/srv/paydrop/', ' '));
+  });
+});
+
+function readManifests(path: string): Manifest[] {
+  return parseAllDocuments(readFileSync(path, 'utf8')).map((document) => {
+    expect(document.errors, path).toEqual([]);
+    return document.toJS() as Manifest;
+  });
+}
 
 type Panel = {
   id: number;
