@@ -28,12 +28,8 @@ const RUNNING = COMMANDS.flatMap(leavesOf);
 describe('COMMANDS', () => {
   it('gives each command by its name alone, wherever the folder stands, and all of them for anything else', async () => {
     for (const command of COMMANDS)
-      for (const words of [
-        ['--dir', 'find', command.name],
-        ['--dir=x', command.name, 'status'],
-        ['help', command.name],
-      ])
-        expect(await loadNamed(words)).toEqual([command]);
+      for (const before of [['--dir', 'find'], ['--dir=x'], ['help']])
+        expect(await loadNamed([...before, command.name, 'status'])).toEqual([command]);
     expect(await loadNamed(['find'])).toEqual([COMMANDS.find(({ name }) => name === 'find')]);
     for (const words of [[], ['--help'], ['help'], ['people'], ['toString'], ['--dir'], ['--dir', 'find']])
       expect(await loadNamed(words)).toEqual(COMMANDS);
