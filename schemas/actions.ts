@@ -60,6 +60,8 @@ export const ACTIONS = {
   pause: action('account', WORKERS, 'Pause'),
   resume: action('account', CHECKERS, 'Resume', { destructive: 'money' }),
 
+  'archive-rows': action('account', ADMINS, 'Archive old rows', { destructive: 'irreversible' }),
+
   confirm: action('proposal', CHECKERS, 'Confirm', { reason: 'none', destructive: 'money' }),
   refuse: action('proposal', WORKERS, 'Refuse'),
 

@@ -1,12 +1,15 @@
 import { saidState } from '../../schemas/shown.ts';
 import { stepText } from '../../schemas/steps.ts';
+import type { BatchState } from '../../schemas/lifecycle.ts';
+import { enqueueDelivery, enqueueIntake, enqueuePoll, enqueueSubmit } from '../../workers/enqueue.ts';
 import { askForResult } from '../../workers/poll/poll.ts';
+import type { App } from '../app.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { cancelBatch } from '../ledger/file/cancel-file.ts';
 import type { BatchKey } from '../ledger/engine/move.ts';
 import { pollNow } from '../ledger/batch/schedule-poll.ts';
 import { retryRefused, withdrawBatch } from '../ledger/batch/retry-refused.ts';
-import { readBatchRow, readFileState } from '../ledger/file/read-file.ts';
+import { readBatches, readBatchRow, readFileState } from '../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { sayAskedAgain, sayUnanswered } from '../explain/attempt-words.ts';
 import { capital, ended } from '../explain/why/sentence.ts';
@@ -136,4 +139,42 @@ function sumOf(context: ActionContext, { account, rows, cents }: BatchRow): stri
 
 function keyOf({ file_id: fileId, batch_no: batchNo }: BatchRow): BatchKey {
   return { fileId, batchNo };
+}
+
+/** An added job in words, such as "submit of batch 2". */
+export type AddedJob = string;
+
+/**
+ * Adds the jobs of a file, or of one of its batches, again. Harmless at any time: a job only tells a stage to look, and
+ * the ledger lets through what is due.
+ * @returns the jobs added; none while a person or the service must act first
+ */
+export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<AddedJob[]> {
+  if (file.state === 'claimed') {
+    await enqueueIntake(app, [file.file_id], file.site);
+    return ['intake'];
+  }
+  const batches = only ? [only] : await readBatches(app.ledger, file.file_id);
+  const asked: AddedJob[] = [];
+  for (const batch of withoutLaterOnes(batches)) {
+    const job = JOBS[batch.state];
+    if (job === undefined) continue;
+    if (job === 'submit') await enqueueSubmit(app, { fileId: batch.file_id, batchNo: batch.batch_no });
+    else await enqueuePoll(app, batch);
+    asked.push(`${job} of batch ${batch.batch_no}`);
+  }
+  if (!only) {
+    await enqueueDelivery(app, file.file_id);
+    asked.push('deliver');
+  }
+  return asked;
+}
+
+/** Stage for each batch state. The other states wait for a person or a worker, or are final. */
+const JOBS: Partial<Record<BatchState, 'submit' | 'poll'>> = { ready: 'submit', submitted: 'poll', result_in: 'poll' };
+
+/** Drops all waiting batches but the first, because batches of one account go one after the other. */
+function withoutLaterOnes(batches: readonly BatchRow[]): BatchRow[] {
+  const first = batches.find((batch) => batch.state === 'ready');
+  return batches.filter((batch) => batch.state !== 'ready' || batch === first);
 }

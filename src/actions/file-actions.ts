@@ -19,7 +19,7 @@ import type { Action, ActionContext, ActionReport } from './action.ts';
 import { evidenceRows } from './evidence-facts.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 import type { Settings } from '../config/config.ts';
-import { takesTwoToApprove } from '../config/second-person.ts';
+import { takesTwoToApprove } from '../config/account-rules.ts';
 import type { AuditReason } from '../ledger/engine/move.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 

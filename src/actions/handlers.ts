@@ -1,4 +1,5 @@
 import { pause, resume } from './account-actions.ts';
+import { archiveRows } from './archive-rows.ts';
 import { cancelOneBatch, repoll, retry, withdraw } from './batch-actions.ts';
 import type { Action, AppAction, HandledAction, KindOf } from './action.ts';
 import { adopt, closeBatchInDoubt, disown, notReceived } from './resolve/doubt-actions.ts';
@@ -34,6 +35,7 @@ export const HANDLERS: { readonly [Name in HandledAction]: Action<KindOf<Name>> 
   disown,
   pause,
   resume,
+  'archive-rows': archiveRows,
   confirm,
   refuse,
   'run-now': runScheduleNow,

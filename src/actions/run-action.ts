@@ -4,6 +4,7 @@ import { ACTIONS } from '../../schemas/actions.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { maskReason } from '../kernel/mask.ts';
 import { recallForgotten } from '../ledger/doubt/recall-batch.ts';
+import { mustHaveRows } from '../ledger/retention/read-archived.ts';
 import type {
   Action,
   ActionContext,
@@ -98,6 +99,8 @@ export async function runAction(
 export async function subjectOf(name: HandledAction, find: SubjectFinder): Promise<Subject> {
   const { to, from } = handlerOf(name);
   const subject = await find(to);
+  if (subject.kind === 'file' || subject.kind === 'batch')
+    mustHaveRows(subject.file, `do "${ACTIONS[name].label}" with this ${to}`);
   const state = stateOf(subject);
   if (state === undefined || from === undefined || from.includes(state)) return subject;
   const reason = `its state is ${saidState(state)}; it must be ${from.map(saidState).join(' or ')}`;

@@ -40,6 +40,7 @@ const COMMANDS = {
   sender: async () => (await import('./commands/sender.ts')).sender,
   key: async () => (await import('./commands/key.ts')).key,
   retention: async () => (await import('./retention/retention.ts')).retention,
+  archive: async () => (await import('./retention/archive.ts')).archive,
   'search-index': async () => (await import('./show/find.ts')).searchIndex,
   call: async () => (await import('./call/call.ts')).call,
   customers: async () => (await import('./call/customers.ts')).customers,

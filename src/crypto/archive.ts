@@ -33,29 +33,34 @@ export function besideSealed(path: string): string {
  * Seals a whole file, from its first byte to its end, into a new file that only its owner may read. On return the
  * sealed file is complete on disk under its name; after a crash it is complete or absent. Missing folders are created,
  * for the owner only.
- * @param options.from an open file, which is read from its start and stays open, or a path. A path may not be a
- * symbolic link
+ * @param options.from an open file, which is read from its start and stays open, or a path, or the bytes themselves. A
+ * path may not be a symbolic link
  * @returns SHA-256 (64 hexadecimal digits) and number of the plain bytes, as they were read
  * @throws OUTPUT_EXISTS when `to` exists: it is never replaced. DISK_FULL, and DROP_UNREADABLE when `from` is a path
  * that may not be read
  */
 export async function sealFile(options: {
-  from: FileHandle | string;
+  from: FileHandle | string | AsyncIterable<Uint8Array>;
   to: string;
   key: DataKey;
   purpose: string;
 }): Promise<{ sha256: string; bytes: number }> {
   const { from, to, key, purpose } = options;
-  if (typeof from !== 'string') return sealOpened(from.fd, to, key, purpose);
+  if (typeof from !== 'string') return sealPieces('fd' in from ? piecesOf(from.fd) : from, to, key, purpose);
   const source = openSource(from, to);
   try {
-    return await sealOpened(source, to, key, purpose);
+    return await sealPieces(piecesOf(source), to, key, purpose);
   } finally {
     closeSync(source);
   }
 }
 
-async function sealOpened(from: number, to: string, key: DataKey, purpose: string) {
+/** Its size is asked for only when it is read. */
+async function* piecesOf(fd: number): AsyncGenerator<Buffer> {
+  yield* readPieces(fd, fstatSync(fd).size);
+}
+
+async function sealPieces(from: AsyncIterable<Uint8Array>, to: string, key: DataKey, purpose: string) {
   const draft = draftPath(to);
   try {
     await makeFolder(dirname(to));
@@ -204,7 +209,7 @@ async function makeFolder(folder: string): Promise<void> {
   for (let made = resolve(folder); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-async function writeDraft(draft: string, from: number, key: DataKey, purpose: string) {
+async function writeDraft(draft: string, from: AsyncIterable<Uint8Array>, key: DataKey, purpose: string) {
   const target = openSync(draft, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
@@ -234,8 +239,12 @@ async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<
 }
 
 /** Hashes the bytes as they are sealed, so that hash and sealed file cannot be of two versions of the source. */
-async function* readPlain(from: number, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
-  for await (const piece of readPieces(from, fstatSync(from).size)) {
+async function* readPlain(
+  from: AsyncIterable<Uint8Array>,
+  hash: Hash,
+  counted: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of from) {
     hash.update(piece);
     counted.bytes += piece.length;
     yield piece;

@@ -6,6 +6,7 @@ import type { FaultCount } from '../ledger/row/fault-counts.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/file/read-file.ts';
 import { type AuditRow, findFile, readAudit } from '../ledger/file/search.ts';
 import type { BatchRow, OutputRow, PlainFileRow } from '../ledger/engine/records.ts';
+import { readArchiveOf, type RowArchive } from '../ledger/retention/read-archived.ts';
 import { readBlocks, readShownFile, showBatch, type ShownFile } from './read-blocks.ts';
 import { readHoldReasons } from './hold-reasons.ts';
 
@@ -20,6 +21,8 @@ export type FileStory = {
   audit: AuditRow[];
   /** Every reason why a held file waits. */
   held: FaultCount[];
+  /** Where its rows are, if they were archived. */
+  rowArchive: RowArchive | null;
 };
 
 /**
@@ -34,19 +37,21 @@ export async function readStory(
 ): Promise<FileStory> {
   const { wrapped_key: _key, content_key: _contentKey, row_set: _mark, ...file } = await findFile(ledger, words);
   const batches = await readBatches(ledger, file.file_id);
-  const [shown, blocksOf, totals, outputs, audit, held] = await Promise.all([
+  const [shown, blocksOf, totals, outputs, audit, held, archive] = await Promise.all([
     readShownFile(ledger, settings, file),
     readBlocks(ledger, settings),
     readOutcomeTotals(ledger, file.file_no),
     readOutputs(ledger, file.file_id),
     readAudit(ledger, file.file_id),
     readHoldReasons(ledger, settings, file),
+    readArchiveOf(ledger, file),
   ]);
   const withoutTokens = batches.map(({ token: _token, ...batch }) => ({
     ...batch,
     ...showBatch(batch, file, blocksOf),
   }));
-  return { file: shown, batches: withoutTokens, ...splitOpenRows(totals, batches), outputs, audit, held };
+  const rowArchive = archive ?? null;
+  return { file: shown, batches: withoutTokens, ...splitOpenRows(totals, batches), outputs, audit, held, rowArchive };
 }
 
 /**

@@ -11,6 +11,7 @@ import { joinedDigits } from '../kernel/plain-digits.ts';
 import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../ledger/file/list-files.ts';
 import type { FoundRow } from '../ledger/file/search.ts';
+import { findArchivedInvoice, sayArchivedFile } from '../ledger/retention/read-archived.ts';
 import { findPayments, type PaymentSearch } from '../ledger/row/find-payments.ts';
 import { findBatch, isBatchReference } from './batch-reference.ts';
 import { readBlocks, type SaidPayment, sayPayment } from './read-blocks.ts';
@@ -200,10 +201,11 @@ async function findBy(ledger: Ledger, settings: Settings, search: Search, timeZo
   const isOf = (kind: Search['only']) => only === undefined || only === kind;
   // Files and batches have none of the facts of a payment.
   const isBare = text !== '' && !hasPaymentFact(search);
-  const [payments, files, batches, blocksOf] = await Promise.all([
+  const [payments, files, batches, archived, blocksOf] = await Promise.all([
     isOf('payments') ? findSaid(ledger, search, timeZone) : NOTHING,
     isOf('files') && isBare ? searchFiles(ledger, search, MOST_FOUND + 1) : [],
     isOf('batches') && isBare ? findBatches(ledger, text) : [],
+    isOf('payments') && text !== '' ? findArchivedInvoice(ledger, text) : [],
     readBlocks(ledger, settings),
   ]);
   const more = { payments: payments.rows.length > MOST_FOUND, files: files.length > MOST_FOUND };
@@ -212,7 +214,7 @@ async function findBy(ledger: Ledger, settings: Settings, search: Search, timeZo
     files: files.slice(0, MOST_FOUND),
     batches,
     more: (['payments', 'files'] as const).filter((kind) => more[kind]),
-    notes: payments.notes,
+    notes: [...payments.notes, ...archived.map((file) => sayArchivedFile(text, file))],
   };
 }
 

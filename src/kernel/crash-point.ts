@@ -74,6 +74,10 @@ export const CRASH_POINTS = {
   'deliver.summaries-written': 'every output is out, the file is not completed',
   'reprocess.item-chosen': 'nothing of the item of a run was done',
   'reprocess.file-dropped': 'a new file has its name, the run does not know yet',
+  'archive.written': 'an archive has its name and was not read back, the ledger does not know it',
+  'archive.verified': 'an archive was read back, the ledger does not know it',
+  'archive.recorded': 'an archive is in the ledger, none of its rows was deleted',
+  'archive.slice-deleted': 'a slice of archived rows was deleted, others may be left',
   'commit.before': 'the statements of a move are done, its commit is not',
   'commit.after': 'a move is committed, the caller does not know yet',
 } as const;

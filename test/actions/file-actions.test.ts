@@ -12,7 +12,7 @@ import type { Settings } from '../../src/config/config.ts';
 import { approveOrPropose, isTwoPersonMatter } from '../../src/actions/file-actions.ts';
 import { openTestLedger } from '../support/ledger-world.ts';
 import { openedForTests } from '../support/opened-for-tests.ts';
-import { requeueFile } from '../../src/actions/requeue.ts';
+import { requeueFile } from '../../src/actions/batch-actions.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 import { achRow, cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';

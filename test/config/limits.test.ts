@@ -2,14 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { limitsOf } from '../../src/config/limits.ts';
+import {
+  limitsOf,
+  retentionDays,
+  isApprovalDue,
+  takesTwoToApprove,
+  takesTwoToConfirm,
+} from '../../src/config/account-rules.ts';
 import { dataPaths, loadSettings, resolveSettings, type Settings } from '../../src/config/config.ts';
 import { renameOld } from '../../src/config/old-names.ts';
 import { freshFolder } from '../files/support/fresh-folder.ts';
-import { retentionDays } from '../../src/config/retention-days.ts';
 import { Config } from '../../schemas/config.ts';
 import { schedulesHere, siteOfSchedule } from '../../src/config/schedules-here.ts';
-import { isApprovalDue, takesTwoToApprove, takesTwoToConfirm } from '../../src/config/second-person.ts';
 import { findPathFaults } from '../../src/config/config-faults.ts';
 import { configWith, FOLDER } from '../kernel/support/config-world.ts';
 

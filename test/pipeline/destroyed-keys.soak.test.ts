@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rotateKey } from '../../src/cli/commands/key.ts';
-import { retentionDays } from '../../src/config/retention-days.ts';
+import { retentionDays } from '../../src/config/account-rules.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { cleanStorage, watchLog } from '../../src/ledger/retention/clean-storage.ts';
 import { joinEmbeddedServer } from '../../src/ledger/postgres/join-embedded-server.ts';

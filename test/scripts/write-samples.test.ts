@@ -16,7 +16,7 @@ import { readSidecar } from '../../src/files/sidecar.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { type Folder, loadSettings } from '../../src/config/config.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import { type Limits, limitsOf } from '../../src/config/limits.ts';
+import { type Limits, limitsOf } from '../../src/config/account-rules.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
 import { decideIntake } from '../../workers/intake/decide-intake.ts';

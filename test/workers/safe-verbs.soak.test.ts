@@ -15,7 +15,7 @@ import { retryRefused, withdrawBatch } from '../../src/ledger/batch/retry-refuse
 import { readBatchRow, readFileRow } from '../../src/ledger/file/read-file.ts';
 import { pollBatch } from '../../workers/poll/poll.ts';
 import { rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
-import { requeueFile } from '../../src/actions/requeue.ts';
+import { requeueFile } from '../../src/actions/batch-actions.ts';
 import { planResubmission, resubmitRows } from '../../src/actions/resubmit.ts';
 import { submitBatch } from '../../workers/submit/submit.ts';
 import { admitHere } from '../../workers/admit-here.ts';

@@ -2,7 +2,7 @@ import { ERRORS, type FaultCode, saidCode } from '../../schemas/errors.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import { type EffectRules, effectOf } from '../../src/csv/check/fault-effect.ts';
 import { counted } from '../../src/kernel/counted.ts';
-import type { Limits } from '../../src/config/limits.ts';
+import type { Limits } from '../../src/config/account-rules.ts';
 import type { ControlNote, Fault } from '../../src/rows/rows.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { FileDecision } from '../../src/ledger/file/decide-file.ts';

@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { counted } from '../../src/kernel/counted.ts';
-import { limitsOf } from '../../src/config/limits.ts';
+import { limitsOf } from '../../src/config/account-rules.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { Fault } from '../../src/rows/rows.ts';
 import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';

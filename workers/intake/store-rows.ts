@@ -15,7 +15,7 @@ import {
   runTask,
 } from './read-content.ts';
 import type { Folder } from '../../src/config/config.ts';
-import { limitsOf } from '../../src/config/limits.ts';
+import { limitsOf } from '../../src/config/account-rules.ts';
 import { dayInZone } from '../../src/calendar/zone-time.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { fingerprintKey } from '../../src/crypto/fingerprints/row-fingerprint.ts';

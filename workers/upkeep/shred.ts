@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
 import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
-import { retentionDays } from '../../src/config/retention-days.ts';
+import { retentionDays } from '../../src/config/account-rules.ts';
+import { emptyArchived } from '../../src/ledger/retention/archive-rows.ts';
 import { cleanStorage } from '../../src/ledger/retention/clean-storage.ts';
 import {
   type DueFile,
@@ -22,7 +23,7 @@ const RUN_FILES = 1_000;
  * Destroys what is kept of files whose retention is over. The service's clock must agree, because those of the host and
  * its own database are wrong together. First goes the key, which makes every copy unreadable. Then go the fingerprints
  * of the rows, the sealed original in this host's archive, and its bytes in the database files. Each step is
- * repeatable, so a crash only leaves work for the next run.
+ * repeatable, so a crash only leaves work for the next run. Archived rows that a run left in the ledger go as well.
  * @returns how many keys were destroyed
  * @throws PipelineError CLOCK_UNSURE when files are left because the service gives another time, or none
  */
@@ -42,6 +43,7 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
     shredded += 1;
   }
   await dropFingerprints(app.ledger, isStopping);
+  await emptyArchived(app.ledger, isStopping);
   await clearArchive(app, isStopping);
   if (!isStopping()) await cleanLedger(app);
   if (left === 0) return shredded;

@@ -1,4 +1,4 @@
-import { takesTwoToConfirm } from '../../config/second-person.ts';
+import { takesTwoToConfirm } from '../../config/account-rules.ts';
 import { counted, groupDigits, groupedCount } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { sha256Of } from '../../kernel/hash.ts';

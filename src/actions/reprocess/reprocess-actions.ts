@@ -1,6 +1,6 @@
 import type { ReprocessAction } from '../../../schemas/lifecycle.ts';
 import { saidState } from '../../../schemas/shown.ts';
-import { takesTwoToApprove } from '../../config/second-person.ts';
+import { takesTwoToApprove } from '../../config/account-rules.ts';
 import { readBlocks } from '../../explain/read-blocks.ts';
 import { whoDid } from '../../explain/why/sentence.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';

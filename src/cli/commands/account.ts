@@ -43,7 +43,7 @@ const list: CliCommand = {
   },
 };
 
-const findAccounts: FindByWords = async (ledger, settings, words) => {
+export const findAccounts: FindByWords = async (ledger, settings, words) => {
   if (words === '') return { kind: 'account', account: ALL_ACCOUNTS };
   return { kind: 'account', account: oneOf(words, await knownAccounts(ledger, settings)) };
 };
@@ -85,7 +85,7 @@ const resume = stopping(
 );
 
 /** Asks for an account or `--all`, because all accounts must not be stopped by leaving a word out. */
-function stopping(command: RunningCommand): RunningCommand {
+export function stopping(command: RunningCommand): RunningCommand {
   return {
     ...command,
     run: async (call) => {

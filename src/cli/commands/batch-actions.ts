@@ -2,7 +2,7 @@ import { BATCH_ARGUMENT, FILE_OR_BATCH_ARGUMENT, findBatch, findFileOrBatch } fr
 import { actionCommand, type FindByWords } from '../action-command.ts';
 import { saidState } from '../../../schemas/shown.ts';
 import { EXIT } from '../../../schemas/errors.ts';
-import { requeueFile } from '../../actions/requeue.ts';
+import { requeueFile } from '../../actions/batch-actions.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { withApp } from '../process/with-app.ts';

@@ -13,8 +13,9 @@ import { textTable } from '../print/table.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { AuditReason } from '../../ledger/engine/move.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
-import { rewrapDataKey } from '../../crypto/data-key.ts';
+import { rewrapDataKey, rewrapKey } from '../../crypto/data-key.ts';
 import { rewrapFingerprintKey } from '../../crypto/fingerprints/fingerprint.ts';
+import { ARCHIVE_KEY, ARCHIVE_KEY_OWNER } from '../../actions/archive-rows.ts';
 
 const list: CliCommand = {
   name: 'list',
@@ -199,6 +200,7 @@ function rewrapWith(keys: KeyRing, to: MasterKey) {
     file: (fileId: string, wrapped: Buffer) => rewrapDataKey(keys, to, fileId, wrapped),
     vault: (name: string, wrapped: Buffer) => {
       const person = personOfVaultKey(name);
+      if (name === ARCHIVE_KEY) return rewrapKey(keys, to, ARCHIVE_KEY_OWNER, wrapped);
       return person === undefined
         ? rewrapFingerprintKey(keys, to, wrapped)
         : rewrapTotpSecret(keys, to, person, wrapped);

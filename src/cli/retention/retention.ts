@@ -12,7 +12,7 @@ import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../c
 import { counted } from '../../kernel/counted.ts';
 import { tableOf, textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';
-import { retentionDays } from '../../config/retention-days.ts';
+import { retentionDays } from '../../config/account-rules.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import {
   type DueFile,

@@ -14,6 +14,7 @@ import {
   type SearchIndex,
 } from '../../ledger/file/search.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { findArchivedInvoice, sayArchivedFile } from '../../ledger/retention/read-archived.ts';
 import { momentsIn, zoneOf } from '../print/moments.ts';
 import { tableOf, textTable } from '../print/table.ts';
 import type { Settings } from '../../config/config.ts';
@@ -22,7 +23,15 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { findFileOrBatch } from '../../explain/batch-reference.ts';
 import { whyPayment } from '../../explain/why/tell-payment.ts';
-import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../explain/why/tell-why.ts';
+import {
+  describeWhy,
+  type Why,
+  whyArchived,
+  whyBatch,
+  whyFile,
+  whyInvoice,
+  whyUntaken,
+} from '../../explain/why/tell-why.ts';
 
 export const find: CliCommand = {
   name: 'find',
@@ -54,13 +63,17 @@ export const find: CliCommand = {
         return print(call, found, () => describeFindings(found, when));
       }
       const rows = await findInvoice(ledger, String(invoice));
+      const archived = await findArchivedInvoice(ledger, String(invoice));
+      for (const file of archived) console.error(sayArchivedFile(String(invoice), file));
       const table = () =>
         textTable(
           TITLES,
           rows.map((row) => describe(row, when)),
           [3],
         );
-      print(call, rows, () => (rows.length === 0 ? 'No file had this invoice.' : table()));
+      print(call, rows, () =>
+        rows.length === 0 ? `No ${archived.length > 0 ? 'other ' : ''}file had this invoice.` : table(),
+      );
     });
     return EXIT.ok;
   },
@@ -220,6 +233,8 @@ async function tell(ledger: Ledger, settings: Settings, words: string): Promise<
   } catch (error) {
     if (!(error instanceof PipelineError) || error.code !== 'NOT_FOUND') throw error;
     const rows = await findInvoice(ledger, words);
+    const archived = rows.length === 0 ? await whyArchived(ledger, settings, words) : [];
+    if (archived.length > 0) return archived;
     const untaken = rows.length === 0 ? await whyUntaken(ledger, settings, words) : undefined;
     if (untaken) return [untaken];
     if (rows.length === 0) throw error;

@@ -7,6 +7,7 @@ import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 import { describeHoldReasons, remedyOf } from '../../explain/hold-reasons.ts';
+import { sayArchive } from '../../ledger/retention/read-archived.ts';
 import { textTable } from '../print/table.ts';
 
 export const show: CliCommand = {
@@ -46,11 +47,12 @@ export function describeStory(story: FileStory, timeZone: string, nextSendAt?: D
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function describeFile({ file }: FileStory, when: (at: Date) => string): string {
+function describeFile({ file, rowArchive }: FileStory, when: (at: Date) => string): string {
   const facts = `file ${file.file_id}, account ${file.account}, ${file.operation}, ${saidWord(file.shown)} since ${when(file.state_at)}`;
   const blocks = file.blockedBy.map(({ says }) => `Nothing is sent: ${says}.`).join('\n');
   const why = file.reason ? [`${file.reason}.`, remedyOf(file.reason_code)].join(' ') : '';
-  return [file.name, facts, blocks, why].filter((line) => line !== '').join('\n');
+  const archived = rowArchive ? `${sayArchive(rowArchive)} To read them: paydrop archive read ${file.file_id}` : '';
+  return [file.name, facts, blocks, why, archived].filter((line) => line !== '').join('\n');
 }
 
 function outcomeTable({ outcomes, open }: FileStory): string {

@@ -8,8 +8,7 @@ import {
 import type { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
 import type { Circumstances } from '../../../workers/intake/decide-intake.ts';
 import type { Account } from '../../config/config.ts';
-import { limitsOf } from '../../config/limits.ts';
-import { isApprovalDue } from '../../config/second-person.ts';
+import { limitsOf, isApprovalDue } from '../../config/account-rules.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';

@@ -13,7 +13,7 @@ import {
   hasForgottenSends,
   saySentBefore,
   type SentBefore,
-} from '../../ledger/duplicates/find-sent-before.ts';
+} from '../../ledger/duplicates/find-duplicate.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
 import { FINGERPRINT_BYTES } from '../../crypto/fingerprints/row-fingerprint.ts';
 import { likeRows, rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';

@@ -15,6 +15,7 @@ import { readBatchRow, readFileRow, readOutputs } from '../../ledger/file/read-f
 import { readFailing } from '../../ledger/alarm/note-failure.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
 import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/file/read-why.ts';
+import { findArchivedInvoice, readArchiveOf, sayArchive } from '../../ledger/retention/read-archived.ts';
 import { readResubmissions } from '../../ledger/row/resubmissions.ts';
 import type { FoundRow } from '../../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
@@ -50,16 +51,17 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
   const isBlocked = blockedBy.length > 0;
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone, isBlocked)));
-  const stuck = await stuckWith(ledger, file);
+  const [stuck, archive] = await Promise.all([stuckWith(ledger, file), readArchiveOf(ledger, file)]);
   return {
     about: `${file.name} (file ${file.file_id})`,
     timeZone,
     story: [...made, ...tellFile(file, facts)],
     shown,
     blockedBy,
-    now: tellFileState({ ...file, shown, blockedBy }, facts, outputs),
+    now: [...tellFileState({ ...file, shown, blockedBy }, facts, outputs), ...(archive ? [sayArchive(archive)] : [])],
     ...nextOf([
       ...stuck,
+      ...(archive ? [['To read its rows: ', { run: 'archived', fileId: file.file_id } as const, '.']] : []),
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),
       ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
@@ -98,6 +100,17 @@ export async function whyInvoice(ledger: Ledger, settings: Settings, rows: reado
         about: `invoice ${row.invoice}, line ${row.line} of ${why.about}`,
         now: [rowNow(row), ...why.now],
       };
+    }),
+  );
+}
+
+/** Explains archived files that hold this invoice; none when there are none. */
+export async function whyArchived(ledger: Ledger, settings: Settings, invoice: string): Promise<Why[]> {
+  const files = await findArchivedInvoice(ledger, invoice, MOST_ROWS);
+  return Promise.all(
+    files.map(async ({ file_id: fileId }) => {
+      const why = await whyFile(ledger, settings, await readFileRow(ledger, fileId));
+      return { ...why, about: `invoice ${invoice}, archived with ${why.about}` };
     }),
   );
 }

@@ -28,22 +28,55 @@ export type BackupReader = {
 export async function readBackup(path: string, reader: BackupReader = {}): Promise<BackupSummary> {
   const file = await openBackup(path);
   try {
-    const source = frameReader(file, path);
-    await source.mark();
-    const head = await readHead(source, path);
-    await reader.head?.(head);
-    const sums: (TableSum & { table: string })[] = [];
-    for (;;) {
-      const whole = source.soFar();
-      const frame = await source.frame();
-      if (frame.kind === 'E') return await finish(source, summaryOf(head, sums, whole), frame.bytes, path);
-      if (frame.kind !== 'T') throw broken(path, 'a table is missing');
-      const table = parse(frame.bytes, path) as BackupTable;
-      if (table.table !== head.tables[sums.length]) throw broken(path, 'its tables differ from its header');
-      sums.push({ table: table.table, ...(await readTable(source, table, reader, path)) });
-    }
+    const take: TakeBytes = async (into, from) => (await file.read(into, from, into.length - from, null)).bytesRead;
+    return await readFrames(take, path, reader);
   } finally {
     await file.close();
+  }
+}
+
+/** Fills a buffer from an offset on, as far as bytes are at hand; returns how many, 0 at the end. */
+type TakeBytes = (into: Buffer, from: number) => Promise<number>;
+
+/** Does the same with bytes that come as a stream, such as those of a sealed archive. */
+export async function readStreamed(
+  pieces: AsyncIterable<Uint8Array>,
+  path: string,
+  reader: BackupReader = {},
+): Promise<BackupSummary> {
+  const source = pieces[Symbol.asyncIterator]();
+  let rest: Uint8Array = Buffer.alloc(0);
+  const take: TakeBytes = async (into, from) => {
+    for (let step; rest.length === 0; rest = step.value) {
+      step = await source.next();
+      if (step.done) return 0;
+    }
+    const piece = rest.subarray(0, into.length - from);
+    into.set(piece, from);
+    rest = rest.subarray(piece.length);
+    return piece.length;
+  };
+  try {
+    return await readFrames(take, path, reader);
+  } finally {
+    await source.return?.();
+  }
+}
+
+async function readFrames(take: TakeBytes, path: string, reader: BackupReader): Promise<BackupSummary> {
+  const source = frameReader(take, path);
+  await source.mark();
+  const head = await readHead(source, path);
+  await reader.head?.(head);
+  const sums: (TableSum & { table: string })[] = [];
+  for (;;) {
+    const whole = source.soFar();
+    const frame = await source.frame();
+    if (frame.kind === 'E') return finish(source, summaryOf(head, sums, whole), frame.bytes, path);
+    if (frame.kind !== 'T') throw broken(path, 'a table is missing');
+    const table = parse(frame.bytes, path) as BackupTable;
+    if (table.table !== head.tables[sums.length]) throw broken(path, 'its tables differ from its header');
+    sums.push({ table: table.table, ...(await readTable(source, table, reader, path)) });
   }
 }
 
@@ -118,15 +151,15 @@ async function finish(
 
 type FrameReader = ReturnType<typeof frameReader>;
 
-function frameReader(file: FileHandle, path: string) {
+function frameReader(takeBytes: TakeBytes, path: string) {
   const hash: Hash = createHash('sha256');
   let taken = 0;
   const take = async (count: number): Promise<Buffer> => {
     const bytes = Buffer.alloc(count);
     for (let have = 0; have < count; ) {
-      const { bytesRead } = await file.read(bytes, have, count - have, null);
-      if (bytesRead === 0) throw broken(path, 'it was cut off');
-      have += bytesRead;
+      const read = await takeBytes(bytes, have);
+      if (read === 0) throw broken(path, 'it was cut off');
+      have += read;
     }
     hash.update(bytes);
     taken += count;
@@ -144,7 +177,7 @@ function frameReader(file: FileHandle, path: string) {
       return { kind: head.toString('latin1', 0, 1), bytes: await take(length) };
     },
     soFar: () => ({ bytes: taken, sha256: hash.copy().digest('hex') }),
-    isAtEnd: async (): Promise<boolean> => (await file.read(Buffer.alloc(1), 0, 1, null)).bytesRead === 0,
+    isAtEnd: async (): Promise<boolean> => (await takeBytes(Buffer.alloc(1), 0)) === 0,
   };
 }
 

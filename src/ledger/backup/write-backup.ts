@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PoolClient } from 'pg';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
@@ -40,7 +40,16 @@ async function mustBeNew(path: string): Promise<void> {
 async function writeDraft(ledger: Ledger, draft: string): Promise<BackupSummary> {
   const file = await open(draft, 'wx', 0o600);
   try {
-    const summary = await inSnapshot(ledger, (client) => writeAll(client, file, ledger.clock.now()));
+    const summary = await inSnapshot(ledger, async (client) => {
+      const tables = (await readTables(client)).map((table) => ({ ...table, copies: [copyOf(table)] }));
+      const frames = copyFrames(client, tables, ledger.clock.now());
+      for (;;) {
+        const step = await frames.next();
+        if (step.done) return step.value;
+        // A write may take only part of the bytes, for example when the disk fills up.
+        for (let rest = step.value; rest.length > 0; ) rest = rest.subarray((await file.write(rest)).bytesWritten);
+      }
+    });
     await file.sync();
     return summary;
   } finally {
@@ -48,8 +57,15 @@ async function writeDraft(ledger: Ledger, draft: string): Promise<BackupSummary>
   }
 }
 
+function copyOf({ table, columns }: BackupTable): string {
+  return `COPY "${table}" (${columns.map((name) => `"${name}"`).join(', ')}) TO STDOUT`;
+}
+
 /** Runs `work` in one snapshot of all tables. It includes a file taken in meanwhile completely or not at all. */
-async function inSnapshot<Result>(ledger: Ledger, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+export async function inSnapshot<Result>(
+  ledger: Ledger,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await ledger.pool.connect();
   let isWhole = false;
   try {
@@ -64,10 +80,17 @@ async function inSnapshot<Result>(ledger: Ledger, work: (client: PoolClient) => 
   }
 }
 
-async function writeAll(client: PoolClient, file: FileHandle, at: Date): Promise<BackupSummary> {
-  const writer = frameWriter(file);
-  await writer.mark();
-  const tables = await readTables(client);
+/** A table, and the COPY statements in text format whose rows it has, one after the other. */
+export type CopiedTable = BackupTable & { copies: readonly string[] };
+
+/** Yields the bytes of a backup of these tables and returns its summary. */
+export async function* copyFrames(
+  client: PoolClient,
+  tables: readonly CopiedTable[],
+  at: Date,
+): AsyncGenerator<Buffer, BackupSummary> {
+  const maker = frameMaker();
+  yield maker.mark();
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migration ORDER BY name');
   const head: BackupHead = {
     format: 1,
@@ -75,51 +98,53 @@ async function writeAll(client: PoolClient, file: FileHandle, at: Date): Promise
     migrations: rows.map((row) => row.name),
     tables: tables.map(({ table }) => table),
   };
-  await writer.say('H', head);
+  yield maker.say('H', head);
   const sums: (TableSum & { table: string })[] = [];
-  for (const table of tables) sums.push({ table: table.table, ...(await writeTable(client, writer, table)) });
-  const whole = writer.soFar();
+  for (const table of tables) sums.push({ table: table.table, ...(yield* tableFrames(client, maker, table)) });
+  const whole = maker.soFar();
   const summary = summaryOf(head, sums, whole);
-  await writer.say('E', { tables: sums.length, rows: summary.rows, sha256: whole.sha256 } satisfies BackupEnd);
+  yield maker.say('E', { tables: sums.length, rows: summary.rows, sha256: whole.sha256 } satisfies BackupEnd);
   return summary;
 }
 
-async function writeTable(client: PoolClient, writer: FrameWriter, table: BackupTable): Promise<TableSum> {
-  await writer.say('T', table);
+async function* tableFrames(
+  client: PoolClient,
+  maker: FrameMaker,
+  { copies, ...table }: CopiedTable,
+): AsyncGenerator<Buffer, TableSum> {
+  yield maker.say('T', table);
   const hash = createHash('sha256');
   const sum = { rows: 0, bytes: 0 };
-  const columns = table.columns.map((name) => `"${name}"`).join(', ');
-  for await (const chunk of copyPieces(client, `COPY "${table.table}" (${columns}) TO STDOUT`)) {
-    hash.update(chunk);
-    sum.rows += countRows(chunk);
-    sum.bytes += chunk.length;
-    await writer.data(chunk);
+  for (const copy of copies) {
+    for await (const chunk of copyPieces(client, copy)) {
+      hash.update(chunk);
+      sum.rows += countRows(chunk);
+      sum.bytes += chunk.length;
+      for (let rest = chunk; rest.length > 0; rest = rest.subarray(LONGEST_FRAME_BYTES))
+        yield maker.frame('D', rest.subarray(0, LONGEST_FRAME_BYTES));
+    }
   }
   const whole = { ...sum, sha256: hash.digest('hex') };
-  await writer.say('S', whole);
+  yield maker.say('S', whole);
   return whole;
 }
 
-type FrameWriter = ReturnType<typeof frameWriter>;
+type FrameMaker = ReturnType<typeof frameMaker>;
 
-function frameWriter(file: FileHandle) {
+function frameMaker() {
   const hash = createHash('sha256');
-  let written = 0;
-  const put = async (bytes: Buffer): Promise<void> => {
+  let made = 0;
+  const add = (bytes: Buffer): Buffer => {
     hash.update(bytes);
-    written += bytes.length;
-    // A write may take only part of the bytes, for example when the disk fills up.
-    for (let rest = bytes; rest.length > 0; ) rest = rest.subarray((await file.write(rest)).bytesWritten);
+    made += bytes.length;
+    return bytes;
   };
-  const frame = (kind: FrameKind, bytes: Buffer) => put(Buffer.concat([frameHead(kind, bytes.length), bytes]));
+  const frame = (kind: FrameKind, bytes: Buffer) => add(Buffer.concat([frameHead(kind, bytes.length), bytes]));
   return {
-    mark: () => put(MARK),
+    mark: () => add(MARK),
+    frame,
     say: (kind: FrameKind, content: object) => frame(kind, Buffer.from(JSON.stringify(content))),
-    data: async (chunk: Buffer): Promise<void> => {
-      for (let rest = chunk; rest.length > 0; rest = rest.subarray(LONGEST_FRAME_BYTES))
-        await frame('D', rest.subarray(0, LONGEST_FRAME_BYTES));
-    },
-    soFar: () => ({ bytes: written, sha256: hash.copy().digest('hex') }),
+    soFar: () => ({ bytes: made, sha256: hash.copy().digest('hex') }),
   };
 }
 

@@ -16,6 +16,8 @@ export const AGED_FROM = 'coalesce(aged_from, claimed_at)';
  * code, cents and last digits of these lines. Fingerprints may collide, so the rows are compared too, as far as the
  * ledger knows them.
  *
+ * Of an archived file only the fingerprints are left, and they decide alone: a person looks at the new row.
+ *
  * A row is `not_charged` because transaction reports lacked it. It may have been booked since, so it counts, except for
  * a file that paydrop made of such rows after querying the service again.
  *
@@ -26,22 +28,23 @@ export function seenAmongTwins(isResubmission: string): string {
   return `
     SELECT DISTINCT ON (t.line) t.line,
            'line ' || t.earlier_line || ' of file ' || f.file_id
-             || CASE x.outcome WHEN 'not_charged' THEN ', which reports of the service lacked' ELSE '' END AS detail,
+             || CASE WHEN r.line IS NULL THEN ', which is archived'
+                     WHEN x.outcome = 'not_charged' THEN ', which reports of the service lacked' ELSE '' END AS detail,
            CASE WHEN f.operation = $4 AND (o.invoice, o.customer_code, o.last_four) = (r.invoice, r.customer_code, r.last_four)
                 THEN 'CHARGED_BEFORE' ELSE 'LIKE_CHARGED' END AS code
     FROM twin t
     JOIN own_row o USING (line)
-    CROSS JOIN LATERAL (SELECT * FROM payment_row r WHERE r.file_no = t.file_no AND r.line = t.earlier_line OFFSET 0) r
+    LEFT JOIN LATERAL (SELECT * FROM payment_row r WHERE r.file_no = t.file_no AND r.line = t.earlier_line OFFSET 0) r ON true
     JOIN file f ON f.file_no = t.file_no AND ${AGED_FROM} >= $2
-    JOIN batch b ON b.file_id = f.file_id AND b.state <> 'cancelled' AND b.batch_no = r.batch_no
+    LEFT JOIN batch b ON b.file_id = f.file_id AND b.state <> 'cancelled' AND b.batch_no = r.batch_no
     CROSS JOIN LATERAL (
       SELECT coalesce((SELECT o.outcome FROM current_outcome o WHERE o.file_no = t.file_no AND o.line = t.earlier_line), '')
         AS outcome OFFSET 0
     ) x
-    WHERE (x.outcome <> ALL ($3) OR (x.outcome = 'not_charged' AND NOT (${isResubmission} AND EXISTS (
+    WHERE (r.line IS NULL AND f.archive_no IS NOT NULL) OR (b.file_id IS NOT NULL AND (x.outcome <> ALL ($3) OR (x.outcome = 'not_charged' AND NOT (${isResubmission} AND EXISTS (
             SELECT FROM resubmitted_row s WHERE s.file_no = t.file_no AND s.line = t.earlier_line))))
       AND r.amount_cents = o.amount_cents AND ${areAlike('o.invoice', 'r.invoice')}
-      AND (t.other_kind OR (right(o.last_four, 2) = right(r.last_four, 2) AND ${areAlike('o.customer_code', 'r.customer_code')}))
+      AND (t.other_kind OR (right(o.last_four, 2) = right(r.last_four, 2) AND ${areAlike('o.customer_code', 'r.customer_code')})))
     ORDER BY t.line, code, t.file_no, t.earlier_line`;
 }
 

@@ -74,6 +74,8 @@ export type PlainFileRow = {
   shredded_at: Date | null;
   fingerprints_dropped_at: Date | null;
   cleaning_no: number | null;
+  /** Where its rows are, once they were archived. */
+  archive_no: number | null;
 };
 
 export type BatchRow = {

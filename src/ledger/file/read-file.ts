@@ -188,7 +188,11 @@ export async function readOutcomeTotals(
   const { rows } = await ledger.pool.query<{ outcome: keyof OutcomeTotals; rows: number; cents: number }>(
     `WITH part (outcome, rows, cents) AS (
        SELECT CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
-       FROM payment_row WHERE file_no = $1 GROUP BY batch_no IS NULL
+       FROM payment_row WHERE file_no = $1 AND NOT EXISTS (SELECT FROM archived_file WHERE file_no = $1) GROUP BY batch_no IS NULL
+       UNION ALL
+       SELECT kept.outcome, kept.rows, kept.cents FROM archived_file CROSS JOIN LATERAL
+         (VALUES ('not_sent', sent_rows, sent_cents), ('invalid', withheld_rows, withheld_cents)) AS kept (outcome, rows, cents)
+       WHERE file_no = $1
        UNION ALL SELECT outcome, rows, cents FROM batch_outcome WHERE file_no = $1
        UNION ALL SELECT 'not_sent', -rows, -cents FROM batch_outcome WHERE file_no = $1
        ${correctionNo === 0 ? '' : MOVED}

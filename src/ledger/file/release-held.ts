@@ -1,7 +1,7 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
-import { wasCutOtherwise } from '../duplicates/find-sent-before.ts';
+import { wasCutOtherwise } from '../duplicates/find-duplicate.ts';
 import { WAS_READ } from './decide-file.ts';
 import { type AuditReason, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
 import { mustNotBeMaker } from '../transfer/note-upload.ts';

@@ -92,11 +92,17 @@ export async function readPayment(ledger: Ledger, place: RowPlace, moves: readon
 }
 
 async function findRow({ pool }: Ledger, { fileId, line }: RowPlace): Promise<Row> {
-  const { rows } = await pool.query<Row>(
-    `SELECT f.file_no AS "fileNo", r.line FROM file f CROSS JOIN LATERAL (
-       SELECT line FROM payment_row r WHERE r.file_no = f.file_no AND r.line = $2 OFFSET 0) r WHERE f.file_id = $1`,
+  const { rows } = await pool.query<Row & { isArchived: boolean }>(
+    `SELECT f.file_no AS "fileNo", coalesce(r.line, $2) AS line, f.archive_no IS NOT NULL AS "isArchived"
+     FROM file f LEFT JOIN LATERAL (
+       SELECT line FROM payment_row r WHERE r.file_no = f.file_no AND r.line = $2 OFFSET 0) r ON true
+     WHERE f.file_id = $1 AND (r.line IS NOT NULL OR f.archive_no IS NOT NULL)`,
     [fileId, line],
   );
+  if (rows[0]?.isArchived)
+    throw new PipelineError('NOT_FOUND', `find line ${line} of file "${fileId}"`, 'its rows are archived', {
+      next: `Read them with "paydrop archive read ${fileId}".`,
+    });
   // A card number can look like an id.
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find line ${line} of file "${maskText(fileId)}"`);
   return rows[0];

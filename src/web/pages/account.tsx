@@ -22,7 +22,7 @@ import { AccountStateWord, WhyItWaits } from './accounts.tsx';
 import { AccountDay } from './front.tsx';
 import type { Account, Folder } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type Limits, limitsOf } from '../../config/limits.ts';
+import { type Limits, limitsOf } from '../../config/account-rules.ts';
 import { WEEKDAYS, type WindowConfig } from '../../../schemas/config.ts';
 
 /** Serves `/accounts/:name`: what holds one account, its open files, its day, and its rules. */

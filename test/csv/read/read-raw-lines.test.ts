@@ -12,7 +12,7 @@ import { behindLineEnd, findLineEnd, readBlocks } from '../../../src/csv/read/re
 import { byteCounter } from '../../../src/csv/check/check-payment-file.ts';
 import { achRow, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
 
-/** read-raw-lines.soak.test.ts tries more and longer lines. */
+/** ../compare/compare-file.soak.test.ts tries more and longer lines. */
 describe('readRawLines', () => {
   it('finds the rows that readRecords finds, whatever the bytes', async () => {
     await tryProperty(ANY_LINES, 200);

@@ -6,7 +6,7 @@ import { findChargedRows, type MarkedRow, readSlowerNow } from '../../../src/led
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openTestLedger, putFingerprints, START } from '../../support/ledger-world.ts';
-import { describeSentBefore } from '../../../src/ledger/duplicates/find-sent-before.ts';
+import { describeSentBefore } from '../../../src/ledger/duplicates/find-duplicate.ts';
 import { readBatches } from '../../../src/ledger/file/read-file.ts';
 import { CERTAINLY_NOT_CHARGED, hasCome, mayBeCharged } from '../../../src/ledger/batch/conditions.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';

@@ -7,7 +7,7 @@ import { approveFile, declineFile } from '../../../src/ledger/file/release-held.
 import { pollNow } from '../../../src/ledger/batch/schedule-poll.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
-import { requeueFile } from '../../../src/actions/requeue.ts';
+import { requeueFile } from '../../../src/actions/batch-actions.ts';
 import { planResubmission, resubmitRows } from '../../../src/actions/resubmit.ts';
 import { retryRefused, withdrawBatch } from '../../../src/ledger/batch/retry-refused.ts';
 import type { BatchKey } from '../../../src/ledger/engine/move.ts';

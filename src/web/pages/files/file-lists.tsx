@@ -124,6 +124,8 @@ function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: 
 }
 
 function NoRows({ file }: Pick<Facts, 'file'>) {
+  if (file.archive_no !== null)
+    return <>{`The rows of this file are archived. On the host, "paydrop archive read ${file.file_id}" shows them.`}</>;
   return (
     <>
       No row matches. Rows are listed here after the file has been read.{' '}

@@ -2,7 +2,7 @@ import { expectedTimes } from '../../../../workers/schedule/check-expected.ts';
 import { readDayReport } from '../../../../workers/schedule/read-day-report.ts';
 import { nextDate } from '../../../calendar/business-dates.ts';
 import type { Settings } from '../../../config/config.ts';
-import { retentionDays } from '../../../config/retention-days.ts';
+import { retentionDays } from '../../../config/account-rules.ts';
 import { nextSendAt } from '../../../calendar/send-window.ts';
 import { dayInZone, sharedZone } from '../../../calendar/zone-time.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';

@@ -1,0 +1,192 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { readStreamed } from '../backup/read-backup.ts';
+import { type CopiedTable, copyFrames, inSnapshot } from '../backup/write-backup.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { PlainFileRow } from '../engine/records.ts';
+
+/** The content of archives, and what the ledger still knows of archived rows. */
+
+export type ArchivableFile = { fileNo: number; fileId: string; rows: number };
+
+/** What an archive holds. Of money the readable amounts, in integer cents. */
+export type ArchiveSums = { rows: number; cents: number; outcomes: number; faults: number; parts: number };
+
+const ROW_COLUMNS = ['file_no', 'line', 'batch_no', 'invoice', 'customer_code', 'amount_cents', 'last_four'];
+const OUTCOME_COLUMNS = ['outcome', 'code', 'message', 'authorization'];
+/** Columns of the rows in an archive: those of `payment_row`, and of its outcome. */
+export const ARCHIVED_COLUMNS = [...ROW_COLUMNS, ...OUTCOME_COLUMNS];
+
+/** Rows in one COPY; the client waits no longer for it than for any other statement. */
+const COPIED_FILES = 200;
+
+function tablesOf(files: readonly ArchivableFile[]): CopiedTable[] {
+  const groups = Array.from({ length: Math.ceil(files.length / COPIED_FILES) }, (_, n) =>
+    files.slice(n * COPIED_FILES, (n + 1) * COPIED_FILES),
+  );
+  const copies = (query: (numbers: string, ids: string) => string) =>
+    groups.map((group) => {
+      const ids = group.map(({ fileId }) => `'${fileId}'`).join(', ');
+      return `COPY (${query(group.map(({ fileNo }) => fileNo).join(', '), ids)}) TO STDOUT`;
+    });
+  const plain = (table: string, columns: readonly string[], key: 'file_no' | 'file_id', order: string) => ({
+    table,
+    columns: [...columns],
+    copies: copies(
+      (numbers, ids) =>
+        `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} IN (${key === 'file_no' ? numbers : ids}) ORDER BY ${order}`,
+    ),
+  });
+  const columns = ['file_no', 'seq', 'line', 'column_name', 'code', 'detail', 'value'];
+  return [
+    plain('file', ['file_no', 'file_id', 'account', 'name', 'state', 'claimed_at', 'sha256'], 'file_no', 'file_no'),
+    {
+      table: 'payment_row',
+      columns: ARCHIVED_COLUMNS,
+      copies: copies(
+        (
+          numbers,
+        ) => `SELECT ${[...ROW_COLUMNS.map((name) => `r.${name}`), ...OUTCOME_COLUMNS.map((name) => `o."${name}"`)].join(', ')}
+          FROM payment_row r LEFT JOIN row_outcome o ON o.file_no = r.file_no AND o.line = r.line
+          WHERE r.file_no IN (${numbers}) ORDER BY r.file_no, r.line`,
+      ),
+    },
+    plain('row_fault', columns, 'file_no', 'file_no, seq'),
+    plain('sealed_part', ['file_id', 'batch_no', 'part', 'bytes'], 'file_id', 'file_id, batch_no, part'),
+  ];
+}
+
+/** Passes the bytes of an archive of these files to `write`, from one snapshot of the ledger. */
+export async function writeArchive(
+  ledger: Ledger,
+  files: readonly ArchivableFile[],
+  write: (frames: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<void> {
+  await inSnapshot(ledger, (client) => write(copyFrames(client, tablesOf(files), ledger.clock.now())));
+}
+
+/** Receives a row of an archive; its cells are text as COPY writes it, `\N` for null. */
+export type TakeArchived = (table: string, cells: readonly string[]) => void;
+
+/**
+ * Reads a whole archive and verifies it.
+ * @param take is only to be believed once this returns
+ * @throws PipelineError BACKUP_BROKEN when it was changed or cut off
+ */
+export async function readArchive(
+  plain: AsyncIterable<Uint8Array>,
+  name: string,
+  take: TakeArchived = () => {},
+): Promise<ArchiveSums & { sha256: string }> {
+  const sums: ArchiveSums = { rows: 0, cents: 0, outcomes: 0, faults: 0, parts: 0 };
+  const [amountAt, outcomeAt] = [ARCHIVED_COLUMNS.indexOf('amount_cents'), ARCHIVED_COLUMNS.indexOf('outcome')];
+  const summary = await readStreamed(plain, name, {
+    table: async ({ table }, chunks) => {
+      for await (const line of linesOf(chunks)) {
+        const cells = line.split('\t');
+        if (table === 'payment_row') {
+          sums.rows += 1;
+          if (cells[amountAt] !== NULL) sums.cents += Number(cells[amountAt]);
+          if (cells[outcomeAt] !== NULL) sums.outcomes += 1;
+        }
+        if (table === 'row_fault') sums.faults += 1;
+        if (table === 'sealed_part') sums.parts += 1;
+        take(table, cells);
+      }
+    },
+  });
+  return { ...sums, sha256: summary.sha256 };
+}
+
+export const NULL = '\\N';
+
+/** Every row ends with its only line feed. No character of a row is cut: a frame may end within one, a line never. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      const tail = chunk.subarray(from, end);
+      yield (rest.length === 0 ? tail : Buffer.concat([...rest, tail])).toString('utf8');
+      rest = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from));
+  }
+}
+
+/** Where the rows of a file are. */
+export type RowArchive = {
+  archiveNo: number;
+  name: string;
+  host: string;
+  account: string;
+  madeAt: Date;
+  sha256: string;
+};
+
+const ARCHIVE = `a.archive_no AS "archiveNo", a.name, a.host, a.account, a.made_at AS "madeAt", a.sha256`;
+
+/** Returns the archive of a file, undefined while its rows are in the ledger. */
+export async function readArchiveOf(
+  { pool }: Ledger,
+  { archive_no: no }: Pick<PlainFileRow, 'archive_no'>,
+): Promise<RowArchive | undefined> {
+  if (no === null) return undefined;
+  const { rows } = await pool.query<RowArchive>(`SELECT ${ARCHIVE} FROM row_archive a WHERE archive_no = $1`, [no]);
+  return rows[0];
+}
+
+/** An archive and what it holds, by the files that name it. Integer cents. */
+export type ListedArchive = RowArchive & { files: number; rows: number; cents: number; bytes: number };
+
+/** Returns all archives, the newest first. */
+export async function listArchives({ pool }: Ledger): Promise<ListedArchive[]> {
+  const { rows } = await pool.query<ListedArchive>(
+    `SELECT ${ARCHIVE}, a.bytes, f.files, f.rows, f.cents FROM row_archive a CROSS JOIN LATERAL (
+       SELECT count(*) AS files, coalesce(sum(s.sent_rows + s.withheld_rows), 0)::bigint AS rows,
+              coalesce(sum(s.sent_cents + s.withheld_cents), 0)::bigint AS cents
+       FROM file JOIN archived_file s USING (file_no) WHERE file.archive_no = a.archive_no) f
+     ORDER BY a.archive_no DESC`,
+  );
+  return rows;
+}
+
+export type ArchivedFile = Pick<PlainFileRow, 'file_id' | 'name' | 'account' | 'claimed_at'>;
+
+/**
+ * Returns archived files that hold this whole invoice, in any case, newest first. It goes by a hash of the invoice; one
+ * file in a million million may be named for another invoice.
+ */
+export async function findArchivedInvoice({ pool }: Ledger, invoice: string, limit = 20): Promise<ArchivedFile[]> {
+  const { rows } = await pool.query<ArchivedFile>(
+    `SELECT f.file_id, f.name, f.account, f.claimed_at FROM (SELECT invoice_hash($1) AS hash) asked
+       JOIN archived_invoice i ON i.bucket = (hash >> 56) & 255
+       CROSS JOIN LATERAL unnest(i.entries) AS e (entry)
+       CROSS JOIN LATERAL (SELECT * FROM file WHERE file.archive_no = i.archive_no
+                           ORDER BY file_no OFFSET entry & 4095 LIMIT 1) f
+     WHERE entry & -4096 = hash & -4096 ORDER BY f.file_no DESC LIMIT $2`,
+    [invoice, limit],
+  );
+  return rows;
+}
+
+/** Says where archived rows are. */
+export function sayArchive({ name, host, madeAt }: RowArchive): string {
+  return `Its rows were archived on ${madeAt.toISOString().slice(0, 10)}: ${name} in the archive folder of host ${host}.`;
+}
+
+/** Says of a file that a search named where its rows are. */
+export function sayArchivedFile(invoice: string, { file_id: fileId, name }: ArchivedFile): string {
+  return `The archived file ${name} holds invoice ${maskText(invoice)}: "paydrop archive read ${fileId}".`;
+}
+
+/**
+ * Refuses what needs the rows of a file that is archived.
+ * @throws PipelineError MOVE_REFUSED
+ */
+export function mustHaveRows(file: Pick<PlainFileRow, 'file_id' | 'archive_no'>, action: string): void {
+  if (file.archive_no === null) return;
+  const next = `Read them with "paydrop archive read ${file.file_id}".`;
+  throw new PipelineError('MOVE_REFUSED', action, 'its rows are archived', { next });
+}
