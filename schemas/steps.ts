@@ -39,7 +39,7 @@ export const HOST_COMMANDS = {
   requeue: 'requeue FILE',
   reconcile: 'account reconcile ACCOUNT --report PATH --reason …',
   retention: 'retention report',
-  archived: 'archive read FILE',
+  'old-rows': 'archive read FILE',
   senders: 'sender list',
 } as const;
 

@@ -100,13 +100,10 @@ describe('archive move', () => {
   });
 
   it('wants a day, and an account or all', async () => {
-    expect(await world.paydrop('archive', 'move', 'main', '--before', 'May', '--reason', 'x')).toMatchObject({
-      status: 1,
-    });
-    expect(await world.paydrop('archive', 'move', '--before', TODAY, '--reason', 'x')).toMatchObject({ status: 1 });
-    expect(await world.paydrop('archive', 'move', 'main', '--before', '2001-01-01', '--plan')).toMatchObject({
-      status: 4,
-    });
+    const statusOf = async (line: string) => (await world.paydrop(...`archive move ${line}`.split(' '))).status;
+    expect(await statusOf('main --before May --reason x')).toBe(1);
+    expect(await statusOf(`--before ${TODAY} --reason x`)).toBe(1);
+    expect(await statusOf('main --before 2001-01-01 --plan')).toBe(4);
   });
 
   it('moves rows, outcomes, faults and sealed batches; totals, story and trail stay', async () => {
@@ -149,23 +146,19 @@ describe('archive move', () => {
 
   it('refuses what needs the rows', async () => {
     const words = ['one.csv', '--reason', 'again'];
-    for (const command of [
+    const commands = [
       ['resubmit', ...words],
-      ['rebuild-outputs', 'one.csv'],
-      ['repoll', 'one.csv/1'],
-    ])
-      expect((await world.paydrop(...command)).err).toContain('its rows are archived');
+      ...['rebuild-outputs one.csv', 'repoll one.csv/1'].map((line) => line.split(' ')),
+    ];
+    for (const command of commands) expect((await world.paydrop(...command)).err).toContain('its rows are archived');
   });
 
   it('keeps the protection against double payment', async () => {
     await world.drop('card', 'same-bytes.csv', lines(rowsOf('one')));
     const folder = world.app.settings.folders.find(({ id }) => id === 'drop/card')!;
     Object.assign(folder, { duplicateDays: 3_000 });
-    await world.drop(
-      'card',
-      'one-row.csv',
-      lines([cardRow(3, { invoice: 'one-3' }), cardRow(1, { invoice: 'new-1' })]),
-    );
+    const [again, fresh] = [cardRow(3, { invoice: 'one-3' }), cardRow(1, { invoice: 'new-1' })];
+    await world.drop('card', 'one-row.csv', lines([again, fresh]));
     await world.finish();
     Object.assign(folder, { duplicateDays: 35 });
     expect(await world.states()).toMatchObject({ 'same-bytes.csv': 'rejected', 'one-row.csv': 'held' });
@@ -201,50 +194,41 @@ describe('the ledger', () => {
   });
 });
 
+/** Ends all that kept a file. */
+const RELEASE = `UPDATE batch SET next_recheck_at = NULL, state = CASE state WHEN 'unknown' THEN 'reconciled' ELSE state END;
+  UPDATE file SET state = 'completed', known_at = NULL WHERE name LIKE 'newer%' OR name = 'two.csv';
+  DELETE FROM proposal; DELETE FROM row_change; DELETE FROM resubmission`;
+
 describe('what stays', () => {
-  const TWO = `(SELECT file_id FROM file WHERE name = 'two.csv')`;
   it.each([
-    [
-      'a result that is asked for again',
-      `UPDATE batch SET next_recheck_at = now() WHERE file_id = ${TWO}`,
-      `UPDATE batch SET next_recheck_at = NULL`,
-    ],
+    ['a result that is asked for again', 'UPDATE batch SET next_recheck_at = now() WHERE file_id = TWO'],
     [
       'a proposal',
-      `INSERT INTO proposal (action, file_id, binding, reason, evidence, made_by, made_at) VALUES ('approve', ${TWO}, '{}', 'r', '{}', 'ada', now())`,
-      'DELETE FROM proposal',
+      `INSERT INTO proposal (action, file_id, binding, reason, evidence, made_by, made_at)
+       VALUES ('approve', TWO, '{}', 'r', '{}', 'ada', now())`,
     ],
     [
       'a later outcome',
       `INSERT INTO row_change SELECT file_no, 1, 1, 'declined', 1, 'm', 'a', now(), 's' FROM file WHERE name = 'two.csv'`,
-      'DELETE FROM row_change',
     ],
     [
       'rows that were resubmitted and did not come back',
-      `INSERT INTO resubmission (file_id, account, name, sha256, rows, cents, actor, reason, at) VALUES (${TWO}, 'main', 'n', 'x', 1, 1, 'a', 'r', now())`,
-      'DELETE FROM resubmission',
+      `INSERT INTO resubmission (file_id, account, name, sha256, rows, cents, actor, reason, at)
+       VALUES (TWO, 'main', 'n', 'x', 1, 1, 'a', 'r', now())`,
     ],
-    [
-      'one of the newest files',
-      `UPDATE file SET state = 'cancelled' WHERE name LIKE 'newer%'`,
-      `UPDATE file SET state = 'completed' WHERE name LIKE 'newer%'`,
-    ],
+    ['a place among the newest', `UPDATE file SET state = 'cancelled' WHERE name LIKE 'newer%'`],
     [
       'an open batch of its account from that time',
-      `WITH old AS (UPDATE file SET claimed_at = now() - interval '130 days' WHERE name = 'three.csv' RETURNING file_id) UPDATE batch SET state = 'unknown' WHERE file_id = (SELECT file_id FROM old)`,
-      `UPDATE batch SET state = 'reconciled' WHERE state = 'unknown'`,
+      `WITH old AS (UPDATE file SET claimed_at = now() - interval '130 days' WHERE name = 'three.csv' RETURNING file_id)
+       UPDATE batch SET state = 'unknown' WHERE file_id = (SELECT file_id FROM old)`,
     ],
-    [
-      'a young file',
-      `UPDATE file SET known_at = now() - interval '59 days' WHERE name = 'two.csv'`,
-      `UPDATE file SET known_at = NULL WHERE name = 'two.csv'`,
-    ],
-  ])('keeps a file with %s', async (_what, make, undo) => {
+    ['a late end', `UPDATE file SET known_at = now() - interval '59 days' WHERE name = 'two.csv'`],
+  ])('keeps a file with %s', async (_what, sql) => {
     await onlyOld('two');
-    await forceSql(world.app, make);
+    await forceSql(world.app, sql.replace('TWO', `(SELECT file_id FROM file WHERE name = 'two.csv')`));
     expect(await archive('--plan')).toMatchObject({ status: 4, err: '' });
     expect(JSON.parse((await archive('--json')).out)).toMatchObject({ files: 0 });
-    await forceSql(world.app, undo);
+    await forceSql(world.app, RELEASE);
     expect(await archive('--plan')).toMatchObject({ status: 0, err: '' });
   });
 

@@ -3,9 +3,8 @@ import { seededRandom } from '../support/random.ts';
 import { redisVerdict } from '../support/redis.ts';
 import { killsOf, playStory, sumTallies } from './run-chaos.ts';
 import type { StoryReport } from './tell-story.ts';
-import { type Act, everyPoint, type QueueKind, shuffle } from './support/acts.ts';
+import { type Act, everyPoint, POINTS, type QueueKind, shuffle } from './support/acts.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
-import { CRASH_POINTS } from '../../src/kernel/crash-point.ts';
 
 /**
  * Kills real processes at every crash point once, in an order set by the seed, and kills or wipes everything around
@@ -36,9 +35,7 @@ it('whatever dies, nothing is charged twice, nothing is lost, no number is reada
     expect(failures, [...failures, `queue in ${queue}`, ...story].join('\n')).toEqual([]);
 
   const tally = sumTallies(reports.map((report) => report.tally));
-  const missed = Object.keys(CRASH_POINTS).filter(
-    (name) => !Object.keys(tally).some((done) => done.startsWith(`point ${name}`)),
-  );
+  const missed = POINTS.filter((name) => !Object.keys(tally).some((done) => done.startsWith(`point ${name}`)));
   expect(missed).toEqual([]);
   expect(killsOf(tally)).toBeGreaterThanOrEqual(40);
   expect(tally).toMatchObject({

@@ -61,7 +61,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
     now: [...tellFileState({ ...file, shown, blockedBy }, facts, outputs), ...(archive ? [sayArchive(archive)] : [])],
     ...nextOf([
       ...stuck,
-      ...(archive ? [['To read its rows: ', { run: 'archived', fileId: file.file_id } as const, '.']] : []),
+      ...(archive ? [['To read its rows: ', { run: 'old-rows', fileId: file.file_id } as const, '.']] : []),
       ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),
       ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
