@@ -161,6 +161,8 @@ describe('actions on files, batches, accounts, proposals and schedules', () => {
       const [cli, api] = [await named('accounts', ['account', action])('main'), await named('accounts', [])('main')];
       await expectSame(action, cli, api, () => undo(world.app.ledger, 'main', because));
     }
+    const old = { name: 'main', words: ['archive', 'move', 'main', '--before', '2001-01-01'], path: '/accounts/main' };
+    await expectSame('archive-rows', old, { ...old, body: { before: '2001-01-01' } });
     await same('run-now', ['morning', 'evening'], named('schedules', ['schedule', 'run']));
   });
 
