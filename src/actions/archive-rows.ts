@@ -132,7 +132,7 @@ async function readPlans(context: AppContext, account: string, before: Date) {
   const found: { order: ArchiveOrder; cut: ArchiveCut; plan: Archivable }[] = [];
   for (const order of ordersOf(context, await accountsOf(context, account), before)) {
     const cut = await readArchiveCut(context.ledger, order);
-    found.push({ order, cut, plan: await countArchivable(context.ledger, order, cut.at) });
+    found.push({ order, cut, plan: await countArchivable(context.ledger, order, cut) });
   }
   return found;
 }
@@ -166,7 +166,7 @@ const MOST_BLIND_ROWS = 1_000_000;
 async function archiveAccount(context: AppContext, order: ArchiveOrder, because: AuditReason): Promise<Made[]> {
   const { ledger, settings, keys } = context;
   const { account } = order;
-  const { at: cut } = await readArchiveCut(ledger, order);
+  const cut = await readArchiveCut(ledger, order);
   const { files: all, rows } = await countArchivable(ledger, order, cut);
   if (!context.progress && rows > MOST_BLIND_ROWS) {
     const next = `Run "paydrop archive move ${account} --before …" on the host.`;
@@ -240,7 +240,7 @@ async function* through(
  * Reads an archive of this host and verifies it.
  * @param take is only to be believed once this returns
  */
-export async function readSealed(place: Place, name: string, take?: TakeArchived) {
+async function readSealed(place: Place, name: string, take?: TakeArchived) {
   const path = join(place.settings.paths.archive, name);
   const sealed = openSealedFile(path, await archiveKey(place, name), PURPOSE);
   return readArchive(through(sealed, createGunzip()), path, take);

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { CERTAINLY_NOT_CHARGED, IS_FINAL_FILE, IS_OPEN, IS_TAKEN } from '../batch/conditions.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { AuditReason } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
@@ -21,25 +22,25 @@ export type ArchiveOrder = {
   keepMs: number;
 };
 
-/** Files whose last event is before this moment; `by` says what sets it. */
-export type ArchiveCut = { at: Date; by: 'before' | 'age' | 'open' };
+/** Files whose last event is before `at`, which `by` sets, except the newest, by their numbers. */
+export type ArchiveCut = { at: Date; by: 'before' | 'age' | 'open'; newest: number[] };
 
 /** Returns up to when files may be archived, by the slower of the two clocks. */
 export async function readArchiveCut(ledger: Ledger, order: ArchiveOrder): Promise<ArchiveCut> {
-  const { rows } = await ledger.pool.query<{ age: Date; open: Date | null }>(
-    `SELECT least($2::timestamptz, ${ledger.databaseNow()}) - $3::float8 * interval '1 ms' AS age,
+  const { rows } = await ledger.pool.query<{ age: Date; open: Date | null; newest: number[] }>(
+    `SELECT ARRAY${NEWEST_OF} AS newest, least($2::timestamptz, ${ledger.databaseNow()}) - $3::float8 * interval '1 ms' AS age,
             least((SELECT min(claimed_at) FROM file WHERE account = $1 AND NOT ${IS_FINAL_FILE}),
                   (SELECT min(f.claimed_at) FROM batch b JOIN file f USING (file_id)
                    WHERE b.account = $1 AND b.${IS_OPEN})) - $3::float8 * interval '1 ms' AS open`,
     [order.account, ledger.clock.now(), order.keepMs],
   );
-  const { age, open } = rows[0]!;
-  const cuts: ArchiveCut[] = [
+  const { age, open, newest } = rows[0]!;
+  const cuts: Omit<ArchiveCut, 'newest'>[] = [
     { at: order.before, by: 'before' },
     { at: age, by: 'age' },
     ...(open === null ? [] : [{ at: open, by: 'open' } as const]),
   ];
-  return cuts.reduce((first, cut) => (cut.at < first.at ? cut : first));
+  return { ...cuts.reduce((first, cut) => (cut.at < first.at ? cut : first)), newest };
 }
 
 /** Files of an account that earlier-file checks compare a new one with (find-duplicate.ts), for each layout. */
@@ -65,11 +66,15 @@ const NEWEST_OF = `(SELECT file_no FROM (
 /** What would be archived, and the finished files from before that stay although they are old enough. Integer cents. */
 export type Archivable = { files: number; rows: number; cents: number; unpaid: number; needed: number; newest: number };
 
-export async function countArchivable({ pool }: Ledger, { account }: ArchiveOrder, cut: Date): Promise<Archivable> {
+export async function countArchivable(
+  { pool }: Ledger,
+  { account }: ArchiveOrder,
+  cut: ArchiveCut,
+): Promise<Archivable> {
   const { rows } = await pool.query<Archivable>(
-    `WITH newest AS MATERIALIZED ${NEWEST_OF}, old AS MATERIALIZED (
+    `WITH old AS MATERIALIZED (
        SELECT f.file_no, f.records, coalesce(f.valid_cents, 0) AS cents,
-              f.file_no IN (SELECT file_no FROM newest) AS is_newest, ${IS_NEEDED} AS is_needed
+              f.file_no = ANY ($4) AS is_newest, ${IS_NEEDED} AS is_needed
        FROM file f WHERE f.account = $1 AND f.archive_no IS NULL AND f.${IS_FINAL_FILE} AND ${LAST_AT} < $2
      ), going AS (SELECT * FROM old WHERE NOT is_newest AND NOT is_needed)
      SELECT (SELECT count(*) FROM going) AS files,
@@ -79,7 +84,7 @@ export async function countArchivable({ pool }: Ledger, { account }: ArchiveOrde
              WHERE o.outcome = ANY ($3)) AS unpaid,
             (SELECT count(*) FROM old WHERE is_needed) AS needed,
             (SELECT count(*) FROM old WHERE is_newest AND NOT is_needed) AS newest`,
-    [account, cut, CERTAINLY_NOT_CHARGED],
+    [account, cut.at, CERTAINLY_NOT_CHARGED, cut.newest],
   );
   return rows[0]!;
 }
@@ -91,15 +96,15 @@ export async function countArchivable({ pool }: Ledger, { account }: ArchiveOrde
 export async function findArchivable(
   { pool }: { pool: { query: Ledger['pool']['query'] } },
   account: string,
-  cut: Date,
+  cut: ArchiveCut,
   { after = 0, among, most = 1_000 }: { after?: number; among?: readonly number[]; most?: number },
 ): Promise<ArchivableFile[]> {
-  const values = [account, cut, after, among ?? null, most];
+  const values = [account, cut.at, after, among ?? null, most, cut.newest];
   if (among) await pool.query('SELECT FROM file WHERE file_no = ANY ($1) ORDER BY file_no FOR UPDATE', [among]);
   const { rows } = await pool.query<ArchivableFile>(
     `SELECT f.file_no AS "fileNo", f.file_id AS "fileId", coalesce(f.records, 0) AS rows FROM file f
      WHERE f.account = $1 AND f.archive_no IS NULL AND f.${IS_FINAL_FILE} AND ${LAST_AT} < $2 AND f.file_no > $3
-       AND ($4::bigint[] IS NULL OR f.file_no = ANY ($4)) AND f.file_no NOT IN ${NEWEST_OF} AND NOT ${IS_NEEDED}
+       AND ($4::bigint[] IS NULL OR f.file_no = ANY ($4)) AND f.file_no <> ALL ($6) AND NOT ${IS_NEEDED}
      ORDER BY f.file_no LIMIT $5`,
     values,
   );
@@ -115,12 +120,13 @@ export type NewArchive = ArchiveSums & { name: string; bytes: number; sha256: st
  */
 export async function recordArchive(
   ledger: Ledger,
-  { account, cut, files }: { account: string; cut: Date; files: readonly ArchivableFile[] },
+  { account, cut, files }: { account: string; cut: ArchiveCut; files: readonly ArchivableFile[] },
   made: NewArchive,
   because: AuditReason,
 ): Promise<number | undefined> {
   const numbers = files.map(({ fileNo }) => fileNo);
   return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
     const still = await findArchivable({ pool: tx.client }, account, cut, { among: numbers, most: numbers.length });
     if (still.length !== numbers.length || !isSame(await readSums(tx.client, files), made)) return undefined;
     const { rows } = await tx.client.query<{ no: number }>(

@@ -53,6 +53,7 @@ export function FileFacts({
           ['Since', <Moment at={file.state_at} timeZone={timeZone} />],
           ['Total', file.valid_cents !== null && <Money cents={file.valid_cents} currency={currency} />],
           ['Payments', file.valid_rows !== null && <Count of={file.valid_rows} />],
+          ['Rows', file.archive_no !== null && 'archived; "paydrop archive read" on the host shows them'],
           ['Withheld rows', file.invalid_rows ? <Count of={file.invalid_rows} /> : undefined],
           ['Account', <AccountLink file={file} />],
           ['Received', <Moment at={file.claimed_at} timeZone={timeZone} />],
