@@ -49,7 +49,16 @@ describe('show', () => {
   it('is one JSON value without key and token', async () => {
     const { out } = await world.paydrop('show', fileId, '--json');
     const story = JSON.parse(out) as Record<string, unknown>;
-    expect(Object.keys(story)).toEqual(['file', 'batches', 'outcomes', 'open', 'outputs', 'audit', 'held']);
+    expect(Object.keys(story)).toEqual([
+      'file',
+      'batches',
+      'outcomes',
+      'open',
+      'outputs',
+      'audit',
+      'held',
+      'rowArchive',
+    ]);
     expect(out).not.toMatch(/wrapped_key|"token"/);
   });
 });

@@ -38,6 +38,7 @@ const FILE = {
   sha256: 'hash',
   site: 'main',
   reason: '<script>alert(1)</script>',
+  archive_no: null,
 } as FileRow;
 
 const HELD = { shown: 'needs_approval', blockedBy: [] } as const;
