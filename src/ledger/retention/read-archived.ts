@@ -17,7 +17,7 @@ const OUTCOME_COLUMNS = ['outcome', 'code', 'message', 'authorization'];
 /** Columns of the rows in an archive: those of `payment_row`, and of its outcome. */
 export const ARCHIVED_COLUMNS = [...ROW_COLUMNS, ...OUTCOME_COLUMNS];
 
-/** Rows in one COPY; the client waits no longer for it than for any other statement. */
+/** Files in one COPY; the client waits no longer for it than for any other statement. */
 const COPIED_FILES = 200;
 
 function tablesOf(files: readonly ArchivableFile[]): CopiedTable[] {
@@ -43,11 +43,12 @@ function tablesOf(files: readonly ArchivableFile[]): CopiedTable[] {
     {
       table: 'payment_row',
       columns: ARCHIVED_COLUMNS,
+      // Both sides name the files, or all outcomes of the ledger would be read.
       copies: copies(
         (
           numbers,
         ) => `SELECT ${[...ROW_COLUMNS.map((name) => `r.${name}`), ...OUTCOME_COLUMNS.map((name) => `o."${name}"`)].join(', ')}
-          FROM payment_row r LEFT JOIN row_outcome o ON o.file_no = r.file_no AND o.line = r.line
+          FROM payment_row r LEFT JOIN row_outcome o ON o.file_no = r.file_no AND o.line = r.line AND o.file_no IN (${numbers})
           WHERE r.file_no IN (${numbers}) ORDER BY r.file_no, r.line`,
       ),
     },
