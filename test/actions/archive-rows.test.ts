@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { armCrashPoints } from '../../src/kernel/crash-point.ts';
 import { findFile } from '../../src/ledger/file/search.ts';
+import { findArchivedInvoices } from '../../src/ledger/retention/read-archived.ts';
 import {
   emptyArchived,
   findArchivable,
@@ -39,7 +40,6 @@ beforeAll(async () => {
   await world.finish();
   expect(Object.values(await world.states())).toEqual(NAMES.map(() => 'completed'));
   await age(NAMES, 100);
-  // New files are compared with the newest, so those stay.
   await forceSql(
     world.app,
     `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(f, jsonb_build_object('file_no', 1000 + n,
@@ -52,8 +52,8 @@ beforeAll(async () => {
 async function age(names: readonly string[], days: number): Promise<void> {
   await forceSql(
     world.app,
-    `UPDATE file SET claimed_at = now() - $2 * interval '1 day', aged_from = now() - $2 * interval '1 day',
-       state_at = now() - $2 * interval '1 day', known_at = now() - $2 * interval '1 day' WHERE name = ANY ($1)`,
+    `UPDATE file SET (claimed_at, aged_from, state_at, known_at) = (SELECT at, at, at, at
+       FROM (SELECT now() - $2 * interval '1 day' AS at) a) WHERE name = ANY ($1)`,
     [names.map((name) => `${name}.csv`), days],
   );
 }
@@ -72,10 +72,8 @@ async function readWhole() {
      WHERE archive_no IS NULL`,
   );
   const there = (await json('archive', 'list')) as { rows: number; cents: number }[];
-  return {
-    rows: here!.rows + there.reduce((sum, { rows }) => sum + rows, 0),
-    cents: here!.cents + there.reduce((sum, { cents }) => sum + cents, 0),
-  };
+  const sum = (name: 'rows' | 'cents') => there.reduce((total, one) => total + one[name], here![name]);
+  return { rows: sum('rows'), cents: sum('cents') };
 }
 
 async function leftOf(name: string): Promise<number> {
@@ -140,6 +138,8 @@ describe('archive move', () => {
     expect((await world.paydrop('find', 'ONE-3')).out).toContain(read);
     expect((await world.paydrop('find', '--invoice', 'one-3')).err).toContain(read);
     expect((await world.paydrop('find', 'one-12')).out).not.toContain(read);
+    const heldBy = (account: string) => findArchivedInvoices(world.app.ledger, account, ['one-3', 'one-12']);
+    expect([...(await heldBy('main'))]).toEqual(['one-3']);
     expect((await world.paydrop('archive', 'read', 'one.csv')).out).toContain('one-11,');
     expect((await world.paydrop('archive', 'read', 'two.csv')).err).toContain('its rows are in the ledger');
   });

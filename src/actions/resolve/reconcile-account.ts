@@ -7,6 +7,7 @@ import type { AuditReason } from '../../ledger/engine/move.ts';
 import { recallEntries } from '../../ledger/doubt/recall-batch.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import { findRowsOf, type RowOfInvoice } from '../../ledger/doubt/find-batches-holding.ts';
+import { findArchivedInvoices } from '../../ledger/retention/read-archived.ts';
 import { readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { transact } from '../../ledger/engine/transaction.ts';
 import { readReportFile } from './read-report-file.ts';
@@ -22,6 +23,8 @@ export type AccountComparison = {
   known: number;
   /** Charged payments not sent from here: forgotten calls, or other users of the same agent code. */
   unknown: Pick<JournalLine, 'transactionId' | 'invoice' | 'amountCents' | 'lastFour' | 'at'>[];
+  /** How many of the unknown have an invoice of an archived row. Only the archive can show whether it is that row. */
+  archived: number;
   /** Waiting batches with rows in the report; each is in doubt now. */
   inDoubt: { fileId: string; batchNo: number; name: string; rows: number; shown: number }[];
   /** Forgotten calls not yet acknowledged, and how many of them fall outside the report's time range. */
@@ -53,6 +56,7 @@ export async function reconcileAccount(
   const times = charged.flatMap(({ at }) => (at.utc === null ? [] : [Date.parse(at.utc)]));
   const rows = await findRowsOf(ledger, name, [...new Set(charged.map(({ invoice }) => invoice))]);
   const { known, unknown, waiting } = explain(charged, rows);
+  const archived = await findArchivedInvoices(ledger, name, [...new Set(unknown.map(({ invoice }) => invoice))]);
   const sends = (await readForgottenSends(ledger, name)).filter(({ acknowledgedAt }) => acknowledgedAt === null);
   const [from, to] = times.length === 0 ? [null, null] : [new Date(Math.min(...times)), new Date(Math.max(...times))];
   const comparison: AccountComparison = {
@@ -68,6 +72,7 @@ export async function reconcileAccount(
       lastFour,
       at,
     })),
+    archived: unknown.filter(({ invoice }) => archived.has(invoice)).length,
     inDoubt: countByBatch(waiting),
     calls: {
       forgotten: sends.length,

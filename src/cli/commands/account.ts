@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type AccountComparison, reconcileAccount } from '../../actions/resolve/reconcile-account.ts';
 import type { Settings } from '../../config/config.ts';
-import { counted } from '../../kernel/counted.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { acknowledgeForgotten, ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
@@ -234,7 +234,7 @@ const SHOWN = 50;
 
 /** Describes what a report shows that the ledger does not know, and what to do. */
 export function comparisonText(account: string, comparison: AccountComparison, timeZone: string): string {
-  const { from, to, charged, known, unknown, inDoubt, calls } = comparison;
+  const { from, to, charged, known, unknown, archived, inDoubt, calls } = comparison;
   if (from === null || to === null) return 'The report shows no charged payment, so it proves nothing.';
   const cents = unknown.reduce((sum, { amountCents }) => sum + (amountCents ?? 0), 0);
   const rows = unknown
@@ -259,6 +259,11 @@ export function comparisonText(account: string, comparison: AccountComparison, t
       : [
           `Charged but not in the ledger: ${counted(unknown.length, 'payment')}, ${formatCents(cents)}. Never drop their files again.`,
           textTable(['Charged', 'Invoice', 'Amount', 'Number', 'Transaction'], rows, [2]),
+          ...(archived > 0
+            ? [
+                `${archived} of them ${byNumber(archived, 'has', 'have')} the invoice of an archived row. Compare with "paydrop find --invoice …" and "paydrop archive read …".`,
+              ]
+            : []),
           ...(unknown.length > SHOWN ? [`And ${unknown.length - SHOWN} more; --json has all.`] : []),
         ]),
     NEXT_STEPS.replaceAll('ACCOUNT', account),

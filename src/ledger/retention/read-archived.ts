@@ -172,6 +172,22 @@ export async function findArchivedInvoice({ pool }: Ledger, invoice: string, lim
   return rows;
 }
 
+/** Returns which of these invoices archived files of an account hold. It goes by hashes too. */
+export async function findArchivedInvoices(
+  { pool }: Ledger,
+  account: string,
+  invoices: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ invoice: string }>(
+    `SELECT invoice FROM unnest($2::text[]) AS asked (invoice) CROSS JOIN LATERAL (SELECT invoice_hash(invoice) AS hash) h
+     WHERE EXISTS (SELECT FROM archived_invoice i JOIN row_archive a USING (archive_no)
+                   CROSS JOIN LATERAL unnest(i.entries) AS e (entry)
+                   WHERE i.bucket = (hash >> 56) & 255 AND a.account = $1 AND entry & -4096 = hash & -4096)`,
+    [account, invoices],
+  );
+  return new Set(rows.map(({ invoice }) => invoice));
+}
+
 /** Says where archived rows are. */
 export function sayArchive({ name, host, madeAt }: RowArchive): string {
   return `Its rows were archived on ${madeAt.toISOString().slice(0, 10)}: ${name} in the archive folder of host ${host}.`;

@@ -200,6 +200,7 @@ describe('comparisonText', () => {
     charged: 61,
     known: 1,
     unknown: Array.from({ length: 60 }, () => line),
+    archived: 1,
     inDoubt: [{ fileId: 'f', batchNo: 1, name: 'june.csv', rows: 3, shown: 2 }],
     calls: { forgotten: 4, outside: 1 },
   };
@@ -215,6 +216,7 @@ describe('comparisonText', () => {
     expect(text).toMatch(/-04:00 +LOST-1 +7\.50 +0001 +A1\n/);
     expect(text.match(/LOST-1/g)).toHaveLength(50);
     expect(text).toContain('And 10 more');
+    expect(text).toContain('1 of them has the invoice of an archived row.');
     expect(text).toContain('paydrop account acknowledge main');
   });
 
