@@ -63,7 +63,7 @@ export async function openApp(
   try {
     const health = startHealth(clock);
     countLines(log, ({ level }) => health.tally.add('paydrop_log_lines_total', { level }));
-    const telemetry = await openTelemetry(settings.otlpUrl);
+    const telemetry = await openTelemetry(settings.otlpUrl, settings.otlpShare);
     closers.push(() => telemetry.close());
     const thread = openThread();
     closers.push(() => thread.close());
