@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
@@ -10,7 +9,7 @@ import { loadCommands } from '../../src/cli/commands.ts';
 import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { METRICS } from '../../schemas/metrics.ts';
+import { isShared, METRICS, type MetricName } from '../../schemas/metrics.ts';
 
 const COMMANDS = await loadCommands();
 
@@ -114,12 +113,25 @@ type Panel = {
   targets: { expr: string }[];
 };
 
-const ROOT = new URL('../../', import.meta.url);
-const text = await readFile(new URL('deploy/grafana-dashboard.json', ROOT), 'utf8');
+const text = readFileSync('deploy/grafana-dashboard.json', 'utf8');
 const { panels } = JSON.parse(text) as { panels: Panel[] };
 
-function figuresIn(words: string): string[] {
-  return words.match(/\bpaydrop_\w+/g) ?? [];
+/** Returns the metrics that a text names. A histogram is named by its series. */
+function figuresIn(words: string): MetricName[] {
+  const names = words.match(/\bpaydrop_\w+/g) ?? [];
+  return names.map((name) => (Object.hasOwn(METRICS, name) ? name : name.replace(/_(bucket|count|sum)$/, ''))) as [];
+}
+
+/** Checks that an expression groups and filters only by labels that its figures have, or that Prometheus adds. */
+function expectLabels(expr: string, about: string): void {
+  const labels = ['job', 'instance', 'le', ...figuresIn(expr).flatMap((name) => [...METRICS[name].labels])];
+  const asked = [...expr.matchAll(/(\w+)(?:=~|!=|=)"|by \(([\w, ]+)\)/g)].flatMap(
+    ([, one, many]) => one ?? many!.split(', '),
+  );
+  expect(
+    asked.filter((label) => !labels.includes(label)),
+    `${about}: ${expr}`,
+  ).toEqual([]);
 }
 
 describe('deploy/grafana-dashboard.json', () => {
@@ -128,18 +140,15 @@ describe('deploy/grafana-dashboard.json', () => {
   });
 
   it('groups and filters only by labels that the figure has', () => {
-    for (const { title, targets } of panels) {
-      for (const { expr } of targets) {
-        const [name] = figuresIn(expr) as [keyof typeof METRICS];
-        const asked = [...expr.matchAll(/(\w+)=~|by \(([\w, ]+)\)/g)].flatMap(
-          ([, one, many]) => one ?? many!.split(', '),
-        );
-        const labels: readonly string[] = METRICS[name].labels;
-        expect(
-          asked.filter((label) => !labels.includes(label)),
-          `${title}: ${expr}`,
-        ).toEqual([]);
-      }
+    for (const { title, targets } of panels) for (const { expr } of targets) expectLabels(expr, title);
+  });
+
+  it('never adds up over processes what all of them share, and never adds up what is an age', () => {
+    for (const { expr } of panels.flatMap(({ targets }) => targets)) {
+      const [name] = figuresIn(expr);
+      if (name === undefined || name === 'paydrop_queue_jobs') continue;
+      const inner = expr.match(/(\w+)(?: by \([\w, ]+\))? ?\(paydrop_/)?.[1];
+      if (isShared(name) || name.endsWith('_age_seconds')) expect(inner, expr).toBe('max');
     }
   });
 
@@ -150,10 +159,49 @@ describe('deploy/grafana-dashboard.json', () => {
     expect(new Set(cells).size).toBe(cells.length);
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   });
+});
 
-  it('is not the only place that names them: the operating page has those worth a call', async () => {
-    const page = await readFile(new URL('docs/operating.md', ROOT), 'utf8');
-    expect(figuresIn(page).length).toBeGreaterThan(3);
+type Alert = { alert: string; expr: string; labels: { severity: string }; annotations: Record<string, string> };
+type Rules = { groups: { rules: Alert[] }[] };
+
+const alerts = (parse(readFileSync('deploy/prometheus-rules.yaml', 'utf8')) as Rules).groups.flatMap(
+  ({ rules }) => rules,
+);
+
+describe('deploy/prometheus-rules.yaml', () => {
+  const page = readFileSync('docs/operating.md', 'utf8');
+  const anchors = new Set(
+    [...page.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+  it.each(alerts.map((alert) => [alert.alert, alert] as const))(
+    '%s says what it is, what to do and where to read',
+    (name, alert) => {
+      const { expr, labels, annotations } = alert;
+      expect(['critical', 'warning', 'info']).toContain(labels.severity);
+      expect(annotations['summary']).not.toBe('');
+      expect(annotations['description']).toMatch(/\.$/);
+      const [file, anchor = ''] = annotations['runbook_url']!.split('#');
+      expect([file, anchors.has(anchor)], anchor).toEqual(['docs/operating.md', true]);
+      for (const figure of figuresIn(expr)) expect(Object.keys(METRICS)).toContain(figure);
+      expectLabels(expr, name);
+    },
+  );
+
+  it('has a test of each alert', () => {
+    const { tests } = parse(readFileSync('deploy/prometheus-rules.test.yaml', 'utf8')) as { tests: { name: string }[] };
+    expect(tests.map(({ name }) => name)).toEqual(expect.arrayContaining(alerts.map(({ alert }) => alert)));
+  });
+
+  it('has the alerts that the operating page names', () => {
+    const named = page.match(/\bPaydrop[A-Z]\w+/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    expect(alerts.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
     for (const name of figuresIn(page)) expect(Object.keys(METRICS)).toContain(name);
   });
 });
