@@ -93,7 +93,7 @@ const COUNTERS = {
     labels: ['account', 'operation', 'outcome'],
   },
   paydrop_transfers_total: {
-    help: 'Tries to fetch from an SFTP server (pull) or upload to one (push), done or failed',
+    help: 'Tries to fetch from an SFTP server (pull) or upload to one (push), done or failed; with nothing to upload, done',
     labels: ['way', 'remote', 'result'],
   },
   paydrop_quarantined_total: { help: 'Drops moved to quarantine', labels: [] },
