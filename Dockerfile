@@ -8,7 +8,6 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY schemas schemas
 COPY src src
 COPY workers workers
-COPY samples samples
 COPY scripts scripts
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
@@ -22,8 +21,9 @@ RUN install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop
 COPY --from=build /app/package.json /app/package.json
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
-# For "paydrop docs".
+# For "paydrop docs" and "paydrop demo".
 COPY docs /app/docs
+COPY samples /app/samples
 USER paydrop
 WORKDIR /srv/paydrop
 # Answered when PAYDROP_MONITOR is set, as docker-compose.yml does. Readiness would restart what only waits for its database.

@@ -42,6 +42,7 @@ export type App = {
 
 /**
  * Opens the parts of an app.
+ * @param options.meanwhile called while the database starts, to load what is needed later; perhaps more than once
  * @param options.queue an open queue to use instead of the configured one; it is closed with the rest
  * @throws PipelineError for anything that is missing or does not respond
  */
@@ -54,6 +55,7 @@ export async function openApp(
     databaseClock?: Clock;
     fsync?: boolean;
     queue?: Queue;
+    meanwhile?: () => void;
   },
 ): Promise<App> {
   const { log, clock = systemClock } = options;
@@ -71,11 +73,13 @@ export async function openApp(
       ? { url: settings.databaseUrl }
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
     const { databaseClock = clock } = options;
-    const [ledger, { openQueue }] = await Promise.all([
-      openLedger(place, { clock, databaseClock, log, tally: health.tally }),
-      // Takes as long as the start of the database.
-      import('./queue/open-queue.ts'),
-    ]);
+    // Takes as long as the start of the database, and must not delay it.
+    let loading: Promise<typeof import('./queue/open-queue.ts')> | undefined;
+    const meanwhile = () => {
+      loading ??= import('./queue/open-queue.ts');
+      options.meanwhile?.();
+    };
+    const ledger = await openLedger(place, { clock, databaseClock, log, tally: health.tally, meanwhile });
     closers.push(() => ledger.close());
     log.setBindings({ instance: ledger.instance.id });
     const fingerprint = openFingerprinter(
@@ -85,6 +89,7 @@ export async function openApp(
     const journal = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
     closers.push(() => journal.close());
     const ours = { site: settings.site, telemetry: telemetry.queue };
+    const { openQueue } = await (loading ?? import('./queue/open-queue.ts'));
     const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours));
     closers.push(() => queue.close());
     const parts = {

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { brokenLinks, foreignNumbers, goneFiles, importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import { findTooSlow } from './support/run-summary.ts';
 import {
@@ -156,6 +157,37 @@ describe('a file that takes too long for npm test', () => {
     const files = [{ path: 'test/a.test.ts', ms: 4_900 }, { path: 'test/b.test.ts', ms: 6_600 }, ...others];
     const slowed = files.map(({ path, ms }) => ({ path, ms: ms * slowdown }));
     expect(findTooSlow(slowed).map((offence) => offence.split(' ')[0])).toEqual(['test/b.test.ts']);
+  });
+});
+
+describe('.github', () => {
+  const FOLDER = '.github/workflows';
+  it('calls commands that there are, with actions of a fixed major version, and may write nothing', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+    for (const name of readdirSync(FOLDER)) {
+      const text = readFileSync(`${FOLDER}/${name}`, 'utf8');
+      expect(parse(text).permissions, name).toEqual({ contents: 'read' });
+      for (const [, used] of text.matchAll(/uses: (\S+)/g)) expect(used, name).toMatch(/^[\w/-]+@v\d+$/);
+      for (const [, command] of text.matchAll(/ run: (.+)/g)) expect(['.ci/run', 'npm cit']).toContain(command);
+    }
+    expect(scripts).toHaveProperty('test');
+  });
+
+  it('tests the oldest version of Node that the package allows', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
+    const { jobs } = parse(readFileSync(`${FOLDER}/ci.yml`, 'utf8'));
+    expect(jobs.run.strategy.matrix.node[0]).toBe(engines.node.replace('>=', ''));
+  });
+
+  it('has forms for issues that are whole YAML', () => {
+    const forms = readdirSync('.github/ISSUE_TEMPLATE').filter((name) => name !== 'config.yml');
+    expect(forms.toSorted()).toEqual(['bug.yml', 'feature.yml', 'question.yml']);
+    for (const name of forms)
+      expect(parse(readFileSync(`.github/ISSUE_TEMPLATE/${name}`, 'utf8')), name).toMatchObject({
+        name: expect.any(String),
+        description: expect.any(String),
+        body: expect.any(Array),
+      });
   });
 });
 

@@ -46,7 +46,7 @@ export function paydropOn(bench: Bench, job: Job): Runnable {
         ({ url: serviceUrl }) =>
           withInstallation({ serviceUrl, ...(maxBadPercent !== undefined && { maxBadPercent }) }, (place) =>
             dropAll(place, made, {
-              start: () => startDaemon(bench.programs.paydrop, place.root, job.nodeFlags),
+              start: () => startDaemon(programOf(bench, job), place.root, job.nodeFlags),
               lastOutput: LAST_OUTPUT,
               rowsOf: (file) => file.rows,
             }),
@@ -55,6 +55,10 @@ export function paydropOn(bench: Bench, job: Job): Runnable {
       );
     },
   };
+}
+
+function programOf({ programs }: Bench, { part }: Job): string {
+  return part === 'profile' ? programs.modules : programs.paydrop;
 }
 
 /** A contestant that needs nothing but what npm installs. */

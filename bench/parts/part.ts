@@ -39,6 +39,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 type Programs = {
   /** The `paydrop` command, as `npm run build` makes it. */
   readonly paydrop: string;
+  /** The same, compiled module by module, so that a profile tells its folders apart. */
+  readonly modules: string;
   /** Returns the path of a program of this folder, compiled by the same compiler: `of('peers/floor')`. */
   of(name: string): string;
   remove(): Promise<void>;
@@ -59,11 +61,14 @@ export async function buildPrograms(): Promise<Programs> {
     () => '',
     (error: { stdout?: string }) => String(error.stdout),
   );
-  const paydrop = join(dist, 'src', 'cli', 'main.js');
-  await stat(paydrop).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
+  const modules = join(dist, 'src', 'cli', 'main.js');
+  await stat(modules).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
   await cp(join(ROOT, 'src'), join(dist, 'src'), { recursive: true, filter: (path) => !/\.(?:tsx?|md)$/.test(path) });
+  const built = join(dir, 'built');
+  await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), built]);
   return {
-    paydrop,
+    paydrop: join(built, 'src', 'cli', 'main.js'),
+    modules,
     of: (name) => join(dist, 'bench', `${name}.js`),
     remove: () => rm(dir, { recursive: true, force: true }),
   };
@@ -71,8 +76,8 @@ export async function buildPrograms(): Promise<Programs> {
 
 function tsconfig(outDir: string) {
   return {
-    extends: join(ROOT, 'tsconfig.build.json'),
-    compilerOptions: { outDir, rootDir: ROOT, declaration: false, sourceMap: false },
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: { outDir, rootDir: ROOT, noEmit: false },
     include: ['schemas', 'src', 'workers', 'bench'].map((name) => join(ROOT, name)),
   };
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { CliCommand } from './command.ts';
 
 /** The command table, in the order of `--help`. Loading all of it takes a second, so a command is loaded by its name. */
@@ -52,11 +53,32 @@ export function loadCommands(): Promise<readonly CliCommand[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }
 
-/** Loads what the words name: their command where its name comes first, after the folder at most, or the whole table. */
+/**
+ * Loads what the words name: their command where its name comes first, after the folder or `help` at most, or the whole
+ * table.
+ */
 export async function loadNamed(words: readonly string[]): Promise<readonly CliCommand[]> {
   const [first, second, third] = words;
-  const name = first === '--dir' ? third : first?.startsWith('--dir=') ? second : first;
-  return name !== undefined && Object.hasOwn(COMMANDS, name)
-    ? [await COMMANDS[name as keyof typeof COMMANDS]()]
-    : loadCommands();
+  const afterDir = first === '--dir' ? third : first?.startsWith('--dir=') ? second : first;
+  const name = first === 'help' ? second : afterDir;
+  if (name !== undefined && isName(name)) return [await COMMANDS[name]()];
+  return (await readListed(words)) ?? loadCommands();
+}
+
+function isName(word: string): word is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, word);
+}
+
+/**
+ * Returns the table from the list that the build makes of it, for words that only ask for help or the version: its
+ * commands do not run.
+ * @returns undefined where a word names a command, and when paydrop runs from its source, which has no list
+ */
+async function readListed(words: readonly string[]): Promise<readonly CliCommand[] | undefined> {
+  if (words.some(isName)) return undefined;
+  const text = await readFile(new URL('./commands.json', import.meta.url), 'utf8').catch(() => undefined);
+  const listed = text === undefined ? [] : (JSON.parse(text) as CliCommand[]);
+  return listed.length === 0 || listed.some(({ alias }) => alias !== undefined && words.includes(alias))
+    ? undefined
+    : listed;
 }

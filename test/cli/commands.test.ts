@@ -1,4 +1,5 @@
 import { tmpdir, userInfo } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -27,9 +28,10 @@ const RUNNING = COMMANDS.flatMap(leavesOf);
 describe('COMMANDS', () => {
   it('gives each command by its name alone, wherever the folder stands, and all of them for anything else', async () => {
     for (const command of COMMANDS)
-      for (const words of [[command.name], ['--dir', 'find', command.name], ['--dir=x', command.name, 'status']])
-        expect(await loadNamed(words)).toEqual([command]);
-    for (const words of [[], ['--help'], ['help', 'find'], ['people'], ['toString'], ['--dir'], ['--dir', 'find']])
+      for (const before of [['--dir', 'find'], ['--dir=x'], ['help']])
+        expect(await loadNamed([...before, command.name, 'status'])).toEqual([command]);
+    expect(await loadNamed(['find'])).toEqual([COMMANDS.find(({ name }) => name === 'find')]);
+    for (const words of [[], ['--help'], ['help'], ['people'], ['toString'], ['--dir'], ['--dir', 'find']])
       expect(await loadNamed(words)).toEqual(COMMANDS);
   });
 
@@ -66,6 +68,49 @@ describe('COMMANDS', () => {
     expect([...COMMANDS, ...RUNNING].filter((command) => command.examples.length === 0)).toEqual([]);
   });
 });
+
+describe('the pages of the documentation', () => {
+  const pages = ['docs', 'docs/incidents', 'docs/operations'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  );
+
+  it.each(['README.md', 'SECURITY.md', ...pages])('%s names no command or option that there is not', async (page) => {
+    const lines = commandsOn(readFileSync(page, 'utf8'));
+    const isCard = page.startsWith('docs/incidents');
+    if (isCard) expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) {
+      const called = await parse(line).catch(({ message }: Error) => message);
+      // Elsewhere a page may mention a command without what it takes.
+      if (isCard || !/missing|not specified/.test(String(called))) expect(called, `${page}: ${line}`).toHaveLength(1);
+    }
+  });
+
+  it('gives each incident the same parts, and links it from the operating page', () => {
+    const operating = readFileSync('docs/operating.md', 'utf8');
+    for (const page of pages.filter((path) => /incidents|operations/.test(path))) {
+      expect(operating).toContain(`(${page.replace('docs/', '')})`);
+      if (!page.includes('incidents')) continue;
+      const text = readFileSync(page, 'utf8');
+      for (const part of ['**How you notice.**', '**What is safe.**', '## What to do', '## What not to do'])
+        expect(text, page).toContain(`\n${part}`);
+    }
+  });
+});
+
+/** Finds whole commands in code spans and at the beginning of lines in fences. A name alone or a synopsis is none. */
+function commandsOn(page: string): string[] {
+  const fences = [...page.matchAll(/^ *```(?:sh|console)\n([^]*?)^ *```$/gm)].map(([, text]) => text!);
+  const spans = page.replace(/^ *```[^]*?^ *```$/gm, '').match(/`paydrop [^`]+`/g) ?? [];
+  const found = [
+    ...fences.flatMap((text) => [...text.matchAll(/^(?:[\w-]*\$ )?paydrop (.+)$/gm)].map(([, line]) => line!)),
+    ...spans.map((span) => span.slice('`paydrop '.length, -1).replace(/\s+/g, ' ')),
+  ];
+  return found
+    .map((line) => line.replace(/ (?:#|&$).*/, ''))
+    .filter((line) => !/^--|[|…[]| OPERATION| --help|^COMMAND/.test(line));
+}
 
 /** Returns the names of the commands that run for a line. */
 async function parse(line: string): Promise<string[]> {

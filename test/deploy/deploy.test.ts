@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { Config, ENVIRONMENT } from '../../schemas/config.ts';
 import { ROLES } from '../../schemas/jobs.ts';
 import { loadCommands } from '../../src/cli/commands.ts';
 import { readRoles } from '../../src/cli/process/start.ts';
 import { resolveSettings } from '../../src/config/config.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { isShared, METRICS, type MetricName } from '../../schemas/metrics.ts';
 
 const COMMANDS = await loadCommands();
 
@@ -98,110 +97,149 @@ describe('Dockerfile', () => {
   });
 });
 
-describe('paydrop.service', () => {
-  it('starts the program that the package starts, and lets it end', () => {
-    const unit = readFileSync('deploy/paydrop.service', 'utf8');
-    expect(unit).toContain('ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start\n');
-    expect(unit).toContain('KillSignal=SIGTERM');
+describe('paydrop.service and paydrop@.service', () => {
+  const [one = '', each = ''] = ['paydrop', 'paydrop@'].map((name) => readFileSync(`deploy/${name}.service`, 'utf8'));
+
+  it('start the program that the package starts, and let it end', () => {
+    const program = 'ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start';
+    expect(one).toContain(`${program}\n`);
+    expect(each).toContain(`${program} --roles %i\n`);
+    for (const unit of [one, each]) expect(unit).toContain('KillSignal=SIGTERM');
+  });
+
+  it('differ in name, roles and environment only; the instances leave no role undone', () => {
+    const shared = (unit: string) => unit.replace(/^(?:#|Description=|EnvironmentFile=|ExecStart=).*\n/gm, '');
+    expect(shared(each)).toBe(shared(one));
+    const roles = [...each.matchAll(/paydrop@(\w+)(?!\.service)\b/g)].map(([, role]) => role!);
+    expect(roles.toSorted()).toEqual(Object.keys(ROLES).toSorted());
   });
 });
 
-type Panel = {
-  id: number;
-  title: string;
-  gridPos: { x: number; y: number; w: number; h: number };
-  targets: { expr: string }[];
+type Container = {
+  name: string;
+  image: string;
+  args?: string[];
+  command?: string[];
+  env?: { name: string; value?: string }[];
+  ports?: { name: string; containerPort: number }[];
+  volumeMounts: { name: string; mountPath: string }[];
+  securityContext: unknown;
+  resources: { requests: object; limits: object };
+} & Record<string, unknown>;
+type Pod = {
+  initContainers?: Container[];
+  containers: Container[];
+  volumes: { name: string }[];
+  securityContext: { runAsUser: number };
+} & Record<string, unknown>;
+type Manifest = {
+  kind: string;
+  metadata?: { name: string };
+  resources?: string[];
+  spec?: {
+    replicas?: number;
+    selector?: { matchLabels?: object };
+    template?: { metadata: { labels: object }; spec: Pod };
+    volumeClaimTemplates?: { metadata: { name: string } }[];
+  };
 };
 
-const text = readFileSync('deploy/grafana-dashboard.json', 'utf8');
-const { panels } = JSON.parse(text) as { panels: Panel[] };
-
-/** Returns the metrics that a text names. A histogram is named by its series. */
-function figuresIn(words: string): MetricName[] {
-  const names = words.match(/\bpaydrop_\w+/g) ?? [];
-  return names.map((name) => (Object.hasOwn(METRICS, name) ? name : name.replace(/_(bucket|count|sum)$/, ''))) as [];
-}
-
-/** Checks that an expression groups and filters only by labels that its figures have, or that Prometheus adds. */
-function expectLabels(expr: string, about: string): void {
-  const labels = ['job', 'instance', 'le', ...figuresIn(expr).flatMap((name) => [...METRICS[name].labels])];
-  const asked = [...expr.matchAll(/(\w+)(?:=~|!=|=)"|by \(([\w, ]+)\)/g)].flatMap(
-    ([, one, many]) => one ?? many!.split(', '),
+describe('deploy/kubernetes', () => {
+  const FOLDER = 'deploy/kubernetes';
+  const manifests = ['base', 'example'].flatMap((part) => {
+    const folder = `${FOLDER}/${part}`;
+    const [{ resources = [] }] = readManifests(`${folder}/kustomization.yaml`) as [Manifest];
+    expect([...resources, 'kustomization.yaml', 'paydrop.yaml'].filter((path) => !path.startsWith('..'))).toEqual(
+      expect.arrayContaining(readdirSync(folder)),
+    );
+    return resources.filter((path) => path.endsWith('.yaml')).flatMap((path) => readManifests(`${folder}/${path}`));
+  });
+  const config = readFileSync(`${FOLDER}/example/paydrop.yaml`, 'utf8');
+  const secrets = [...config.matchAll(/env:(\w+)/g)].map(([, name]) => name!);
+  const settings = resolveSettings(
+    Config.parse(parse(config)),
+    '/srv/paydrop',
+    Object.fromEntries(secrets.map((name) => [name, 'TEST88'])),
   );
-  expect(
-    asked.filter((label) => !labels.includes(label)),
-    `${about}: ${expr}`,
-  ).toEqual([]);
-}
+  const works = manifests.flatMap(({ spec }) => (spec?.template ? [{ ...spec, pod: spec.template.spec }] : []));
+  const containers = works.flatMap(({ pod }) => pod.containers);
 
-describe('deploy/grafana-dashboard.json', () => {
-  it('names only figures that there are, and every one of them', () => {
-    expect(new Set(figuresIn(text))).toEqual(new Set(Object.keys(METRICS)));
+  it('leaves no role undone, and gives each to one container', () => {
+    const given = containers.flatMap(({ args = [] }) => {
+      expect(args.slice(0, 2)).toEqual(['start', '--roles']);
+      return [...readRoles(args[2])];
+    });
+    expect(given.toSorted()).toEqual(Object.keys(ROLES).toSorted());
   });
 
-  it('groups and filters only by labels that the figure has', () => {
-    for (const { title, targets } of panels) for (const { expr } of targets) expectLabels(expr, title);
-  });
-
-  it('never adds up over processes what all of them share, and never adds up what is an age', () => {
-    for (const { expr } of panels.flatMap(({ targets }) => targets)) {
-      const [name] = figuresIn(expr);
-      if (name === undefined || name === 'paydrop_queue_jobs') continue;
-      const inner = expr.match(/(\w+)(?: by \([\w, ]+\))? ?\(paydrop_/)?.[1];
-      if (isShared(name) || name.endsWith('_age_seconds')) expect(inner, expr).toBe('max');
+  it('names no variable that paydrop does not know, and listens where its probes ask', () => {
+    for (const { env = [], ports = [], ...container } of containers) {
+      expect(Object.keys(ENVIRONMENT)).toEqual(expect.arrayContaining(env.map(({ name }) => name)));
+      const monitor = env.find(({ name }) => name === 'PAYDROP_MONITOR')?.value?.split(':')[1];
+      for (const [probe, path] of [
+        ['startupProbe', '/health/live'],
+        ['livenessProbe', '/health/live'],
+        ['readinessProbe', '/health/ready'],
+      ] as const) {
+        const { httpGet } = container[probe] as { httpGet: { path: string; port: string } };
+        expect(httpGet.path).toBe(path);
+        expect(ports.find(({ name }) => name === httpGet.port)?.containerPort).toBe(Number(monitor));
+      }
     }
   });
 
-  it('shows panels that do not lie on one another', () => {
-    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
-    );
-    expect(new Set(cells).size).toBe(cells.length);
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  it('runs as the user of the image, which can change nothing but its volumes', () => {
+    const image = readFileSync('Dockerfile', 'utf8');
+    for (const { pod, volumeClaimTemplates = [] } of works) {
+      const user = { runAsNonRoot: true, runAsUser: 10_001, runAsGroup: 10_001, fsGroup: 10_001 };
+      expect(pod.securityContext).toMatchObject(user);
+      expect(image).toContain(`useradd --uid ${pod.securityContext.runAsUser} `);
+      const volumes = [...pod.volumes, ...volumeClaimTemplates.map(({ metadata }) => metadata)].map(({ name }) => name);
+      for (const container of [...(pod.initContainers ?? []), ...pod.containers]) {
+        expect(container.image).toBe('paydrop');
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).toMatchObject({ requests: { memory: expect.anything() }, limits: {} });
+        expect(volumes).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }) => name)));
+      }
+      // Data, outputs and quarantine lie in the one volume that is mounted below the folder of the configuration.
+      for (const path of Object.values(settings.paths).filter((one) => one !== undefined))
+        expect(path).toMatch(/^\/srv\/paydrop\/site\//);
+      for (const { volumeMounts } of pod.containers)
+        expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(
+          expect.arrayContaining(['/srv/paydrop/paydrop.yaml', '/srv/paydrop/site', '/tmp']),
+        );
+    }
+  });
+
+  it('lists every sender by the name of its pod, and keeps the journal of each', () => {
+    const [{ metadata, spec }] = manifests.filter(({ kind }) => kind === 'StatefulSet') as [Manifest];
+    const pods = Array.from({ length: spec!.replicas! }, (_, index) => `${metadata!.name}-${index}`);
+    expect(settings.senders).toEqual(pods);
+    const [{ args, env }] = spec!.template!.spec.containers as [Container];
+    expect([...readRoles(args![2])]).toEqual(['submit']);
+    expect(env).toContainEqual({
+      name: 'PAYDROP_HOST',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    });
+    expect(spec).toMatchObject({
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+    });
+  });
+
+  it('makes each drop folder of its configuration', () => {
+    const made = works.flatMap(({ pod }) => pod.initContainers ?? []).map(({ command = [] }) => command.join(' '));
+    expect(settings.folders.length).toBeGreaterThan(0);
+    for (const { path } of settings.folders) expect(made.join()).toContain(path.replace('/srv/paydrop/', ' '));
   });
 });
 
-type Alert = { alert: string; expr: string; labels: { severity: string }; annotations: Record<string, string> };
-type Rules = { groups: { rules: Alert[] }[] };
-
-const alerts = (parse(readFileSync('deploy/prometheus-rules.yaml', 'utf8')) as Rules).groups.flatMap(
-  ({ rules }) => rules,
-);
-
-describe('deploy/prometheus-rules.yaml', () => {
-  const page = readFileSync('docs/operating.md', 'utf8');
-  const anchors = new Set(
-    [...page.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
-      title!
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
-
-  it.each(alerts.map((alert) => [alert.alert, alert] as const))(
-    '%s says what it is, what to do and where to read',
-    (name, alert) => {
-      const { expr, labels, annotations } = alert;
-      expect(['critical', 'warning', 'info']).toContain(labels.severity);
-      expect(annotations['summary']).not.toBe('');
-      expect(annotations['description']).toMatch(/\.$/);
-      const [file, anchor = ''] = annotations['runbook_url']!.split('#');
-      expect([file, anchors.has(anchor)], anchor).toEqual(['docs/operating.md', true]);
-      for (const figure of figuresIn(expr)) expect(Object.keys(METRICS)).toContain(figure);
-      expectLabels(expr, name);
-    },
-  );
-
-  it('has a test of each alert', () => {
-    const { tests } = parse(readFileSync('deploy/prometheus-rules.test.yaml', 'utf8')) as { tests: { name: string }[] };
-    expect(tests.map(({ name }) => name)).toEqual(expect.arrayContaining(alerts.map(({ alert }) => alert)));
+function readManifests(path: string): Manifest[] {
+  return parseAllDocuments(readFileSync(path, 'utf8')).map((document) => {
+    expect(document.errors, path).toEqual([]);
+    return document.toJS() as Manifest;
   });
-
-  it('has the alerts that the operating page names', () => {
-    const named = page.match(/\bPaydrop[A-Z]\w+/g) ?? [];
-    expect(named.length).toBeGreaterThan(0);
-    expect(alerts.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
-    for (const name of figuresIn(page)) expect(Object.keys(METRICS)).toContain(name);
-  });
-});
+}

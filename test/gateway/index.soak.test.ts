@@ -131,9 +131,9 @@ async function openConsumer(): Promise<Consumer> {
   const [source, modules] = [join(dir, 'source'), join(dir, 'node_modules')];
   await mkdir(source);
   await mkdir(join(modules, 'paydrop'), { recursive: true });
-  // `npm run types` checks the types.
-  await run(TSC, ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(source, 'dist')], { cwd: ROOT });
   await cp(join(ROOT, 'package.json'), join(source, 'package.json'));
+  for (const name of ['node_modules', 'samples', 'docs', 'deploy']) await symlink(join(ROOT, name), join(source, name));
+  await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), join(source, 'dist')]);
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', dir], { cwd: source });
   const pack = (await readdir(dir)).find((name) => name.endsWith('.tgz')) ?? '';
   await run('tar', ['-xzf', join(dir, pack), '-C', join(modules, 'paydrop'), '--strip-components=1']);

@@ -76,8 +76,8 @@ function programIn(dir: string, remove: () => Promise<void>): Program {
 
 function tsconfig(dir: string) {
   return {
-    extends: join(ROOT, 'tsconfig.build.json'),
-    compilerOptions: { outDir: join(dir, 'dist'), rootDir: ROOT, declaration: false },
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: { outDir: join(dir, 'dist'), rootDir: ROOT, noEmit: false, sourceMap: true },
     include: ['schemas', 'src', 'workers', 'test'].map((name) => join(ROOT, name)),
   };
 }

@@ -25,10 +25,10 @@ export function redisVerdict(): ServiceVerdict {
 }
 
 /** Starts a Redis on a free port of the loopback, in memory only. */
-export async function startTestRedis(): Promise<TestRedis> {
+export async function startTestRedis({ maxmemoryPolicy = 'noeviction' } = {}): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-test-redis-'));
   const port = await findFreePort();
-  let server = await start(folder, port);
+  let server = await start(folder, port, maxmemoryPolicy);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, 'exit');
@@ -40,7 +40,7 @@ export async function startTestRedis(): Promise<TestRedis> {
     kill,
     restart: async () => {
       await kill();
-      server = await start(folder, port);
+      server = await start(folder, port, maxmemoryPolicy);
     },
     stop: async () => {
       await kill();
@@ -52,7 +52,7 @@ export async function startTestRedis(): Promise<TestRedis> {
 /** How many installations may share it, each with a logical database of its own (given-engines.ts). */
 const DATABASES = 10_000;
 
-async function start(folder: string, port: number): Promise<ChildProcess> {
+async function start(folder: string, port: number, maxmemoryPolicy: string): Promise<ChildProcess> {
   const settings = [
     '--databases',
     DATABASES,
@@ -64,6 +64,8 @@ async function start(folder: string, port: number): Promise<ChildProcess> {
     '',
     '--appendonly',
     'no',
+    '--maxmemory-policy',
+    maxmemoryPolicy,
     '--dir',
     folder,
   ];

@@ -9,6 +9,7 @@ import { aborted, withStopSignal } from './stop-signal.ts';
 import { withApp } from './with-app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { App } from '../../app.ts';
+import type { Log } from '../../kernel/log.ts';
 
 export const start: CliCommand = {
   name: 'start',
@@ -35,14 +36,17 @@ export const start: CliCommand = {
     try {
       // Listen from the beginning: a signal that kills the process during startup would leave the database running.
       return await withStopSignal((stop) => {
-        const rest = loadRest(settings, roles);
-        return withApp(settings, { log, env: process.env }, async (app) => {
-          const { withWorkers, withDashboard } = await rest;
+        let rest: ReturnType<typeof loadRest> | undefined;
+        const load = () => (rest ??= loadRest(settings, roles));
+        const meanwhile = () => void load();
+        return withApp(settings, { log, env: process.env, meanwhile }, async (app) => {
+          const { withWorkers, withDashboard } = await load();
           front?.open(app, roles.has('watch') ? foldersHere(settings) : []);
           const running = async () => {
             const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
             const { site } = settings;
             log.info({ folders, site, roles: [...roles] }, 'paydrop is running');
+            await warnOfRedis(settings, log);
             // Loaded now rather than when the first batch waits for it.
             await import('../../gateway/soap/load-wsdl.ts');
             await aborted(stop);
@@ -69,6 +73,20 @@ async function loadRest(settings: Settings, roles: ReadonlySet<Role>) {
     hasDashboard && import('../../web/open-dashboard.tsx'),
   ]);
   return { withWorkers, withDashboard };
+}
+
+/**
+ * Logs settings of Redis that could lose jobs. They cost time, never money, so paydrop works in spite of them. A Redis
+ * that does not answer is reported by the queue.
+ */
+export async function warnOfRedis({ redisUrl }: Pick<Settings, 'redisUrl'>, log: Log): Promise<void> {
+  if (redisUrl === undefined) return;
+  const [{ judgeRedis }, { inspectRedis }] = await Promise.all([
+    import('../doctor/servers.ts'),
+    import('../../queue/redis-connection.ts'),
+  ]);
+  const findings = await inspectRedis(redisUrl).then(judgeRedis, () => []);
+  for (const { level, found, mend } of findings) if (level !== 'ok') log.warn({ fix: mend }, found);
 }
 
 function settingsAt(call: Call): Settings {

@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 /** Opens all parts, runs the work, and always closes them: an open server would keep the process alive. */
 export async function withApp<Result>(
   settings: Settings,
-  options: { log: Log; env: NodeJS.ProcessEnv },
+  options: { log: Log; env: NodeJS.ProcessEnv; meanwhile?: () => void },
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
   const app = await openApp(settings, options);

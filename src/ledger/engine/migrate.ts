@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { PoolClient } from 'pg';
+import { escapeLiteral, type PoolClient } from 'pg';
 import { BATCH_MOVES, FILE_MOVES, PROFILE_MOVES, REPROCESS_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import type { Queryable } from './transaction.ts';
@@ -33,9 +33,10 @@ export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<voi
 
 function migrateOnce(client: PoolClient, lockMs: number): Promise<void> {
   return inSchemaLock(client, async () => {
-    await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
     await refuseNewer(client);
-    if (!(await isClosedAndWhole(client))) await buildSchema(client);
+    if (await isWhole(client)) return;
+    await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
+    await buildSchema(client);
   });
 }
 
@@ -76,9 +77,8 @@ export async function refuseNewer(client: Queryable): Promise<void> {
  * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection
  */
 export async function inSchemaLock<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
-  await client.query('BEGIN');
   try {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
     await checkSession(client);
     const result = await work();
     await client.query('COMMIT');
@@ -98,11 +98,15 @@ export async function buildSchema(client: PoolClient, wanted?: readonly string[]
   await client.query(
     'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
   );
-  for (const name of await findMissingMigrations(client, wanted)) {
-    await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
-    await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
-  }
-  if (!wanted) await loadLegalMoves(client);
+  const missing = await findMissingMigrations(client, wanted);
+  // In one message: for a new ledger, a hundred of them would take as long as the work.
+  if (missing.length > 0) await client.query((await Promise.all(missing.map(readMigration))).join('\n'));
+  if (!wanted) await addLegalMoves(client, await findMissingMoves(client));
+}
+
+async function readMigration(name: string): Promise<string> {
+  const text = await readFile(new URL(name, MIGRATIONS), 'utf8');
+  return `${text}\n;INSERT INTO migration (name) VALUES (${escapeLiteral(name)});`;
 }
 
 /** Returns the names of all migrations of this version, in order. */
@@ -129,10 +133,12 @@ async function checkSession(client: PoolClient): Promise<void> {
   });
 }
 
-/** Returns whether the database is read-only but lacks no migration, so that it can still be read. */
-async function isClosedAndWhole(client: PoolClient): Promise<boolean> {
+/** Returns whether the database lacks nothing. One that is read-only can be read without moves that it lacks. */
+async function isWhole(client: PoolClient): Promise<boolean> {
+  if ((await findMissingMigrations(client)).length > 0) return false;
+  if ((await findMissingMoves(client)).length === 0) return true;
   const { rows } = await client.query<{ mode: string }>(`SELECT current_setting('transaction_read_only') AS mode`);
-  return rows[0]?.mode === 'on' && (await findMissingMigrations(client)).length === 0;
+  return rows[0]?.mode === 'on';
 }
 
 /** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
@@ -151,24 +157,32 @@ async function listApplied(client: Queryable): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/**
- * Copies the moves of schemas/lifecycle.ts into the database, which refuses all others. It only adds moves: another
- * version may use the same ledger.
- */
-async function loadLegalMoves(client: PoolClient): Promise<void> {
-  const moves = [
-    ...FILE_MOVES.map(({ from, to, name }) => ['file', from, to, name]),
-    ...BATCH_MOVES.map(({ from, to, name }) => ['batch', from, to, name]),
-    ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name]),
-    ...PROFILE_MOVES.map(({ from, to, name }) => ['profile', from, to, name]),
-    ...REPROCESS_MOVES.map(({ from, to, name }) => ['reprocess', from, to, name]),
-  ];
+type LegalMove = readonly [entity: string, from: string | null, to: string, name: string];
+
+/** The moves of schemas/lifecycle.ts. The database has a copy and refuses all others. */
+const LEGAL_MOVES: readonly LegalMove[] = [
+  ...FILE_MOVES.map(({ from, to, name }) => ['file', from, to, name] as const),
+  ...BATCH_MOVES.map(({ from, to, name }) => ['batch', from, to, name] as const),
+  ...RUN_MOVES.map(({ from, to, name }) => ['run', from, to, name] as const),
+  ...PROFILE_MOVES.map(({ from, to, name }) => ['profile', from, to, name] as const),
+  ...REPROCESS_MOVES.map(({ from, to, name }) => ['reprocess', from, to, name] as const),
+];
+
+/** Moves are only added: another version may use the same ledger. */
+async function findMissingMoves(client: Queryable): Promise<LegalMove[]> {
   const { rows } = await client.query<{ entity: string; from_state: string | null; to_state: string; name: string }>(
     'SELECT entity, from_state, to_state, name FROM legal_move',
   );
   const present = new Set(rows.map((row) => JSON.stringify([row.entity, row.from_state, row.to_state, row.name])));
-  const missing = moves.filter((move) => !present.has(JSON.stringify(move)));
-  if (missing.length === 0) return;
+  return LEGAL_MOVES.filter((move) => !present.has(JSON.stringify(move)));
+}
+
+async function addLegalMoves(client: Queryable, moves: readonly LegalMove[]): Promise<void> {
+  if (moves.length === 0) return;
   await client.query(`SELECT set_config('paydrop.adds_moves', 'on', true)`);
-  for (const move of missing) await client.query('INSERT INTO legal_move VALUES ($1, $2, $3, $4)', move);
+  const columns = [0, 1, 2, 3].map((place) => moves.map((move) => move[place]));
+  await client.query(
+    'INSERT INTO legal_move SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])',
+    columns,
+  );
 }

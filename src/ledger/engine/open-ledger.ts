@@ -39,14 +39,23 @@ export type LedgerConnection =
  * Opens the ledger: starts or joins the server, updates the schema and registers this process.
  * @param options.databaseClock replaces the database clock in tests; if left out, a manual `clock` serves for both
  * @param options.answerMs longest wait for a reply of the server, for tests
+ * @param options.meanwhile called once or more, as soon as this process has nothing to do but wait
  * @param options.asIs leaves the schema as found, for read-only callers; what they query may be missing
  * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED, LEDGER_NEWER
  */
 export async function openLedger(
   place: LedgerPlace,
-  options: { clock: Clock; databaseClock?: Clock; log: Log; tally?: Tally; answerMs?: number; asIs?: boolean },
+  options: {
+    clock: Clock;
+    databaseClock?: Clock;
+    log: Log;
+    tally?: Tally;
+    answerMs?: number;
+    asIs?: boolean;
+    meanwhile?: () => void;
+  },
 ): Promise<Ledger> {
-  const server = await reachServer(place, options.log);
+  const server = await reachServer(place, options.log, options.meanwhile);
   const pool = openPool(server.connection, options);
   const locks = openPool(server.connection, options);
   const close = async () => {
@@ -250,9 +259,14 @@ const SESSION = {
 export async function reachServer(
   place: LedgerPlace,
   log: Log,
+  meanwhile: () => void = () => {},
 ): Promise<{ connection: LedgerConnection; leave(): Promise<void> }> {
-  if ('url' in place) return { connection: { connectionString: place.url }, leave: async () => {} };
-  return joinEmbeddedServer({ ...place, log });
+  const server =
+    'url' in place
+      ? { connection: { connectionString: place.url }, leave: async () => {} }
+      : await joinEmbeddedServer({ ...place, log, meanwhile });
+  meanwhile();
+  return server;
 }
 
 /** What the ledger's server reports about itself in one of our sessions. */

@@ -19,6 +19,8 @@ export type Cluster = ClusterPlace & {
   log: Log;
   /** Returns the folder of initdb, pg_ctl and postgres, made usable for `user` at the first call. */
   findPrograms(): Promise<string>;
+  /** Called while a program of PostgreSQL runs, which may take long; perhaps more than once. */
+  meanwhile(): void;
 };
 
 /**

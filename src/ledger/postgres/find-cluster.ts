@@ -154,7 +154,7 @@ export async function hasData(place: ClusterPlace): Promise<boolean> {
 }
 
 /**
- * Creates the cluster with its database in a draft folder, and renames it at the end. Of several processes at once, the
+ * Creates the cluster with its database in a draft folder, syncs all of it at once, and renames it at the end. Of several processes at once, the
  * first wins and the others discard theirs. A process that dies midway leaves nothing that passes for a ledger.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
@@ -162,6 +162,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   try {
     await runInitdb(cluster, draft);
     await createDatabase(cluster, draft);
+    if (cluster.fsync) await run(cluster, 'initdb', [`--pgdata=${draft}`, '--sync-only']);
     await publishData(cluster, draft);
   } finally {
     await rm(join(cluster.home, draft), { recursive: true, force: true });
@@ -181,23 +182,25 @@ async function runInitdb(cluster: Cluster, draft: string): Promise<void> {
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
-    ...(cluster.fsync ? [] : ['--no-sync']),
+    '--no-sync',
   ]);
 }
 
 /** Uses single-user mode, where a failed statement exits with status 0 unless told to exit on errors. */
 async function createDatabase(cluster: Cluster, draft: string): Promise<void> {
-  const words = ['--single', '-D', draft, '-c', 'exit_on_error=true', ...(cluster.fsync ? [] : ['-F']), 'template1'];
+  const words = ['--single', '-D', draft, '-F', '-c', 'exit_on_error=true', 'template1'];
   await run(cluster, 'postgres', words, 'CREATE DATABASE paydrop;\n');
 }
 
 async function run(cluster: Cluster, program: string, words: readonly string[], input?: string): Promise<void> {
   const path = join(await cluster.findPrograms(), program);
-  const { status, output } = await runProgram(path, words, {
+  const running = runProgram(path, words, {
     user: cluster.user,
     folder: cluster.home,
     ...(input !== undefined && { input }),
   });
+  cluster.meanwhile();
+  const { status, output } = await running;
   if (status !== 0) throw startFailed(cluster.home, output);
 }
 

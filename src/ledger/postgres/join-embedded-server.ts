@@ -18,7 +18,7 @@ export type EmbeddedServer = {
 /** Where the programs come from, and where root keeps what another user must reach. Tests provide their own. */
 export type Places = { findBinaries: typeof findBinaries; sharedFolder: string };
 
-type Options = { dataDir: string; log: Log; fsync?: boolean };
+type Options = { dataDir: string; log: Log; fsync?: boolean; meanwhile?: () => void };
 
 const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
 
@@ -28,6 +28,7 @@ const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
  *
  * @param options.dataDir paydrop's data folder; the cluster is in its `postgres`, or where its `WHERE.txt` says
  * @param options.fsync false trades durability for speed, for tests only
+ * @param options.meanwhile called while PostgreSQL works, which needs nothing of this process then; perhaps repeatedly
  * @throws PipelineError LEDGER_START_FAILED
  */
 export async function joinEmbeddedServer(options: Options, places: Places = INSTALLED): Promise<EmbeddedServer> {
@@ -47,6 +48,7 @@ async function openCluster(options: Options, places: Places): Promise<Cluster> {
     ...place,
     fsync: options.fsync ?? true,
     log: options.log,
+    meanwhile: options.meanwhile ?? (() => {}),
     // Only starting and stopping need the programs. A command next to the daemon joins without them.
     findPrograms: () => (prepared ??= prepareBinaries(binaries, place, places.sharedFolder)),
   };

@@ -69,7 +69,9 @@ async function waitForEnd(cluster: Cluster, pid: number): Promise<void> {
 
 async function runControl(cluster: Cluster, words: readonly string[]) {
   const control = join(await cluster.findPrograms(), 'pg_ctl');
-  return runProgram(control, [...words, '-D', DATA_NAME], { user: cluster.user, folder: cluster.home });
+  const running = runProgram(control, [...words, '-D', DATA_NAME], { user: cluster.user, folder: cluster.home });
+  cluster.meanwhile();
+  return running;
 }
 
 /** Refuses a home whose parent folders were closed after the cluster was made. */

@@ -28,7 +28,12 @@ export function openLive(server: FastifyInstance, context: WebContext): { close(
     const token = readSessionToken(request, context);
     reply.hijack();
     const { raw } = reply;
-    raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    // nginx would otherwise hold events back until it has a buffer full.
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
     raw.write('retry: 3000\n\n');
     const say = (event: string, data: string) => raw.write(`event: ${event}\ndata: ${data}\n\n`);
     const deafen = changes.listen((files) => say('change', files.join(' ')));

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeOwnFolders, openCliWorld, openPatientWorld } from '../support/cli-world.ts';
 import { bad, type Check, findingOf, ok } from '../../../src/cli/doctor/check.ts';
 import { CHECKS, examine } from '../../../src/cli/doctor/doctor.ts';
@@ -12,6 +12,10 @@ import { openedForTests } from '../../support/opened-for-tests.ts';
 import { clock, judgeRedis, judgeServer, postgres, queue, service } from '../../../src/cli/doctor/servers.ts';
 import { inspectServer, type ServerState } from '../../../src/ledger/engine/open-ledger.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
+import { warnOfRedis } from '../../../src/cli/process/start.ts';
+import { openQueue } from '../../../src/queue/open-queue.ts';
+import { logIntoLines } from '../../queue/support/queue-world.ts';
+import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
 
 describe('doctor', () => {
   const world = openedForTests(openCliWorld);
@@ -190,6 +194,35 @@ describe('servers', () => {
       expect(judgeRedis({ version: '8.0', policy: 'noeviction', isAppendOnly: true, refusal })).toMatchObject([
         { level: 'bad', found: `Redis accepts no jobs: ${refusal}` },
       ]);
+    });
+  });
+
+  describe('warnOfRedis', () => {
+    it.runIf(redisIsInstalled())('logs at start what may lose jobs, and BullMQ prints nothing of its own', async () => {
+      const redis = await startTestRedis({ maxmemoryPolicy: 'allkeys-lru' });
+      onTestFinished(() => redis.stop());
+      const printed = vi.spyOn(console, 'warn');
+      const { log, lines } = logIntoLines();
+      const opened = await openQueue({ kind: 'redis', url: redis.url }, log);
+      await opened.work('submit', 1, async () => {}).close();
+      await opened.close();
+      await warnOfRedis({ redisUrl: redis.url }, log);
+      expect(lines).toMatchObject([
+        {
+          msg: 'Redis discards keys when its memory is full (allkeys-lru)',
+          fix: expect.stringContaining('noeviction'),
+        },
+        { msg: expect.stringContaining('Redis loses its jobs when it stops'), fix: expect.stringContaining('append') },
+      ]);
+      expect(printed).not.toHaveBeenCalled();
+      printed.mockRestore();
+    });
+
+    it('says nothing of a queue in PostgreSQL, or of a Redis that does not answer', async () => {
+      const { log, lines } = logIntoLines();
+      await warnOfRedis({ redisUrl: undefined }, log);
+      await warnOfRedis({ redisUrl: (await closedUrl()).replace('http', 'redis') }, log);
+      expect(lines).toEqual([]);
     });
   });
 

@@ -18,6 +18,7 @@ describe('GET /live', () => {
     const stop = new AbortController();
     const answer = await fetch(`${world.url}/live`, { headers: { cookie }, signal: stop.signal });
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    expect(answer.headers.get('x-accel-buffering')).toBe('no');
     let text = '';
     const reading = (async () => {
       for await (const chunk of answer.body!) text += Buffer.from(chunk).toString();

@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { startHealth } from '../../../src/kernel/health.ts';
 import { type Monitor, openMonitor, openRegistry } from '../../../src/web/monitor/open-monitor.ts';
 import { openPipelineWorld } from '../../support/pipeline-world.ts';
 import { findFreePort } from '../../support/daemon.ts';
 import { beforeStatement } from '../../workers/support/step-world.ts';
-import { METRICS } from '../../../schemas/metrics.ts';
+import { isShared, METRICS, type MetricName } from '../../../schemas/metrics.ts';
 import { openedForTests } from '../../support/opened-for-tests.ts';
 
 const ANY = { host: '127.0.0.1', port: 0 };
@@ -145,5 +147,105 @@ describe('openRegistry', () => {
   it('may be open several times in one process', async () => {
     const pages = [openRegistry(world.app), openRegistry(world.app)];
     for (const page of pages) expect(await page.render()).toContain('paydrop_queue_up 1');
+  });
+});
+
+type Panel = {
+  id: number;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: { expr: string }[];
+};
+
+const dashboard = readFileSync('deploy/grafana-dashboard.json', 'utf8');
+const { panels } = JSON.parse(dashboard) as { panels: Panel[] };
+
+/** Returns the metrics that a text names. A histogram is named by its series. */
+function figuresIn(words: string): MetricName[] {
+  const names = words.match(/\bpaydrop_\w+/g) ?? [];
+  return names.map((name) => (Object.hasOwn(METRICS, name) ? name : name.replace(/_(bucket|count|sum)$/, ''))) as [];
+}
+
+/** Checks that an expression groups and filters only by labels that its figures have, or that Prometheus adds. */
+function expectLabels(expr: string, about: string): void {
+  const labels = ['job', 'instance', 'le', ...figuresIn(expr).flatMap((name) => [...METRICS[name].labels])];
+  const asked = [...expr.matchAll(/(\w+)(?:=~|!=|=)"|by \(([\w, ]+)\)/g)].flatMap(
+    ([, one, many]) => one ?? many!.split(', '),
+  );
+  expect(
+    asked.filter((label) => !labels.includes(label)),
+    `${about}: ${expr}`,
+  ).toEqual([]);
+}
+
+describe('deploy/grafana-dashboard.json', () => {
+  it('names only figures that there are, and every one of them', () => {
+    expect(new Set(figuresIn(dashboard))).toEqual(new Set(Object.keys(METRICS)));
+  });
+
+  it('groups and filters only by labels that the figure has', () => {
+    for (const { title, targets } of panels) for (const { expr } of targets) expectLabels(expr, title);
+  });
+
+  it('never adds up over processes what all of them share, and never adds up what is an age', () => {
+    for (const { expr } of panels.flatMap(({ targets }) => targets)) {
+      const [name] = figuresIn(expr);
+      if (name === undefined || name === 'paydrop_queue_jobs') continue;
+      const inner = expr.match(/(\w+)(?: by \([\w, ]+\))? ?\(paydrop_/)?.[1];
+      if (isShared(name) || name.endsWith('_age_seconds')) expect(inner, expr).toBe('max');
+    }
+  });
+
+  it('shows panels that do not lie on one another', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+});
+
+type Alert = { alert: string; expr: string; labels: { severity: string }; annotations: Record<string, string> };
+type Rules = { groups: { rules: Alert[] }[] };
+
+const alerts = (parse(readFileSync('deploy/prometheus-rules.yaml', 'utf8')) as Rules).groups.flatMap(
+  ({ rules }) => rules,
+);
+
+describe('deploy/prometheus-rules.yaml', () => {
+  const page = readFileSync('docs/operating.md', 'utf8');
+  const anchors = new Set(
+    [...page.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+  it.each(alerts.map((alert) => [alert.alert, alert] as const))(
+    '%s says what it is, what to do and where to read',
+    (name, alert) => {
+      const { expr, labels, annotations } = alert;
+      expect(['critical', 'warning', 'info']).toContain(labels.severity);
+      expect(annotations['summary']).not.toBe('');
+      expect(annotations['description']).toMatch(/\.$/);
+      const [file, anchor = ''] = annotations['runbook_url']!.split('#');
+      expect([file, anchors.has(anchor)], anchor).toEqual(['docs/operating.md', true]);
+      for (const figure of figuresIn(expr)) expect(Object.keys(METRICS)).toContain(figure);
+      expectLabels(expr, name);
+    },
+  );
+
+  it('has a test of each alert', () => {
+    const { tests } = parse(readFileSync('deploy/prometheus-rules.test.yaml', 'utf8')) as { tests: { name: string }[] };
+    expect(tests.map(({ name }) => name)).toEqual(expect.arrayContaining(alerts.map(({ alert }) => alert)));
+  });
+
+  it('has the alerts that the operating page names', () => {
+    const named = page.match(/\bPaydrop[A-Z]\w+/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    expect(alerts.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
+    for (const name of figuresIn(page)) expect(Object.keys(METRICS)).toContain(name);
   });
 });

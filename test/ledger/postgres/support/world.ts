@@ -62,7 +62,7 @@ export async function openWorld() {
       visited.add(dataDir);
       const place = await findCluster(dataDir, sharedFolder, silentLog());
       const findPrograms = async () => prepareBinaries(await findBinaries(), place, sharedFolder);
-      return { ...place, fsync: false, log: silentLog(), findPrograms };
+      return { ...place, fsync: false, log: silentLog(), findPrograms, meanwhile: () => {} };
     },
     place: (dataDir: string = join(root, 'data')) => findCluster(dataDir, sharedFolder, silentLog()),
     /** Ends what still runs and removes everything. */
